@@ -1,4 +1,4 @@
-// What every program finds in the sandbox: the system's programs and libraries, and those of the user that PATH leads to.
+// The read-only base of every sandbox: the system's programs and libraries, and the user's programs from PATH.
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { isBelow } from "../../base/files/path_below.ts";
 
@@ -8,8 +8,8 @@ const SYSTEM: readonly string[] = [
 ];
 
 /**
- * Of /etc only what programs need to know of the machine: anything may keep its passwords there (rejected: all of it but
- * /etc/shadow).
+ * The files of /etc that programs need. The rest stays closed, because any program may keep passwords there (rejected: the
+ * whole of /etc except /etc/shadow).
  */
 const OF_ETC: readonly string[] = [
   ...["passwd", "group", "hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf"],
@@ -22,24 +22,24 @@ const OF_ETC: readonly string[] = [
   ...["papersize", "manpath.config", "profile", "bash.bashrc", "static", "machine-id"],
 ];
 
-/** Read-only in every sandbox; what of it does not exist is left out. */
+/** Paths that are mounted read-only in every sandbox. A path that does not exist is left out. */
 export const BASE_SYSTEM: readonly string[] = [
   ...SYSTEM,
   ...OF_ETC.map((path) => `/etc/${path}`),
 ];
 
-/** Where package managers put what they install for one user, beside what PATH says. */
+/** Folders in which package managers install programs for one user, open even when PATH does not name them. */
 const USER_PROGRAMS: readonly string[] = [
   ...[".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx", ".local/pipx"],
   ...[".local/share/mise", ".local/share/fnm", ".local/share/pnpm", ".rustup", ".sdkman"],
 ];
 
-/** Folders that hold more than programs: of these only the part that PATH names is open. */
+/** Folders that hold more than programs. Only the subfolder that PATH names is open. */
 const MIXED = [".local", ".cargo", ".config", ".deno", ".cache", ".docker"];
 
 /**
- * Folders of programs that PATH leads to, outside of the system's own. A folder `bin` or `shims` stands for the installation
- * around it: a version of Python has its libraries beside it.
+ * Returns the program folders from PATH that are not part of the base system. A folder named `bin` or `shims` is replaced
+ * by its parent: a version of Python keeps its libraries beside it.
  */
 export function programFolders(path: string | undefined, home: string): string[] {
   const folders = (path ?? "").split(":").filter(isAbsolute).flatMap((folder) => {

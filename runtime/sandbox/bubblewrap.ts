@@ -1,9 +1,9 @@
-// The command line of bubblewrap: an empty system with what a program may reach mounted into it.
+// The command line of bubblewrap: an empty system into which the permitted paths are mounted.
 //
-// Decision: bubblewrap's own command line, because one program that distributions keep, given mounts in a list, is all that is
-// needed (rejected: @anthropic-ai/sandbox-runtime 0.0.83, which calls the same program and brings a shell command to be quoted,
-// socat, ripgrep, a proxy that can open TLS, and four packages with it; and which mounts the whole file system read-only, less
-// what is named, where here nothing is there but what is named).
+// Decision: bubblewrap's own command line, because distributions package this one program, and a list of mounts is enough
+// (rejected: @anthropic-ai/sandbox-runtime 0.0.83, which calls the same program but needs a quoted shell command, socat,
+// ripgrep, a proxy that can open TLS, and four packages; it also mounts the whole file system read-only and then excludes
+// paths, while here only named paths exist).
 import { isBelow } from "../../base/files/path_below.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isMissing } from "../../base/files/missing.ts";
@@ -17,59 +17,62 @@ import {
 } from "./sandbox_rules.ts";
 import { secretPlaces } from "./secret_places.ts";
 
-/** What this system's bubblewrap can do. */
+/** The abilities of this system's bubblewrap. */
 export interface Bubblewrap {
   /** Its absolute path. */
   program: string;
-  /** Whether it can forbid user namespaces inside of its own. */
+  /** True if it can forbid nested user namespaces. */
   disablesNamespaces: boolean;
-  /** Whether `env` can give a program a signal back that was ignored around it. */
+  /** True if `env` can restore the default handling of a signal that a parent ignores. */
   restoresSignals: boolean;
-  /** Whether the system counts a program's processes apart from the user's others. */
+  /** True if the kernel counts a sandbox's processes apart from the user's other processes. */
   countsProcesses: boolean;
-  /** Absolute path of socat, by which programs reach a proxy; absent where there is none. */
+  /** Absolute path of socat, which connects programs to a proxy. Absent when socat is not installed. */
   bridge?: string;
 }
 
-/** Rules whose proxy is open. */
+/** Sandbox rules with an open proxy. */
 export type OpenedRules = Omit<SandboxRules, "net"> & { net: "none" | "host" | ProxyRoute };
 
-/** Bounds of one program in the sandbox. */
+/** The limits of one program in the sandbox. */
 export const SANDBOX_LIMITS = {
-  /** Of data that one process holds. Not of addresses, of which V8 and Go reserve far more than they use. */
+  /** Data memory of one process. Address space has no limit, because V8 and Go reserve far more than they use. */
   dataMegabytes: 4096,
-  /** Of one file that it writes. */
+  /** Size of one written file. */
   fileMegabytes: 4096,
-  /** Of the temporary folders, each. They are memory. */
+  /** Size of each temporary folder, which lives in memory. */
   temporaryMegabytes: 512,
-  /** Processes and threads of all it starts. */
+  /** Processes and threads of the program and its descendants. */
   processes: 1024,
 } as const;
 
 const MEGABYTE = 1024 * 1024;
 
-/** In the sandbox: where programs find their proxy. */
+/** The address of the proxy inside the sandbox. */
 const PROXY_PORT = 3128;
 const PROXY_SOCKET = "/inkling-proxy.sock";
 
 /**
- * Outside: SIGTERM, which goes to the whole process group, must not end bubblewrap, and with it the program before it could
- * tidy up. Inside, `env` gives the program the signal back.
+ * Runs outside of the sandbox. SIGTERM goes to the whole process group; bubblewrap ignores it, or the program would be
+ * killed before it can clean up. Inside, `env` restores the signal for the program.
  */
 const IGNORE_TERM = 'trap "" TERM; exec "$@"';
 const RESTORE_TERM = ["/usr/bin/env", "--default-signal=TERM", "--"];
 
-/** What is visible at a path. `own`: an empty folder of its own. */
+/** The access to one path. `own` mounts an empty folder of the sandbox's own. */
 type Access = "read" | "write" | "own" | "closed" | "proc" | "dev" | { from: string };
 
-/** Whose sandbox it is. */
+/** The machine and the user that a sandbox is built for. */
 export interface BubblewrapOptions {
   bubblewrap: Bubblewrap;
   /** The user's home folder. */
   home: string;
 }
 
-/** The program that starts this one inside of the sandbox. Throws TooMuchToLookThrough, and what Deno throws of a folder. */
+/**
+ * Returns the command that starts a program inside the sandbox. Throws TooMuchToLookThrough, and Deno's errors for
+ * unreadable folders.
+ */
 export function bubblewrapCommand(
   { program, args, cwd, environment }: SandboxedProgram,
   rules: OpenedRules,
@@ -79,13 +82,13 @@ export function bubblewrapCommand(
   const proxy = typeof rules.net === "object" ? rules.net : undefined;
   const confined = [
     bubblewrap.program,
-    // Everything apart; it dies with whoever started it. No new session: the group to be signalled would be lost.
+    // Unshares everything, and dies with its parent. No new session: the caller must be able to signal the process group.
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL"],
     ...(disablesNamespaces ? ["--disable-userns"] : []),
     ...(rules.net === "host" ? ["--share-net"] : []),
     ...mountsOf(rules, { cwd, home, environment }),
     ...(proxy === undefined ? [] : ["--ro-bind", proxy.socketFile, PROXY_SOCKET]),
-    // In /proc an administrator, even one without rights, could set what the kernel does for all.
+    // Through /proc even an administrator without capabilities could change kernel settings for the whole machine.
     ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     ...["--chdir", cwd, "--"],
     ...["/bin/sh", "-c", limitingShell(bubblewrap, proxy && bridge), "inkling-sandbox"],
@@ -99,7 +102,7 @@ export function bubblewrapCommand(
   return { program: first, args: rest, cwd: "/", environment: { ...environment, ...way } };
 }
 
-/** What the widespread clients of HTTP look for; Node's only when it is told to. */
+/** Returns the proxy variables that common HTTP clients read. Node reads them only with NODE_USE_ENV_PROXY. */
 function proxyVariables({ credentials }: ProxyRoute): Record<string, string> {
   const address = `http://${credentials}@127.0.0.1:${PROXY_PORT}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
@@ -107,7 +110,7 @@ function proxyVariables({ credentials }: ProxyRoute): Record<string, string> {
     ...Object.fromEntries(
       [...names, ...names.map((name) => name.toLowerCase())].map((name) => [name, address]),
     ),
-    // What a program listens on itself, in the sandbox.
+    // No exceptions: the sandbox reaches no host without the proxy.
     ...{ NO_PROXY: "", no_proxy: "", NODE_USE_ENV_PROXY: "1" },
   };
 }
@@ -115,9 +118,9 @@ function proxyVariables({ credentials }: ProxyRoute): Record<string, string> {
 function limitingShell({ countsProcesses }: Bubblewrap, bridge: string | undefined): string {
   const { dataMegabytes, fileMegabytes, processes } = SANDBOX_LIMITS;
   return [
-    // In kilobytes, and in blocks of 512 bytes.
+    // Kilobytes for -d, blocks of 512 bytes for -f.
     ...["ulimit -c 0", `ulimit -d ${dataMegabytes * 1024}`, `ulimit -f ${fileMegabytes * 2048}`],
-    // Dash calls it -p, others -u.
+    // Dash spells the option -p, other shells -u.
     ...(countsProcesses ? [`ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`] : []),
     ...(bridge === undefined ? [] : [bridgeTo(bridge)]),
     'exec "$@"',
@@ -125,8 +128,9 @@ function limitingShell({ countsProcesses }: Bubblewrap, bridge: string | undefin
 }
 
 /**
- * Hands connections to the port on to the proxy's socket. No child of the program, which may wait for all of its own; the
- * program begins when the port is open, or after half a second without it, in which case it cannot connect.
+ * Returns the shell line that forwards the proxy port to the proxy's socket. The forwarder is no child of the program,
+ * because programs may wait for all of their children. The program starts once the port is open, or without a proxy after
+ * half a second.
  */
 function bridgeTo(socat: string): string {
   const listen =
@@ -156,7 +160,7 @@ function mountsOf(
   const put = (access: Access, paths: Iterable<string>) => {
     for (const one of paths) places.set(one, access);
   };
-  // Each overrules those before it at the same path; a deeper path overrules those around it.
+  // At the same path a later rule wins; a deeper path wins over the folders around it.
   put("read", BASE_SYSTEM);
   put("own", ["/tmp", "/var/tmp", "/dev/shm"]);
   put(rules.home === undefined ? "own" : { from: rules.home }, [home, realHome]);
@@ -180,7 +184,7 @@ function mountsOf(
   ];
 }
 
-/** What is declared by a path with a symbolic link in it is found under that path, too. */
+/** Returns symlinks for declared paths that contain a symbolic link, so that both spellings work. */
 function linksOf(declared: readonly string[], shown: readonly string[]): string[] {
   return [...new Set(declared)].flatMap((path) => {
     const real = knownRealPath(path);
@@ -189,7 +193,10 @@ function linksOf(declared: readonly string[], shown: readonly string[]): string[
   });
 }
 
-/** `emptied` takes the folders that are to be made read-only once all that lies in them is mounted. */
+/**
+ * Returns the mount options for one path. Adds folders to `emptied` that must become read-only after everything inside them
+ * is mounted.
+ */
 function mountOf(path: string, access: Access, emptied: string[]): string[] {
   if (typeof access === "object") return ["--bind", access.from, path];
   switch (access) {
@@ -214,7 +221,10 @@ function mountOf(path: string, access: Access, emptied: string[]): string[] {
   }
 }
 
-/** Among programs something may lie that this process may not look at by its own flags; no keys are taken to be there. */
+/**
+ * Returns false when Deno's own flags forbid reading the path. Such paths lie among programs, and are assumed to hold no
+ * keys.
+ */
 function isKnown(path: string): boolean {
   try {
     kindOf(path);

@@ -1,25 +1,25 @@
-// Certificates of authorities that the machine trusts beyond the system's: a program in the sandbox gets them by default, because
-// without them it reaches no host behind a company's proxy.
+// The certificates that the machine trusts beyond the system's own. Sandboxed programs get them by default, because behind
+// a company's proxy they reach no host without them.
 import { basename, isAbsolute, join } from "node:path";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 
-/** The variables that name files of certificates, or folders of them: OpenSSL's, Node's and Python's. */
+/** The variables of OpenSSL, Node and Python that name certificate files or folders. */
 export const CERTIFICATE_VARIABLES: readonly string[] = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"],
 ];
 
 const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
-/** The most files of one folder that are passed. */
+/** The maximum number of files read from one folder. */
 const MOST_FILES = 1_000;
 
-/** Absolute paths that the variables name. */
+/** Returns the absolute paths that the variables name. */
 export function certificatePaths(environment: Readonly<Record<string, string>>): string[] {
   const values = [...CERTIFICATE_VARIABLES, "DENO_CERT"].map((name) => environment[name] ?? "");
-  // OpenSSL takes several folders.
+  // OpenSSL accepts several folders, separated by colons.
   return [...new Set(values.flatMap((value) => value.split(":")))].filter(isAbsolute);
 }
 
-/** The files at these paths, and in folders at them, that hold certificates and no private key. */
+/** Returns the certificate files at these paths and in folders at these paths. Files with a private key are left out. */
 export function certificateFiles(environment: Readonly<Record<string, string>>): string[] {
   return certificatePaths(environment).flatMap((path) =>
     unlessUnreadable(() => Deno.statSync(path).isDirectory)
@@ -43,7 +43,7 @@ function isCertificateFile(path: string): boolean {
     !text.includes("PRIVATE KEY");
 }
 
-/** Undefined for what is not there, or closed to this process as well: the program does without it. */
+/** Returns undefined for a missing or unreadable path: the program then runs without it. */
 function unlessUnreadable<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,4 +1,5 @@
-// The sandbox of programs that agents start: whether there is one, what is done without, and each program put into it.
+// The sandbox of the programs that agents start: finds the system's sandbox, applies the setting, and confines each
+// program.
 import { resolve } from "node:path";
 import { isMissing } from "../../base/files/missing.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
@@ -6,7 +7,7 @@ import { type Bubblewrap, bubblewrapCommand, type OpenedRules } from "./bubblewr
 import type { SandboxedProgram, SandboxMode, SandboxRules } from "./sandbox_rules.ts";
 import { findSandbox, NO_BRIDGE, type SandboxSupport } from "./sandbox_support.ts";
 
-/** No program is started: config.yaml asks for a sandbox, and there is none. */
+/** Error: config.yaml requires a sandbox, and the system has none. */
 export class SandboxMissing extends RuntimeError {
   readonly code: RuntimeErrorCode = "conflict";
 
@@ -15,24 +16,24 @@ export class SandboxMissing extends RuntimeError {
   }
 }
 
-/** The program that is to be started does not exist. */
+/** Error: the program does not exist. */
 export class ProgramMissing extends Error {
   override readonly name = "ProgramMissing";
 }
 
-/** What a sandbox is made of. */
+/** The settings and collaborators of a ProcessSandbox. */
 export interface ProcessSandboxOptions {
-  /** The setting as it is now. */
+  /** Returns the current `sandbox` setting. */
   mode(): SandboxMode;
   /** The user's home folder. */
   home: string;
-  /** Finds out what the system can; asked once, when the first program is to be started. */
+  /** Detects the system's sandbox. Called once, before the first program starts. */
   find?: () => Promise<SandboxSupport>;
-  /** Hears once, as a sentence, that programs run without a sandbox though one is preferred. */
+  /** Called once with a sentence when programs run without the preferred sandbox. */
   onMissing?: (sentence: string) => void;
 }
 
-/** Puts programs into the sandbox. */
+/** Confines programs to the sandbox. */
 export class ProcessSandbox {
   readonly #options: ProcessSandboxOptions;
   #support: Promise<SandboxSupport> | undefined;
@@ -42,30 +43,30 @@ export class ProcessSandbox {
     this.#options = options;
   }
 
-  /** Whether programs are to be put into a sandbox where there is one. */
+  /** True unless the setting is `off`. */
   get isWanted(): boolean {
     return this.#options.mode() !== "off";
   }
 
-  /** Whether nothing may run without one. */
+  /** True if the setting forbids programs without a sandbox. */
   get isRequired(): boolean {
     return this.#options.mode() === "required";
   }
 
-  /** Whether programs run in a sandbox. */
+  /** Returns true if programs run in a sandbox. */
   async isThere(): Promise<boolean> {
     return this.isWanted && "bubblewrap" in await this.support();
   }
 
-  /** What there is on this system, whatever the setting says. */
+  /** Returns the sandbox that this system has, regardless of the setting. */
   support(): Promise<SandboxSupport> {
     const { find = () => findSandbox() } = this.#options;
     return this.#support ??= find();
   }
 
   /**
-   * What to start instead of a program, so that it runs in the sandbox; the program itself where the setting is off, or where
-   * there is no sandbox and it is only preferred. Throws SandboxMissing where it is required, ProgramMissing, and
+   * Returns the command that runs a program in the sandbox. Returns the program itself when the setting is `off`, or when
+   * the sandbox is preferred and missing. Throws SandboxMissing when it is required and missing, ProgramMissing, and
    * TooMuchToLookThrough.
    */
   async confine(program: SandboxedProgram, rules: SandboxRules): Promise<SandboxedProgram> {
@@ -74,7 +75,7 @@ export class ProcessSandbox {
     if (wanted === "off") return program;
     const support = await this.support();
     if ("bubblewrap" in support) {
-      // Inside, another program would say so, in its own words.
+      // Without this check, a program inside the sandbox would report the missing program in its own words.
       if (!isInstalled(program)) throw new ProgramMissing(`${program.program} is not installed`);
       return bubblewrapCommand(program, { ...rules, net: this.#openNet(rules, support) }, {
         ...support,
@@ -92,7 +93,7 @@ export class ProcessSandbox {
     return "host";
   }
 
-  /** Says so, once. Throws SandboxMissing where a sandbox is required. */
+  /** Reports once that there is no sandbox. Throws SandboxMissing when one is required. */
   #goWithout(sentence: string): void {
     if (this.isRequired) throw new SandboxMissing(sentence);
     if (!this.#told.has(sentence)) this.#options.onMissing?.(sentence);
@@ -100,7 +101,7 @@ export class ProcessSandbox {
   }
 }
 
-/** Why there is no sandbox, what follows from that, and what to do. */
+/** Describes why there is no sandbox, the consequence, and the remedy. */
 export function describeMissing(
   { problem, remedy }: Extract<SandboxSupport, { problem: string }>,
   mode: Exclude<SandboxMode, "off">,
@@ -110,7 +111,7 @@ export function describeMissing(
     : `Skills' scripts, MCP servers and custom tools run without a sandbox: ${problem}. To get one, ${remedy}.`;
 }
 
-/** Why programs are not held to some hosts, what follows from that, and what to do. */
+/** Describes why programs cannot be limited to hosts, the consequence, and the remedy. */
 export function describeMissingBridge(mode: Exclude<SandboxMode, "off">): string {
   const { problem, remedy } = NO_BRIDGE;
   return mode === "required"
@@ -119,7 +120,7 @@ export function describeMissingBridge(mode: Exclude<SandboxMode, "off">): string
 }
 
 function isInstalled({ program, cwd, environment }: SandboxedProgram): boolean {
-  // Each system has its own idea of where to look then.
+  // Without PATH each system searches in places of its own.
   if (environment["PATH"] === undefined && !program.includes("/")) return true;
   const places = program.includes("/")
     ? [resolve(cwd, program)]
@@ -128,7 +129,7 @@ function isInstalled({ program, cwd, environment }: SandboxedProgram): boolean {
     try {
       return Deno.statSync(path).isFile;
     } catch (error) {
-      // It cannot be told: then it is tried.
+      // The check is not possible: starting the program decides.
       return !isMissing(error);
     }
   });

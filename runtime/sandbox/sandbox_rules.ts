@@ -1,34 +1,34 @@
-// What a program in the sandbox may reach, said without a word of how that is enforced.
+// The rules of a sandboxed program: the paths and hosts that it may reach. The enforcement lives elsewhere.
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 
-/** What the `sandbox` setting of config.yaml may be. */
+/** The values of config.yaml's `sandbox` setting. */
 export const SANDBOX_MODES = ["required", "preferred", "off"] as const;
 
-/** `required` refuses to start a program without a sandbox, `preferred` starts it as it is and says so. */
+/** `required` refuses to start a program without a sandbox; `preferred` starts it without one and logs that. */
 export type SandboxMode = typeof SANDBOX_MODES[number];
 
-/** What one program may reach beside the programs and libraries of the system. All paths are absolute. */
+/** Everything that one program may reach besides the system's programs and libraries. All paths are absolute. */
 export interface SandboxRules {
-  /** Its own files: what it is started from. Read only, and taken to hold no keys. */
+  /** The program's own files, read-only. They are assumed to hold no keys. */
   programs?: readonly string[];
-  /** Files and folders that it may read, each with all below it. */
+  /** Files and folders, with their content, that the program may read. */
   read: readonly string[];
-  /** Those that it may also write. */
+  /** Files and folders, with their content, that the program may read and write. */
   write: readonly string[];
-  /** What it never sees, even inside of the others; a path of `read` or `write` that lies in one of these is open all the same. */
+  /** Paths that stay hidden, even inside of the other paths. A path in `read` or `write` below one of these is still open. */
   closed: readonly string[];
-  /** A folder that takes the place of the user's home; absent: an empty one that is gone with the program. */
+  /** A folder mounted as the user's home. Absent: an empty home that is removed with the program. */
   home?: string;
   /**
-   * `host`: the machine's network as it is. A function: only what a proxy lets through, which it opens for this program; it is
-   * called where the system can hold the program to that.
+   * `host`: the machine's network without limits. A function: opens a proxy for this program and returns its route. It is
+   * called only when the system can limit the program to the proxy.
    */
   net: "none" | "host" | (() => ProxyRoute);
 }
 
-/** An HTTP proxy outside of the sandbox, and how a program in it gets there. */
+/** The route from the sandbox to an HTTP proxy outside. */
 export interface ProxyRoute {
-  /** The Unix socket on which it listens. */
+  /** The Unix socket that the proxy listens on. */
   socketFile: string;
   /** `user:password` of this program, as in a URL. */
   credentials: string;
@@ -36,19 +36,19 @@ export interface ProxyRoute {
 
 /** A program to start. */
 export interface SandboxedProgram {
-  /** As it is typed: a name that is looked for in PATH, or a path. */
+  /** A name to find in PATH, or a path. */
   program: string;
   args: readonly string[];
   /** Absolute. */
   cwd: string;
-  /** All of its environment. */
+  /** The whole environment; nothing is inherited. */
   environment: Readonly<Record<string, string>>;
 }
 
-/** How many entries of the folders that a program may reach are looked through for files with keys. */
+/** The maximum number of folder entries that are scanned for files with keys. */
 const MAX_ENTRIES = 200_000;
 
-/** More lies in the folders than is looked through; the end of a sentence. */
+/** Error: the folders hold more entries than the scan may read. The message is the end of a sentence. */
 export class TooMuchToLookThrough extends Error {
   override readonly name = "TooMuchToLookThrough";
 
@@ -61,8 +61,9 @@ export class TooMuchToLookThrough extends Error {
 }
 
 /**
- * The `.env` files in these folders, as they are now: the sandbox knows paths, no names. Symbolic links are not followed,
- * because what they lead to is in the sandbox only where it is in one of the folders itself. Throws TooMuchToLookThrough.
+ * Returns the current `.env` files in these folders. The sandbox knows paths, not names, so they must be listed. Symbolic
+ * links are not followed: their targets are in the sandbox only when they lie in one of the folders. Throws
+ * TooMuchToLookThrough.
  */
 export function findEnvFiles(folders: readonly string[]): string[] {
   const found: string[] = [];
@@ -78,7 +79,8 @@ export function findEnvFiles(folders: readonly string[]): string[] {
       }
     } catch (error) {
       if (error instanceof TooMuchToLookThrough) throw error;
-      // Gone, a file, or closed to this user. What only Deno closes to us would be open in the sandbox.
+      // The folder is gone, is a file, or is closed to this user. A path that only Deno's flags close would be open in the
+      // sandbox.
       if (!(error instanceof Error) || error instanceof Deno.errors.NotCapable) throw error;
     }
   };

@@ -1,30 +1,30 @@
-// Whether this system has a sandbox, found out by starting one.
+// Detects the system's sandbox by starting one.
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { bubblewrapCommand } from "./bubblewrap.ts";
 
-// Decision: none on macOS yet, because a profile for sandbox-exec that nobody has tried would be a promise (rejected: one
-// generated from the same rules, unseen).
+// Decision: no sandbox on macOS yet, because an untested profile for sandbox-exec would be an empty promise (rejected: a
+// profile generated from the same rules).
 
-/** The sandbox there is, or why there is none. */
+/** The system's sandbox, or the reason that there is none. */
 export type SandboxSupport = { bubblewrap: Bubblewrap } | {
-  /** The end of a sentence. */
+  /** The reason, as the end of a sentence. */
   problem: string;
-  /** What a person can do about it, in the imperative. */
+  /** The remedy, in the imperative. */
   remedy: string;
 };
 
-/** Where systems put it. Not looked for in PATH, which may lead to anything. */
+/** The places of bubblewrap. PATH is not searched, because it could name any program. */
 const PROGRAMS = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"]
   .concat("/run/current-system/sw/bin/bwrap");
 
-/** What follows where programs cannot be held to some hosts, and what to do. */
+/** The reason that programs cannot be limited to hosts, and the remedy. */
 export const NO_BRIDGE = {
   problem: "socat is not installed",
   remedy:
     "install socat (sudo apt install socat, sudo dnf install socat, sudo pacman -S socat), then restart Inkling",
 } as const;
 
-/** Linux counts them for each user namespace since this version. */
+/** The first Linux version that counts processes per user namespace. */
 const COUNTING_KERNEL = [5, 14] as const;
 
 const INSTALL =
@@ -33,7 +33,10 @@ const ALLOW_NAMESPACES =
   "allow user namespaces: in a container by its own settings, on Ubuntu by an AppArmor profile for bwrap, elsewhere by " +
   "sudo sysctl kernel.unprivileged_userns_clone=1; then restart Inkling";
 
-/** Starts a program that tells the kernel's version, and where socat is, in a sandbox, with fewer options where the system does not know all. `programs` are places of bubblewrap. */
+/**
+ * Starts a trial program in a sandbox, with fewer options if the system does not support all. The trial prints the kernel's
+ * version and the path of socat. `programs` lists places of bubblewrap.
+ */
 export async function findSandbox(programs: readonly string[] = PROGRAMS): Promise<SandboxSupport> {
   if (Deno.build.os !== "linux") {
     return {
@@ -48,7 +51,7 @@ export async function findSandbox(programs: readonly string[] = PROGRAMS): Promi
   return { problem: "bubblewrap is not installed", remedy: INSTALL };
 }
 
-/** Undefined where the program does not exist. */
+/** Returns undefined when the program does not exist. */
 async function tryProgram(program: string): Promise<SandboxSupport | undefined> {
   let said = "";
   for (const restoresSignals of [true, false]) {

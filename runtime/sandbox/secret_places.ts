@@ -1,4 +1,4 @@
-// Where people keep keys: closed to every program in the sandbox, also where a folder around them is open to it.
+// The places of keys, closed to every sandboxed program even when a folder around them is open.
 import { join } from "node:path";
 
 /** In the home folder. */
@@ -21,21 +21,21 @@ const IN_HOME: readonly string[] = [
     ".cache/mozilla",
     ".cache/google-chrome",
   ],
-  // What was typed.
+  // Histories of typed commands.
   ...[".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history"],
   ...[".local/share/fish", ".lesshst", ".viminfo"],
-  // Other agents' keys and talks.
+  // Keys and conversations of other agents.
   ...[".claude", ".claude.json", ".codex", ".gemini", ".config/inkling", ".local/state/inkling"],
 ];
 
-/** On the machine: what belongs to its administrator, and the sockets of its services. */
+/** Paths of the machine: its administrator's files, and the sockets of its services. */
 const ON_MACHINE: readonly string[] = [
   ...["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/sudoers"],
   ...["/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh", "/etc/krb5.keytab", "/etc/wireguard"],
   ...["/etc/NetworkManager", "/run", "/var/run", "/sys", "/boot", "/var/lib/docker"],
 ];
 
-/** Every place that holds keys of a person with this home folder, whether it exists or not. */
+/** Returns every place of keys for a home folder. The paths need not exist. */
 export function secretPlaces(home: string): string[] {
   return [...IN_HOME.map((path) => join(home, path)), ...ON_MACHINE];
 }

@@ -1,11 +1,11 @@
-// file_delete: one file less.
+// The tool file_delete: deletes one file.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { removeFile } from "../files/remove_file.ts";
 import { NotShown, readShownText } from "../files/shown_text.ts";
 import { lstatIfThere } from "../files/staged_file.ts";
 
-/** Deletes one file; of a symlink the link itself. */
+/** Deletes one file. For a symbolic link, deletes the link itself. */
 export const fileDelete = defineTool({
   name: "file_delete",
   description: "Deletes one file. Folders cannot be deleted.",

@@ -1,4 +1,4 @@
-// file_edit: exact text replaced in a file.
+// The tool file_edit: replaces exact text in a file.
 import { z } from "zod";
 import { nextSlice } from "../../../base/slices.ts";
 import { defineTool } from "../define_tool.ts";
@@ -13,7 +13,7 @@ import { ToolFailure } from "../tool_failure.ts";
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
 
-/** Replaces exact text in a file; its line ends and its mode stay. */
+/** Replaces exact text in a file and keeps its line endings and mode. */
 export const fileEdit = defineTool({
   name: "file_edit",
   description:

@@ -1,4 +1,4 @@
-// file_glob: which files there are.
+// The tool file_glob: lists files by a pattern.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { walkGlob } from "../files/glob_walk.ts";
@@ -7,7 +7,7 @@ const MAX_RESULTS = 100;
 const MAX_ENTRIES = 100_000;
 const MAX_MS = 10_000;
 
-/** Lists files whose path matches a pattern. */
+/** Lists the files with a path that matches a pattern. */
 export const fileGlob = defineTool({
   name: "file_glob",
   description:

@@ -1,11 +1,11 @@
-// file_move: a file under another name.
+// The tool file_move: moves or renames a file.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { moveFile } from "../files/move_file.ts";
 import { lstatIfThere } from "../files/staged_file.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** Moves or renames one file; never overwrites. */
+/** Moves or renames one file. Never overwrites. */
 export const fileMove = defineTool({
   name: "file_move",
   description:

@@ -1,4 +1,4 @@
-// file_read: a part of a text file, with line numbers.
+// The tool file_read: reads a part of a text file, with line numbers.
 import { z } from "zod";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { defineTool } from "../define_tool.ts";
@@ -7,18 +7,18 @@ import { isBinary } from "../text_content.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_LINES = 500;
-/** The most of the file that is shown, in UTF-8, line numbers included. */
+/** The maximum size of the returned text in UTF-8, line numbers included. */
 const MAX_SHOWN_BYTES = 256 * 1024;
-/** Room for the lines that say how to continue. */
+/** Space for the lines that explain how to continue. */
 const NOTES_BYTES = 1024;
-/** How much in front of the column is known, in UTF-16 code units: more than the longest secret. */
+/** The text kept before the column, in UTF-16 code units: longer than the longest secret, so that a secret is recognized. */
 const KNOWN_BEFORE = 256 * 1024;
-/** So much takes well below a millisecond; the service does other things before the next. */
+/** Scanning one chunk takes well below a millisecond; between chunks the service does other work. */
 const CHUNK_BYTES = 64 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
-/** No picture or PDF file that is shown is larger. */
+/** The maximum size of a picture or PDF file. */
 const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
-/** Its beginning, `%PDF`, and more than that may look like text. */
+/** `%PDF`. The rest of a PDF file's beginning may pass as text. */
 const PDF = [0x25, 0x50, 0x44, 0x46];
 const ENCODER = new TextEncoder();
 
@@ -63,32 +63,32 @@ export const fileRead = defineTool({
   },
 });
 
-/** The file is no text. */
+/** Error: the file is not text. */
 class NotText extends ToolFailure {}
 
-/** A place in a file, both counted from 1. A column counts UTF-16 code units, as a string does. */
+/** A position in a file, both counted from 1. A column counts UTF-16 code units, as a string does. */
 interface Place {
   line: number;
   column: number;
 }
 
-/** What a file has around a place. */
+/** The text of a file around a place. */
 interface Part {
-  /** Begins in the place's line, and reaches further than what can be shown, or to the file's end. */
+  /** Begins in the place's line, and extends beyond the maximum output or to the file's end. */
   text: string;
-  /** The index of the place in it. */
+  /** The index of the place in the text. */
   at: number;
-  /** Whether it reaches the file's end. The end of the last line is not in it then. */
+  /** True if the text extends to the file's end. It then lacks the last line's line ending. */
   ended: boolean;
 }
 
-/** Undefined where the file is empty. Throws ToolFailure where it has no such place. */
+/** Reads the text around a place. Returns undefined for an empty file. Throws ToolFailure when the file has no such place. */
 async function readPart(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { line, column }: Place,
   file: Pick<OpenedFile, "display">,
 ): Promise<Part | undefined> {
-  // Only where the file begins is a byte order mark one.
+  // A byte order mark counts only at the beginning of the file.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: line > 1 });
   let text = "";
   let at = column - 1;
@@ -126,7 +126,7 @@ async function readPart(
   return { text: text.replace(/\n$/, ""), at, ended: true };
 }
 
-/** What the model reads: the lines, and how to get what is behind them. */
+/** Returns the text for the model: the lines, and notes on how to read the rest. */
 function showPart(
   { text, at, ended }: Part,
   { line, column }: Place,
@@ -172,28 +172,28 @@ function showPart(
   return [...shown, ...notes].join("\n");
 }
 
-/** The text's first line. */
+/** Returns the text's first line. */
 function lineAt(text: string): string {
   const end = text.indexOf("\n");
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** `index`, or the one before it where that is in the middle of a surrogate pair. */
+/** Returns `index`, or the index before it when `index` splits a surrogate pair. */
 function startOfCharacter(text: string, index: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(index)) ? index - 1 : index;
 }
 
-/** As much of the text's beginning as fits, no character cut in two. */
+/** Returns the longest beginning of the text that fits into `maxBytes` without splitting a character. */
 function beginningWithin(text: string, maxBytes: number): string {
   return text.slice(0, ENCODER.encodeInto(text, new Uint8Array(maxBytes)).read);
 }
 
 /**
- * The file's content; what is appended once it is open need not be among it. Each chunk is good until the next. Throws
- * ToolFailure when its beginning is no text.
+ * Yields the file's content up to its size at opening. Each chunk is valid until the next. Throws ToolFailure when the
+ * beginning is not text.
  */
 async function* chunksOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  // Files that the system makes up as they are read (those below /proc) say that they are empty.
+  // Generated files, such as the files in /proc, report a size of zero.
   const end = file.size === 0 ? Infinity : file.size;
   const buffer = new Uint8Array(Math.min(CHUNK_BYTES, end));
   for (let position = 0; position < end;) {

@@ -1,4 +1,4 @@
-// file_write: a whole file, new or replaced.
+// The tool file_write: creates or replaces a whole file.
 import { z } from "zod";
 import { nextSlice } from "../../../base/slices.ts";
 import { defineTool } from "../define_tool.ts";
@@ -6,7 +6,7 @@ import { readShownText } from "../files/shown_text.ts";
 import { writeFile } from "../files/write_file.ts";
 import { countLines } from "../text_content.ts";
 
-/** Writes a whole file. The same call twice leaves the same file, hence idempotent. */
+/** Writes a whole file. Idempotent, because a second call leaves the same file. */
 export const fileWrite = defineTool({
   name: "file_write",
   description:

@@ -1,4 +1,4 @@
-// http_request: one request to a web address, redirects followed, each of them checked.
+// The tool http_request: sends one HTTP request and follows redirects, each of them checked.
 import { z } from "zod";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { isWholeJson } from "../../../base/json.ts";
@@ -13,9 +13,9 @@ import { ToolFailure } from "../tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const TIMEOUT_MS = 30_000;
-/** Of what is sent, and of what is read of the reply. */
+/** The maximum size of a request body, and of a reply body that is read. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Headers that belong to the connection, or decide which server answers. */
+/** Headers that belong to the connection, or select the answering server. */
 const CLOSED_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -31,14 +31,14 @@ const CLOSED_HEADERS: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** What a test replaces. */
+/** Replacements for tests. */
 export interface HttpRequestOptions {
   resolveHost?: ResolveHost;
-  /** For the whole of it, redirects included. */
+  /** The time limit of the whole call, redirects included. */
   timeoutMs?: number;
 }
 
-/** The http_request tool under a policy. */
+/** Returns the http_request tool with a policy for hosts. */
 export function createHttpRequest(
   policy: HttpPolicy,
   options: HttpRequestOptions = {},
@@ -55,7 +55,7 @@ export function createHttpRequest(
       body: z.string().optional().describe("Request body; write JSON as text"),
     }),
     effect: ({ method }) => method === "GET" || method === "HEAD" ? "read" : "unsafe",
-    // The request's own limit comes first; this is for whoever waits for the call.
+    // The request's own limit ends it first; this limit applies to the caller.
     timeoutMs: timeoutMs + 5_000,
     run: async (args, context) => {
       const first: ExchangeRequest = {
@@ -127,7 +127,7 @@ function parseContent(
     throw new ToolFailure(`A ${method} request has no body. Use POST, PUT or PATCH.`);
   }
   const bytes = new TextEncoder().encode(body);
-  // Whether it is JSON is asked in one go.
+  // Checked first, because the JSON check below reads the whole body at once.
   if (bytes.length > MAX_BODY_BYTES) {
     throw new ToolFailure(
       `The body has ${Math.ceil(bytes.length / 1024)} KB; a request may have ${

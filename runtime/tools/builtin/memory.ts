@@ -1,4 +1,4 @@
-// memory_save, memory_append, memory_retrieve: the sections of the agent's long-term memory.
+// The tools memory_save, memory_append and memory_retrieve for the sections of the agent's long-term memory.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { memoryPathOf, type MemoryWriter, readMemory } from "../memory/memory_file.ts";
@@ -12,7 +12,7 @@ import type { ActionTool } from "../tool.ts";
 import type { MemoryDocument } from "../memory/memory_document.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** Replaces a section, or makes it. The same call twice leaves the same memory, hence idempotent. */
+/** Replaces or creates a section. Idempotent, because a second call leaves the same memory. */
 export function createMemorySave(writer: MemoryWriter): ActionTool {
   return defineTool({
     name: "memory_save",
@@ -37,7 +37,7 @@ export function createMemorySave(writer: MemoryWriter): ActionTool {
   });
 }
 
-/** Adds to the end of a section, or makes it. Twice would be twice in the memory, hence unsafe. */
+/** Appends to a section, or creates it. Unsafe, because a second call appends the text twice. */
 export function createMemoryAppend(writer: MemoryWriter): ActionTool {
   return defineTool({
     name: "memory_append",
@@ -65,7 +65,7 @@ export function createMemoryAppend(writer: MemoryWriter): ActionTool {
 
 const MAX_NAMED_SECTIONS = 50;
 
-/** Shows one section as it was saved, or lists all of them. */
+/** Returns one section as it was saved, or the list of sections. */
 export const memoryRetrieve = defineTool({
   name: "memory_retrieve",
   description:

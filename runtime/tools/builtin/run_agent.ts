@@ -1,4 +1,4 @@
-// run_agent: lets another agent do something. Starting it and waiting for it are the executions' business.
+// The tool run_agent: runs another agent. The runtime starts the other execution and waits for it.
 import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
 import { defineDelegation } from "../define_tool.ts";
@@ -13,8 +13,8 @@ const schema = z.object({
 });
 
 /**
- * The tool of one agent: only those that its `agents` name can be called, never itself. Whether the other one is there and
- * enabled is asked of its file when its run begins.
+ * Creates the tool for one agent. It can call only the agents that its `agents` setting names, never itself. The other
+ * agent's file is checked for existence and `enabled` when its run starts.
  */
 export function createRunAgent(caller: Agent): DelegationTool {
   const callable = caller.agents.filter((id) => id !== caller.id);

@@ -1,22 +1,22 @@
-// What is closed to every agent, even inside a path that it may reach: the service's own folders, and files with keys.
+// The places that are closed to every agent, even inside of its paths: the service's own folders, and files with keys.
 import { sep } from "node:path";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { isWithin, SandboxPlace } from "./place.ts";
 
-/** The folders that are closed, absolute. */
+/** The closed folders, as absolute paths. */
 export interface ClosedFolders {
-  /** Null only for a sandbox that itself lies in it. */
+  /** Null only for a sandbox that lies in the agents folder itself. */
   agentsDir: string | null;
   configDir: string;
   stateDir: string;
 }
 
-/** What the system makes up as it is read: Deno opens it to a process with all permissions only. */
+/** Folders with generated files. Deno opens them only to a process with all permissions. */
 const SYSTEM_FOLDER = /^\/(proc|sys|dev)(?=\/|$)/;
-/** Memory as a disk: files like any other, for a process that may see them. */
+/** Memory used as a disk. Its files are ordinary files for a process that may see them. */
 const SHARED_MEMORY = "/dev/shm";
 
-/** Closed folders, and names that are closed wherever they stand. */
+/** The closed folders, and the names that are closed in every folder. */
 export class ClosedPlaces {
   readonly #folders: { place: SandboxPlace; what: string }[];
 
@@ -30,17 +30,17 @@ export class ClosedPlaces {
     ];
   }
 
-  /** As they are written. */
+  /** The folders as configured. */
   get folders(): string[] {
     return this.#folders.map(({ place }) => place.path);
   }
 
-  /** Looks where the folders lead: see SandboxPlace.settle. */
+  /** Resolves the folders' real paths; see SandboxPlace.settle. */
   settle(): void {
     for (const { place } of this.#folders) place.settle();
   }
 
-  /** Why an absolute path is closed, as the rest of a sentence; undefined when it is not. */
+  /** Returns the reason that an absolute path is closed, as the rest of a sentence, or undefined. */
   refusal(absolute: string): string | undefined {
     const inClosed = this.#folders.find(({ place }) =>
       isWithin(absolute, place.path) || isWithin(absolute, place.real)
@@ -63,7 +63,7 @@ function isSharedMemory(absolute: string): boolean {
     Deno.lstatSync(SHARED_MEMORY);
     return true;
   } catch {
-    // It is not there, or not for this process.
+    // It does not exist, or is closed to this process.
     return false;
   }
 }

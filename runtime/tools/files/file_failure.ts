@@ -1,4 +1,5 @@
-// Failures of file operations, as sentences a model can act on. They name the path that the model gave, never the host's.
+// Failures of file operations, as sentences that a model can act on. They name the path that the model gave, never the
+// host's.
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -26,7 +27,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: "the disk reports an input/output error",
 };
 
-/** An error of the file system as a ToolFailure: `Cannot read "a.txt": it does not exist.` Other errors pass through. */
+/**
+ * Converts a file system error to a ToolFailure such as `Cannot read "a.txt": it does not exist.` Returns other errors
+ * unchanged.
+ */
 export function toFileFailure(error: unknown, action: string, shown: string): unknown {
   if (error instanceof ToolFailure || !(error instanceof Error)) return error;
   const denied = describeDenied(error, { hidden: true });
@@ -39,23 +43,23 @@ export function toFileFailure(error: unknown, action: string, shown: string): un
   return new ToolFailure(`Cannot ${action} "${shown}": ${reason}.`, { cause: error });
 }
 
-/** How often an operation starts over when its file was replaced meanwhile (an editor saving, for one). */
+/** The number of attempts when a file is replaced during the operation, for example by an editor that saves. */
 const ATTEMPTS = 3;
 
-/** A folder or file is no longer where it was checked to be. */
+/** Error: the path was replaced between the check and the use. */
 export class PlaceChanged extends Error {
   override readonly name: string = "PlaceChanged";
 }
 
-/** A folder that cannot be held changes so often that one waited for nothing: to start over does not help. */
+/** Error: an unheld folder changes so often that waiting did not help. A retry would not help either. */
 export class PlaceUnsettled extends PlaceChanged {
   override readonly name = "PlaceUnsettled";
 }
 
 /**
- * Does something with the file that `text` names, the check of its path included, and does all of it again when it ends
- * with PlaceChanged. Throws ToolFailure, `Cannot ${action} "${text}": ...`, when that comes each time, and for what the file
- * system reports; other errors pass through.
+ * Runs an operation on a path, its check included, and repeats both when it ends with PlaceChanged. Throws ToolFailure
+ * `Cannot ${action} "${text}": ...` when the last attempt fails, too, and for file system errors. Other errors pass
+ * through.
  */
 export async function retryIfPlaceChanged<T>(
   { action, text }: { action: string; text: string },
@@ -76,15 +80,15 @@ export async function retryIfPlaceChanged<T>(
 }
 
 /**
- * Throws ToolFailure saying that it cannot do `action` with `text` when that is no regular file, and PlaceChanged when it
- * is a symlink: the path was real when it was checked.
+ * Throws ToolFailure unless the entry is a regular file. Throws PlaceChanged for a symlink, because the path was real when
+ * it was checked.
  */
 export function refuseUnlessFile(
   info: BigIntStats,
   { action, text }: { action: string; text: string },
 ): void {
   if (info.isFile()) return;
-  // A symlink where a real path was: it was put there after the check.
+  // A symlink at a real path was created after the check.
   if (info.isSymbolicLink()) throw new PlaceChanged();
   if (info.isDirectory()) {
     throw new ToolFailure(

@@ -1,5 +1,5 @@
-// Walks the folders of a sandbox for entries that match a pattern. Never leaves the allowed roots, never follows a
-// symlinked folder: what such a folder holds inside the roots is found under its own name.
+// Finds the entries of a sandbox that match a pattern. The walk never leaves the allowed roots and never follows a
+// symlinked folder: files in its target are found under their own names if the target is inside the roots.
 import { realpath, stat } from "node:fs/promises";
 import { join, posix, relative, resolve, sep } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
@@ -13,22 +13,22 @@ import { ToolFailure } from "../tool_failure.ts";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
 
 const MAX_DEPTH = 64;
-/** How often a folder is listed that was moved meanwhile. */
+/** The number of attempts to list a folder that is being moved. */
 const ATTEMPTS = 3;
 
-/** What a walk found. */
+/** The result of a walk. */
 export interface GlobOutcome {
-  /** The first of what matches, as the model should see them, sorted; folders end with a slash. */
+  /** The first matches in the model's notation, sorted. Folders end with a slash. */
   found: string[];
-  /** How many match. */
+  /** The number of matches. */
   count: number;
-  /** Why it ended early, as a clause; undefined when it saw everything. */
+  /** The reason that the walk ended early, as a clause, or undefined. */
   stopped: string | undefined;
-  /** Whether a folder was left out because it was being moved. */
+  /** True if a folder was skipped because it was being moved. */
   hasMoved: boolean;
 }
 
-/** How far a walk may go, and how much of what it found is wanted. */
+/** The limits of a walk and of its result. */
 export interface WalkBounds {
   maxFound: number;
   maxEntries: number;
@@ -37,7 +37,10 @@ export interface WalkBounds {
   signal: AbortSignal;
 }
 
-/** Everything in the sandbox that matches the pattern. Throws ToolFailure for a bad pattern or one that lies outside. */
+/**
+ * Returns the entries of the sandbox that match the pattern. Throws ToolFailure for an invalid pattern, or one outside of
+ * the sandbox.
+ */
 export async function walkGlob(
   sandbox: PathSandbox,
   text: string,
@@ -51,7 +54,7 @@ export async function walkGlob(
   return { found: firstOf(walk.found, bounds.maxFound), count: walk.found.size, stopped, hasMoved };
 }
 
-/** The first of some names, sorted; to sort all of very many would hold everybody up. */
+/** Returns the first names in sorted order. Sorting very many names at once would block the service. */
 function firstOf(names: ReadonlySet<string>, most: number): string[] {
   let first: string[] = [];
   for (const name of names) {
@@ -61,7 +64,7 @@ function firstOf(names: ReadonlySet<string>, most: number): string[] {
   return first.sort().slice(0, most);
 }
 
-/** Where to begin, and the base that names are relative to. */
+/** A starting point of the walk, and the folder that names are relative to. */
 interface Start {
   path: string;
   base: string;
@@ -123,7 +126,7 @@ class Walk {
     }
   }
 
-  /** Notes what matches in one folder; returns the folders in it that are to be walked. */
+  /** Records the matches in one folder, and returns its subfolders to walk. */
   async #folder(folder: string, base: string): Promise<string[]> {
     this.#bounds.signal.throwIfAborted();
     const entries = await this.#list(folder);
@@ -147,8 +150,8 @@ class Walk {
   }
 
   /**
-   * The entries of a folder, which was there all the while; none of one that cannot be read. Read one by one: a hundred thousand
-   * at once (node:fs) take the service's thread for half a second.
+   * Returns the entries of a folder that stayed in its place during the listing, or none if it is unreadable. Entries are
+   * read one by one: reading a hundred thousand at once (node:fs) blocks the service's thread for half a second.
    */
   async #list(folder: string): Promise<Deno.DirEntry[]> {
     try {
@@ -202,31 +205,31 @@ class Walk {
   }
 }
 
-/** A folder that is gone, or that the service may not read, has nothing to list. */
+/** A missing or unreadable folder has no entries. */
 function unlessUnreadable(error: unknown): undefined {
   const denied = error instanceof Error && error.name === "NotCapable";
   if (!denied && errorCode(error) === undefined) throw error;
 }
 
 const ROOTED = /^(\{[a-z][a-z0-9_]*\}|~)(?:\/+|$)/;
-/** The characters that make a name a pattern. */
+/** Characters that make a name a pattern. */
 const WILD = /[*?[{\\]/;
 
-/** A pattern taken apart. */
+/** A parsed pattern. */
 interface GlobPattern {
-  /** Absolute folders (or files) below which it is looked for. */
+  /** Absolute folders (or files) to search. */
   bases: string[];
-  /** Whether a path relative to a base matches; an empty one is the base itself. */
+  /** Tests a path relative to a base. The empty path is the base itself. */
   matches: GlobMatcher;
-  /** Whether names that begin with a dot can match. */
+  /** True if names that begin with a dot can match. */
   hidden: boolean;
-  /** How many folders below a base a match can lie at most; infinite with `**`. */
+  /** The maximum depth of a match below its base. Infinite with `**`. */
   depth: number;
 }
 
 /**
- * Reads a pattern. A relative one is meant in the workspace and in each declared path. Throws ToolFailure for one that
- * cannot be looked for.
+ * Parses a pattern. A relative pattern applies to the workspace and to each declared path. Throws ToolFailure for an
+ * invalid pattern.
  */
 function parseGlob(
   text: string,
@@ -251,7 +254,7 @@ function parseGlob(
     bases: [...new Set(bases)],
     matches: match,
     hidden: /(^|[/{,])\./.test(glob),
-    // Slashes inside of braces count, too: that may look too deep, never not deep enough.
+    // Slashes inside of braces count, too, so the depth may be too large but never too small.
     depth: glob.includes("**") ? Infinity : glob.split("/").length - 1,
   };
 }
@@ -263,7 +266,7 @@ function refuseOdd(text: string): void {
   }
 }
 
-/** The folders before the first name that is a pattern, and the rest. */
+/** Splits a pattern into the folders before its first wildcard, and the rest. */
 function splitBase(text: string): { base: string; glob: string } {
   const names = text.split("/");
   const first = names.findIndex((name) => WILD.test(name));

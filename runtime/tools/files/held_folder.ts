@@ -1,8 +1,8 @@
-// A folder held by its descriptor: what is then done to its entries is done in this very folder, whatever its path leads to
-// by then. The kernel tells which folder is held.
+// An open directory descriptor. Operations on its entries cannot be redirected by swapping the path, and the kernel reports
+// which folder is open.
 //
-// Where folders cannot be held (no Linux, no link: see files/descriptor_link.ts; a folder that Deno's flags close) their paths
-// are used, and their times tell whether they moved: settled_folder.ts.
+// Some folders cannot be held: on other systems than Linux, without a descriptor link (files/descriptor_link.ts), or closed
+// by Deno's flags. Then their paths are used, and settled_folder.ts detects moves by the folders' times.
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
@@ -14,27 +14,27 @@ import { PlaceChanged } from "./file_failure.ts";
 import { FILE_CLOCK, isReal, isUnmoved, settle } from "./settled_folder.ts";
 
 const { O_DIRECTORY, O_RDONLY } = fs.constants;
-/** Linux: holds a folder that may be entered and not listed, too. */
+/** Linux only: also opens a folder that may be entered but not listed. */
 const O_PATH = 0o10000000;
-/** How often something is looked for that is not where it was made, in a folder that is not held: tens of milliseconds. */
+/** The number of attempts to find an entry that is missing from a folder without a descriptor: tens of milliseconds. */
 const SEARCHES = 300;
 
-/** How a folder is to be held. */
+/** The options of a held folder. */
 export interface HoldOptions {
-  /** The link to the descriptors of this process; undefined: the folder's path is used. */
+  /** The link to this process's descriptors. Undefined: the folder's path is used. */
   descriptors: string | undefined;
   access: PathAccess;
-  /** Where it is noted that something is staged in the folder. */
+  /** Records the folders with staged files, for the cleanup after a crash. */
   stateDir: string;
 }
 
-/** A folder that is the one its real path named when it was opened. Dispose of it when no call with its paths is at work. */
+/** The folder that its real path named when it was opened. Dispose of it only after every call with its paths has ended. */
 export class HeldFolder implements Disposable {
-  /** Real, as the sandbox admitted it. */
+  /** The real path, as the sandbox admitted it. */
   readonly path: string;
   readonly #options: HoldOptions;
   readonly #fd: number | undefined;
-  /** Of a folder that is not held: when it was last seen to have stayed where it is. */
+  /** For a folder without a descriptor: the time since which it has not moved. */
   #since = 0;
 
   private constructor(path: string, fd: number | undefined, options: HoldOptions) {
@@ -43,7 +43,7 @@ export class HeldFolder implements Disposable {
     this.#options = options;
   }
 
-  /** Throws PlaceChanged when the path leads elsewhere by now, and what the file system throws. */
+  /** Opens a folder. Throws PlaceChanged when the path was replaced, and file system errors. */
   static async open(path: string, options: HoldOptions): Promise<HeldFolder> {
     const { access, descriptors } = options;
     const fd = descriptors === undefined ? undefined : openFolder(path, path, access);
@@ -60,7 +60,7 @@ export class HeldFolder implements Disposable {
     }
   }
 
-  /** The same for writing; missing folders are made one by one, each in the one above it, which is held. */
+  /** Opens a folder for writing. Missing folders are created one by one, each in its held parent. */
   static async make(path: string, options: HoldOptions): Promise<HeldFolder> {
     try {
       return await HeldFolder.open(path, options);
@@ -72,48 +72,56 @@ export class HeldFolder implements Disposable {
     return await parent.#openFolder(basename(path));
   }
 
-  /** A path to an entry, for calls of the system that do not follow it. Opening needs `has` behind it: see there. */
+  /** Returns a path to an entry, for system calls that do not follow links. After opening a file, call `has`. */
   at(name: string): string {
     const { descriptors } = this.#options;
     return this.#fd === undefined ? join(this.path, name) : `${descriptors}/${this.#fd}/${name}`;
   }
 
-  /** The same for an entry that is to be changed. Throws NotCapable where Deno's flags close it, which it cannot see here. */
+  /**
+   * Returns a path to an entry that will be changed. Throws NotCapable when Deno's flags close the entry: Deno cannot check
+   * a path through a descriptor.
+   */
   writable(name: string): string {
     if (this.#fd !== undefined) requireWritable(join(this.path, name));
     return this.at(name);
   }
 
   /**
-   * Whether the folder has this very entry, a link not followed. Asked after a file was opened, a yes proves that what is open
-   * lies here. It must be asked: unless it has all permissions Deno resolves a path itself before it opens it, and so opens
-   * what lies at the real path (measured with 2.9.6). It does not for any other call. `since`: Infinity asks how it is now.
+   * Returns true if the folder contains this very entry; links are not followed. After opening a file, true proves that the
+   * open file is in this folder.
+   *
+   * The check is needed because Deno resolves a path before opening it, unless it has all permissions, and so opens the
+   * file at the real path (measured with 2.9.6). Other calls do not. `since`: Infinity checks the present moment only.
    */
   has(name: string, identity: FileIdentity, since = this.#since): boolean {
     try {
       if (identityOf(fs.lstatSync(this.at(name), { bigint: true })) !== identity) return false;
       return this.#fd !== undefined || isUnmoved(this.path, since);
     } catch (error) {
-      // Deno's flags may allow a file and not its folder: then all that can be asked is the real path.
+      // Deno's flags may allow a file but not its folder. Then only the real path can be checked.
       if (error instanceof Deno.errors.NotCapable) return isReal(join(this.path, name));
-      // Gone, or no longer readable: in either case it is not there.
+      // The entry is gone or unreadable.
       return false;
     }
   }
 
-  /** Before a change: a folder that is not held must have stayed where it is for a while. Throws PlaceChanged. */
+  /** Waits, before a change, until a folder without a descriptor has stayed in its place for a while. Throws PlaceChanged. */
   async settle(): Promise<void> {
     if (this.#fd !== undefined) return;
     await settle(this.path);
     this.#since = FILE_CLOCK.now();
   }
 
-  /** Right before a change and behind it: throws PlaceChanged when a folder that is not held may have moved since it settled. */
+  /**
+   * Checks right before and after a change that a folder without a descriptor has not moved since it settled. Throws
+   * PlaceChanged.
+   */
   requireUnmoved(): void {
     if (this.#fd === undefined && !isUnmoved(this.path, this.#since)) throw new PlaceChanged();
   }
 
-  /** Makes an empty file that only its owner can read; returns its name. */
+  /** Creates an empty file that only its owner can read, and returns its name. */
   makeStagedFile(): string {
     this.requireUnmoved();
     if (this.#fd !== undefined) requireWritable(this.path);
@@ -121,14 +129,14 @@ export class HeldFolder implements Disposable {
     return basename(Deno.makeTempFileSync({ dir: this.at("."), ...newContentName() }));
   }
 
-  /** Before an entry gets a staged name: should this process be killed, the next start finds what is left. */
+  /** Records the folder before an entry gets a staged name, so that the next start finds leftovers of a killed process. */
   noteStaging(): void {
     noteStaging(this.#options.stateDir, this.path);
   }
 
   /**
-   * Removes or puts back what is here under a name that we made. In a folder that is not held it may lie in one that was swapped
-   * in for a moment: whoever swaps to and fro shows it again, so it is looked for a while.
+   * Undoes a change to an entry with a staged name. A folder without a descriptor may be swapped out at this moment, and
+   * the entry with it, so the change is tried repeatedly.
    */
   takeBack(change: () => void): void {
     const searches = this.#fd === undefined ? SEARCHES : 1;
@@ -141,13 +149,13 @@ export class HeldFolder implements Disposable {
     }
   }
 
-  /** Writes to the disk which entries it has. */
+  /** Flushes the folder's list of entries to the disk. */
   sync(): void {
     const fd = this.#fd ?? fs.openSync(this.path, O_RDONLY | O_DIRECTORY);
     try {
       fs.fsyncSync(fd);
     } catch (error) {
-      // Some network file systems cannot sync a folder; the file itself is on the disk.
+      // Some network file systems cannot sync a folder. The file itself is on the disk.
       if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EBADF"].includes(errorCode(error) ?? "")) {
         throw error;
       }
@@ -161,13 +169,13 @@ export class HeldFolder implements Disposable {
   }
 
   #makeFolder(name: string): void {
-    // Deno's flags may allow a folder that is yet to be made, and not the one that it will lie in.
+    // Deno's flags may allow a folder that does not exist yet, but not its parent.
     const isAllowed = canRead(this.path);
     if (isAllowed) this.requireUnmoved();
     try {
       fs.mkdirSync(this.writable(name));
     } catch (error) {
-      // Another call may have made it meanwhile; whether it is a folder shows when it is opened.
+      // Another call may have created the entry. Opening it checks that it is a folder.
       if (errorCode(error) !== "EEXIST") throw error;
       return;
     }
@@ -191,13 +199,13 @@ export class HeldFolder implements Disposable {
   }
 }
 
-/** Opens a folder; undefined where Deno's flags close `path`. */
+/** Opens a folder. Returns undefined when Deno's flags close `path`. */
 function openFolder(place: string, path: string, access: PathAccess): number | undefined {
   try {
     return fs.openSync(place, (access === "write" ? O_RDONLY : O_PATH) | O_DIRECTORY);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    // What is closed is what a link in its place leads to.
+    // The path is permitted, so only the target of a link in its place can be closed.
     if (canRead(path)) throw new PlaceChanged("", { cause: error });
     return undefined;
   }

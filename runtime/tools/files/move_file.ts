@@ -1,5 +1,5 @@
-// Moving a file: both its paths are resolved through the sandbox; it gets its new name, proven to lie there, before the old
-// one is removed. File tools move in no other way.
+// Moves a file. Both paths are resolved through the sandbox. The file gets its new name, and is proven to be there, before
+// the old name is removed. File tools move files only through this module.
 import { type BigIntStats, constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -18,7 +18,7 @@ import { ToolFailure } from "../tool_failure.ts";
 
 const COPY_BYTES = 256 * 1024;
 
-/** Moves a regular file to a name that is free; never overwrites. Returns both paths as shown. Throws ToolFailure. */
+/** Moves a regular file to a free name; never overwrites. Returns both paths as shown. Throws ToolFailure. */
 export async function moveFile(
   sandbox: PathSandbox,
   texts: { source: string; destination: string },
@@ -59,7 +59,7 @@ export async function moveFile(
   });
 }
 
-/** The file under a second, staged name in the target's folder; its content copied where links do not go. */
+/** Gives the file a second, staged name in the target's folder. Copies the content where hard links are impossible. */
 async function stageCopy(
   source: HeldEntry,
   info: BigIntStats,

@@ -1,8 +1,9 @@
-// A file that is open for reading: its path is resolved through the sandbox, then what was opened is proven to be the
-// file that passed. File tools read in no other way; their changes stand in write_file.ts, remove_file.ts and move_file.ts.
+// A file that is open for reading. Its path is resolved through the sandbox, then the open file is proven to be the
+// admitted one. File tools read only through this module; changes are made in write_file.ts, remove_file.ts and
+// move_file.ts.
 //
-// Hard links: two names of one file cannot be told apart, so a hard link inside the roots to a file outside reads like
-// any file. Making one takes write access to both places, which the tools never give.
+// Hard links: two names of one file are indistinguishable, so a hard link inside the roots to a file outside reads like any
+// file. Creating one needs write access to both places, which the tools never give.
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -15,7 +16,7 @@ import { ToolFailure } from "../tool_failure.ts";
 /** A file open for reading, proven to lie inside the sandbox. */
 export class OpenedFile implements AsyncDisposable {
   readonly display: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
   readonly version: FileVersion;
   readonly #handle: FileHandle;
@@ -27,13 +28,13 @@ export class OpenedFile implements AsyncDisposable {
     this.#handle = handle;
   }
 
-  /** Fills the buffer with the bytes at `position`; returns how many there were, 0 at the end. */
+  /** Reads the bytes at `position` into the buffer. Returns their number, 0 at the end. */
   async read(buffer: Uint8Array, position: number): Promise<number> {
     const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position);
     return bytesRead;
   }
 
-  /** The whole content. Throws ToolFailure when it is longer than `maxBytes`. */
+  /** Returns the whole content. Throws ToolFailure when it is longer than `maxBytes`. */
   async readAll(maxBytes: number): Promise<Uint8Array> {
     const size = this.size;
     if (size > maxBytes) {
@@ -53,13 +54,13 @@ export class OpenedFile implements AsyncDisposable {
   }
 }
 
-/** Opens a regular file for reading. Throws ToolFailure. Dispose of it. */
+/** Opens a regular file for reading. Throws ToolFailure. Dispose of the result. */
 export async function openFile(sandbox: PathSandbox, text: string): Promise<OpenedFile> {
   return await retryIfPlaceChanged({ action: "read", text }, async () => {
     const resolved = await sandbox.resolve(text, "read");
     using folder = await sandbox.hold(dirname(resolved.path), "read");
     const at = () => folder.at(basename(resolved.path));
-    // Looked at before opening, too: opening a pipe or a device can have effects of its own.
+    // Checked before opening, too, because opening a pipe or a device can have side effects.
     refuseUnlessFile(lstatSync(at(), { bigint: true }), { action: "read", text });
     const handle = await open(at(), constants.O_RDONLY | constants.O_NONBLOCK);
     try {

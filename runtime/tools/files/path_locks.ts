@@ -1,15 +1,15 @@
-// One writer at a time for each path. The calls of one reply come in their order; but one whose time is over may still be
-// at work, and other runs write to the same memory.
+// Locks that allow one writer per path. The calls of one reply run in order, but a timed-out call may still be writing, and
+// other runs write to the same memory.
 
-/** Runs work on the same key one after the other, in the order of asking. */
+/** Runs work on the same key one after the other, in the order of the requests. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `work` when every earlier work on any of these keys has ended. */
+  /** Runs `work` after all earlier work on any of these keys has ended. */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const mine = Promise.withResolvers<void>();
     const wanted = [...new Set(keys)];
-    // All tails are taken in one go, so that two takers of the same keys cannot wait for each other.
+    // All tails are replaced at once, so that two callers with the same keys cannot wait for each other.
     const before = wanted.map((key) => this.#tails.get(key));
     for (const key of wanted) this.#tails.set(key, mine.promise);
     try {

@@ -1,29 +1,29 @@
-// How paths are written to and by the model: `{alias}/...`, `~/...`, relative to the workspace. Nobody is let in here: which
-// of these paths may be used is for path_sandbox.ts to say.
+// Converts between real paths and the notation shown to the model: `{alias}/...`, `~/...`, or relative to the workspace.
+// Does no access checks; those are in path_sandbox.ts.
 import { join, relative, resolve } from "node:path";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import { checkPathText, isWithin, type SandboxPlace } from "./place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** A place with the name that the model knows it by, without braces; null: it has none. */
+/** A place and its alias in the model's notation, without braces. Null: it has no alias. */
 export interface NamedPlace {
   readonly alias: string | null;
   readonly place: SandboxPlace;
 }
 
-/** What paths are written with. */
+/** The names that paths are written with. */
 export interface PathNotationOptions {
   /** Absolute. */
   workspace: string;
-  /** What `~` stands for. */
+  /** The folder behind `~`. */
   home: string;
-  /** In the order in which names are looked up. */
+  /** Listed in lookup order. */
   places: readonly NamedPlace[];
 }
 
 const ALIAS_PREFIX = /^\{([a-z][a-z0-9_]*)\}(?=$|\/)/;
 
-/** Reads and writes the paths of one agent. What it writes leads to the same path when it is read again. */
+/** Reads and writes the paths of one agent. A path that it writes reads back as the same path. */
 export class PathNotation {
   readonly #workspace: string;
   readonly #home: string;
@@ -35,7 +35,9 @@ export class PathNotation {
     this.#places = places;
   }
 
-  /** The absolute path that a text names, symlinks not looked at. Throws ToolFailure for a text that names none. */
+  /**
+   * Returns the absolute path that a text names, without resolving symlinks. Throws ToolFailure for a text that names none.
+   */
   expand(text: string): string {
     checkPathText(text);
     const alias = ALIAS_PREFIX.exec(text)?.[1];
@@ -45,8 +47,8 @@ export class PathNotation {
   }
 
   /**
-   * A path for the model's eyes: `{alias}/...` under a declared path, else relative to the workspace; absolute only
-   * outside both.
+   * Formats a path for the model: `{alias}/...` below a declared path, else relative to the workspace. Absolute only
+   * outside of both.
    */
   display(absolute: string): string {
     let best: { alias: string; base: string } | undefined;
@@ -71,7 +73,7 @@ export class PathNotation {
     return /^[{~]/.test(rest) ? `./${rest}` : rest;
   }
 
-  /** Places as a sentence lists them: by their names where they have one. */
+  /** Formats places for a sentence, by their aliases if they have one. */
   list(places: readonly NamedPlace[]): string {
     return places
       .map(({ alias, place }) => alias === null ? this.display(place.real) : `{${alias}}`)

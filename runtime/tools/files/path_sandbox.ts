@@ -1,7 +1,7 @@
-// Which paths an agent may reach: turns what a model wrote into a real path inside an allowed root, or refuses with a
-// sentence. Where it may go, what is closed all the same and how paths are written stands in sandbox_roots.ts,
-// closed_places.ts and path_notation.ts; what is then done with the path, and the second check on the file itself, in
-// opened_file.ts, write_file.ts, remove_file.ts and move_file.ts.
+// The paths that an agent may reach. Converts a path written by the model into a real path inside an allowed root, or
+// refuses it with a sentence. The roots are in sandbox_roots.ts, the closed places in closed_places.ts, the notation in
+// path_notation.ts. The uses of a path, with the second check on the file itself, are in opened_file.ts, write_file.ts,
+// remove_file.ts and move_file.ts.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isDatabaseName } from "../../../base/files/database_name.ts";
 import { findDescriptors } from "../../../base/files/descriptor_link.ts";
@@ -14,42 +14,42 @@ import { type PathAccess, SandboxRoots, type SandboxRootsOptions } from "./sandb
 import type { FileWrite } from "./reported_write.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** A place that an agent may reach: a folder with all below it, or just one file. */
+/** A place that an agent may reach: a folder with its content, or one file. */
 export interface SandboxRoot {
-  /** As tools and prompts name it, without braces; `workspace` is the workspace root, null a watched path. */
+  /** The name in tools and prompts, without braces. `workspace` is the workspace root, null a watched path. */
   alias: string | null;
-  /** Absolute, symlinks resolved as far as the path exists. */
+  /** Absolute; symlinks are resolved as far as the path exists. */
   path: string;
-  /** The most that is allowed in it. */
+  /** The highest access that is allowed in it. */
   access: PathAccess;
   description?: string;
 }
 
-/** A path that passed. It says nothing about what the file system holds a moment later: who uses it checks once more. */
+/** A path that passed the check. The file system may change right after, so each use checks again. */
 export interface ResolvedPath {
-  /** Absolute and real: no part of it was a symlink when it was looked at. */
+  /** Absolute and real: no part of it was a symlink at the check. */
   path: string;
-  /** As the model should see it: relative to the workspace, or `{alias}/...`. */
+  /** The model's notation: relative to the workspace, or `{alias}/...`. */
   display: string;
   access: PathAccess;
-  /** Whether something was there. */
+  /** True if the path existed. */
   exists: boolean;
 }
 
-/** What a sandbox is made of. All paths are absolute. */
+/** The options of a sandbox. All paths are absolute. */
 export interface PathSandboxOptions extends ClosedFolders, SandboxRootsOptions {
-  /** What `~` stands for. */
+  /** The folder behind `~`. */
   home: string;
-  /** Hears of each change that a tool makes, before it can be seen. */
+  /** Called with each change by a tool, before the change is visible. */
   onWrite?: (write: FileWrite) => void;
 }
 
-/** The paths of one agent. Holds no open file; make one per execution. */
+/** The paths of one agent. Holds no open file; create one per execution. */
 export class PathSandbox {
   readonly workspace: string;
-  /** How its paths are written. */
+  /** The notation of its paths. */
   readonly notation: PathNotation;
-  /** Keeps calls that change the same file from overtaking each other. */
+  /** Serializes calls that change the same file. */
   readonly locks = new PathLocks();
   readonly #onWrite: ((write: FileWrite) => void) | undefined;
   readonly #roots: SandboxRoots;
@@ -70,32 +70,32 @@ export class PathSandbox {
     });
   }
 
-  /** The folders that are closed, wherever they stand. */
+  /** The closed folders. */
   get closedFolders(): string[] {
     return this.#closed.folders;
   }
 
-  /** Tells of a change that is about to be made. */
+  /** Reports a change that is about to be made. */
   report(write: FileWrite): void {
     this.#onWrite?.(write);
   }
 
-  /** Where the agent may go, real paths. */
-  // deno-lint-ignore require-await -- it rejects, as all that asks the file system does
+  /** Returns the places that the agent may reach, with real paths. */
+  // deno-lint-ignore require-await -- rejects instead of throwing, like every other file system call
   async roots(): Promise<SandboxRoot[]> {
     this.#settle();
     return this.#roots.whole("read").map(({ alias, place, description }) => ({
       alias,
       path: place.real,
-      // A watched folder may lie in a place that can be written to.
+      // A watched folder may lie in a writable place.
       access: this.#roots.of(place.real, "write") === undefined ? "read" : "write",
       ...(description === undefined ? {} : { description }),
     }));
   }
 
   /**
-   * The real path behind what a model wrote: `{alias}/...`, `{workspace}/...`, `~/...`, absolute, or relative to the
-   * workspace root. Throws ToolFailure when it lies outside every allowed root or is denied.
+   * Returns the real path behind a path that the model wrote: `{alias}/...`, `{workspace}/...`, `~/...`, absolute, or
+   * relative to the workspace root. Throws ToolFailure when it is closed or lies outside of every allowed root.
    */
   // deno-lint-ignore require-await -- as roots()
   async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
@@ -107,7 +107,7 @@ export class PathSandbox {
         `Cannot use "${text}": it is, or leads through, a symbolic link to something that does not exist.`,
       );
     }
-    // The path as asked may run through a symlink (a linked root, for one): only its real path has to lie inside.
+    // The written path may run through a symlink, such as a linked root. Only its real path must lie inside.
     const refusal = this.refusal(asked, access);
     if (refusal !== undefined) throw new ToolFailure(`Cannot ${access} "${text}": ${refusal}.`);
     this.#admit(text, path, access);
@@ -115,8 +115,8 @@ export class PathSandbox {
   }
 
   /**
-   * The same for an entry that is to be removed or moved: its folder is real, the entry itself is not followed. What a
-   * symlink leads to must be allowed as well, unless it leads to nothing.
+   * Resolves an entry that will be removed or moved: its folder is real, the entry itself is not followed. A symlink's
+   * target must be allowed as well, if it exists.
    */
   async resolveEntry(text: string): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
@@ -134,27 +134,27 @@ export class PathSandbox {
     };
   }
 
-  /** Holds the folder of a path that passed. Throws PlaceChanged, and what the file system throws. Dispose of it. */
+  /** Opens the folder of an admitted path. Throws PlaceChanged and file system errors. Dispose of the result. */
   hold(folder: string, access: PathAccess): Promise<HeldFolder> {
     return HeldFolder.open(folder, { ...this.#holding, access });
   }
 
-  /** The same for writing; a missing folder is made, with those above it. */
+  /** Opens the folder for writing. Missing folders are created. */
   makeHeld(folder: string): Promise<HeldFolder> {
     return HeldFolder.make(folder, { ...this.#holding, access: "write" });
   }
 
-  /** Whether a real path may be read. Looks at names only, so it suits listing; opening still goes through resolve. */
+  /** Returns true if a real path may be read. Checks names only, for listing; opening still goes through `resolve`. */
   isReadable(real: string): boolean {
     return this.#roots.of(real, "read") !== undefined && this.refusal(real, "read") === undefined;
   }
 
-  /** Why a path inside the roots is closed nevertheless, as the rest of a sentence; undefined when it is not. */
+  /** Returns the reason that a path inside the roots is closed, as the rest of a sentence, or undefined. */
   refusal(absolute: string, access: PathAccess): string | undefined {
     const closed = this.#closed.refusal(absolute);
     if (closed !== undefined) return closed;
     if (access === "read") return undefined;
-    // Above the root the names are not the agent's: a workspace may well lie in a folder named app.db.d.
+    // Names above the root are not the agent's: a workspace may lie in a folder named app.db.d.
     const found = this.#roots.of(absolute, "read");
     const parts = found === undefined ? absolute.split(sep) : [
       ...found.place.real.split(sep).slice(-1),

@@ -1,4 +1,4 @@
-// Places in the file system: the texts that name them, whether one lies in another, which file it is, and where symlinks lead.
+// Places in the file system: path texts, containment, file identities, and symlink resolution.
 import { toFileFailure } from "./file_failure.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 import { isMissing } from "../../../base/files/missing.ts";
@@ -10,17 +10,18 @@ const { basename, dirname, join } = PATHS;
 
 /** A path with its symlinks resolved. */
 export interface RealPath {
-  /** The real path of the deepest existing ancestor, with the names after it that do not exist yet. */
+  /** The real path of the deepest existing ancestor, followed by the names that do not exist yet. */
   path: string;
   exists: boolean;
-  /** The first name that does not resolve is a symlink to nothing. */
+  /** True if the first missing name is a symlink to nothing. */
   dangling: boolean;
 }
 
 /**
- * Resolves symlinks of an absolute path as far as it exists. Throws ToolFailure naming `shown` when that cannot be told.
- * A path that Deno's flags close cannot be resolved, and not be opened later: it stays as it is written. Synchronous, because
- * the way to another thread and back takes longer than the system needs, and each use of a file resolves several paths.
+ * Resolves the symlinks of an absolute path as far as it exists. A path that Deno's flags close stays as written; it cannot
+ * be opened later either. Throws ToolFailure with `shown` when the file system reports an error.
+ *
+ * Synchronous, because a thread switch takes longer than the call, and each use of a file resolves several paths.
  */
 export function realPathOf(absolute: string, shown: string): RealPath {
   // The path, its folder, and so on up to the root.
@@ -30,7 +31,8 @@ export function realPathOf(absolute: string, shown: string): RealPath {
   let real = realOf(0);
   let missing = real === undefined ? 0 : -1;
   let found = real === undefined ? places.length : 0;
-  // All above a place that exists exists too: few questions find the lowest one, even of thousands of missing names.
+  // Every ancestor of an existing place exists, so a binary search finds the lowest one in few calls, even for thousands of
+  // missing names.
   for (let step = 1; found - missing > 1; step *= 2) {
     const at = Math.min(missing + step, (missing + found) >> 1);
     const above = realOf(at);
@@ -56,7 +58,7 @@ export function realPathOf(absolute: string, shown: string): RealPath {
 
 const DENIED: unique symbol = Symbol("denied");
 
-/** The value, undefined when the path does not exist (or its parent is no folder), or DENIED. */
+/** Returns the value, undefined when the path does not exist (or its parent is no folder), or DENIED. */
 function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof DENIED {
   try {
     return work();
@@ -67,7 +69,7 @@ function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof 
   }
 }
 
-/** Whether a path is a folder or lies anywhere in it. Both absolute; letter case counts where the platform's does. */
+/** Returns true if a path is a folder or lies in it. Both are absolute; letter case counts where the platform compares it. */
 export function isWithin(path: string, folder: string): boolean {
   const rest = relative(foldPath(folder), foldPath(path));
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
@@ -76,7 +78,7 @@ export function isWithin(path: string, folder: string): boolean {
 const MAX_PATH_BYTES = 4_095;
 const MAX_NAME_BYTES = 255;
 
-/** Throws ToolFailure for a text that no file system takes as a path. */
+/** Throws ToolFailure for a text that no file system accepts as a path. */
 export function checkPathText(text: string): void {
   if (text.trim() === "") throw new ToolFailure("The path is empty. Give a file path.");
   if (text.includes("\0")) {
@@ -105,20 +107,20 @@ export function checkPathText(text: string): void {
   }
 }
 
-/** A path in the form in which this platform compares names: letter case counts on Linux, elsewhere not. */
+/** Returns a path as this platform compares names: case-sensitive on Linux, case-insensitive elsewhere. */
 export function foldPath(path: string): string {
   return Deno.build.os === "linux" ? path : path.normalize("NFC").toLowerCase();
 }
 
-/** A file's device and inode number: what stays the same while its names change. */
+/** A file's device and inode number. It stays the same when the file is renamed. */
 export type FileIdentity = string;
 
-/** The identity in a stat result. */
+/** Returns the identity from a stat result. */
 export function identityOf(info: BigIntStats): FileIdentity {
   return `${info.dev}:${info.ino}`;
 }
 
-/** A folder with all below it, or just one file. */
+/** A folder with its content, or one file. */
 export class SandboxPlace {
   /** Absolute, as configured. */
   readonly path: string;
@@ -130,14 +132,16 @@ export class SandboxPlace {
     this.#real = this.path;
   }
 
-  /** The real path: symlinks are resolved as far as it existed when it was settled. Before that, the configured path. */
+  /**
+   * The real path: symlinks are resolved as far as the path existed when it was settled. Before that, the configured path.
+   */
   get real(): string {
     return this.#real;
   }
 
   /**
-   * Finds where the place leads. Once it was seen to exist its real path stays: one that is swapped for a symlink later
-   * leads nowhere. Throws ToolFailure when that cannot be told.
+   * Resolves the real path. Once the place exists, its real path is fixed: a symlink swapped in later has no effect. Throws
+   * ToolFailure on a file system error.
    */
   settle(): void {
     if (this.#pinned) return;

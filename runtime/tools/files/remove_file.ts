@@ -1,5 +1,5 @@
-// Removing a file: its entry's path is resolved through the sandbox, and what is removed is proven to be the file that
-// passed. File tools remove in no other way.
+// Removes a file. Its path is resolved through the sandbox, and the removed entry is proven to be the admitted one. File
+// tools remove files only through this module.
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type FileIdentity, identityOf } from "./place.ts";
@@ -21,7 +21,7 @@ export async function removeFile(sandbox: PathSandbox, text: string): Promise<st
   });
 }
 
-/** Removes an entry that passed, if it still is that one; throws PlaceChanged if not. */
+/** Removes an admitted entry. Throws PlaceChanged when it is no longer the same entry. */
 export async function removeEntry(
   sandbox: PathSandbox,
   entry: HeldEntry,

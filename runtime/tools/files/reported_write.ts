@@ -1,33 +1,33 @@
-// How a tool reports a change that it makes to a file, for whoever watches that file and must know whose change it was.
+// The report of a tool's change to a file, so that a watcher of that file knows who changed it.
 import type { BigIntStats } from "node:fs";
 import { identityOf } from "./place.ts";
 
-/** The state of a file's content: equal while nobody changed it. */
+/** The version of a file's content. It stays equal while the file is unchanged. */
 export type FileVersion = string;
 
-/** A file as a tool left it. */
+/** The state of a file after a tool's change. */
 export interface WrittenFile {
   version: FileVersion;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
-  /** Hexadecimal; null where the content was never looked at (a moved file's). */
+  /** Hexadecimal. Null for a moved file, whose content was not read. */
   sha256: string | null;
 }
 
-/** A change by a tool, reported before it can be seen, so that no watcher sees it first and takes it for another's. */
+/** A change by a tool. It is reported before it is visible, so that no watcher attributes it to somebody else. */
 export interface FileWrite {
   /** Absolute and real. */
   path: string;
-  /** What came of it; never rejects. */
+  /** The result of the change. Never rejects. */
   outcome: Promise<WrittenFile | "removed" | "unchanged">;
 }
 
-/** The version in a stat result. */
+/** Returns the version from a stat result. */
 export function versionOf(info: BigIntStats): FileVersion {
   return `${identityOf(info)}:${info.size}:${info.mtimeNs}`;
 }
 
-/** Makes a change, and reports it before it can be seen. Throws as the change does. */
+/** Reports a change, then makes it. Throws the errors of the change. */
 export async function reportWrite(
   to: { report(write: FileWrite): void },
   { path, outcome }: { path: string; outcome: WrittenFile | "removed" },
@@ -38,7 +38,7 @@ export async function reportWrite(
   try {
     await change();
   } catch (error) {
-    // A file that was published may be there nevertheless; the claim names its content, so it does no harm.
+    // A published file may exist after an error. The report names its content, so reporting it is safe.
     reported.resolve(outcome === "removed" ? "unchanged" : outcome);
     throw error;
   }

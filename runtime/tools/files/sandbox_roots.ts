@@ -1,35 +1,35 @@
-// Where an agent may go: the paths that its file declares, else the workspace, and what is only there to be read.
+// The roots of an agent: its declared paths, or else the workspace, and additional read-only paths.
 import { relative, resolve } from "node:path";
 import type { AgentPath } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import type { NamedPlace } from "./path_notation.ts";
 import { isWithin, SandboxPlace } from "./place.ts";
 
-/** What a path is wanted for. Deleting and moving are writing. */
+/** The purpose of an access. Deleting and moving count as writing. */
 export type PathAccess = "read" | "write";
 
-/** A folder with all below it, or just one file. */
+/** A folder with its content, or one file. */
 export interface Root extends NamedPlace {
-  /** The most that is allowed in it. */
+  /** The highest access that is allowed in it. */
   readonly access: PathAccess;
   readonly description: string | undefined;
-  /** Which paths relative to it count; undefined: all. */
+  /** Selects paths relative to the root. Undefined: all of them. */
   readonly matches?: (relative: string) => boolean;
 }
 
-/** What roots are made of. */
+/** The settings that roots are made from. */
 export interface SandboxRootsOptions {
   /** Absolute. */
   workspace: string;
-  /** The agent's declared paths, absolute; empty: the workspace root. */
+  /** The agent's declared paths, absolute. Empty: the workspace root. */
   paths: readonly AgentPath[];
-  /** Watched paths: readable in addition. */
+  /** Watched paths, readable in addition. */
   extraReadPaths?: readonly string[];
-  /** Files of a watched pattern: readable in addition, but no place to look around in. */
+  /** Files that match a watched pattern: readable in addition, but their folders cannot be listed. */
   readableFiles?: readonly { folder: string; matches: (relative: string) => boolean }[];
 }
 
-/** The roots of one agent, in the order in which they are looked through. */
+/** The roots of one agent, in lookup order. */
 export class SandboxRoots {
   readonly all: readonly Root[];
 
@@ -47,12 +47,12 @@ export class SandboxRoots {
     ];
   }
 
-  /** Looks where they lead: see SandboxPlace.settle. */
+  /** Resolves the roots' real paths; see SandboxPlace.settle. */
   settle(): void {
     for (const { place } of this.all) place.settle();
   }
 
-  /** The root whose file or folder this real path is or lies in. */
+  /** Returns the first root that is or contains this real path. */
   of(real: string, access: PathAccess): Root | undefined {
     return this.all.find((one) =>
       (access === "read" || one.access === "write") && isWithin(real, one.place.real) &&
@@ -60,7 +60,7 @@ export class SandboxRoots {
     );
   }
 
-  /** Those that are open as a whole, for such an access. */
+  /** Returns the roots without a pattern that allow this access. */
   whole(access: PathAccess): Root[] {
     return this.all.filter((one) =>
       one.matches === undefined && (access === "read" || one.access === "write")

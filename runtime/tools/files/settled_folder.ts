@@ -1,30 +1,32 @@
-// Folders that cannot be held (held_folder.ts): the proof that what a path named in between lies where the path says.
+// The move check for folders without a descriptor (held_folder.ts): proves that an operation through a path happened in the
+// folder of that path.
 //
-// The times of folders tell. Looking more often does not help: a program that swaps without end gets past it. But who renames a
-// folder, or exchanges it for a link, changes two times: that of the folder it lies in, and its own.
+// The folders' times are the proof. Checking the path more often does not help, because a program may swap folders
+// endlessly. But renaming a folder, or replacing it with a link, changes two times: the parent's modification time and the
+// folder's own change time.
 import { dirname } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
 import { foldPath } from "./place.ts";
 import { PlaceChanged, PlaceUnsettled } from "./file_failure.ts";
 
-/** Of the system alone: its times are those of files. */
+/** Always the system's clock, because file times come from it. */
 export const FILE_CLOCK = new SystemClock();
-/** How long a folder must have stayed where it is: more than the system's clock for files lags behind (10 ms at most). */
+/** The time that a folder must have stayed in its place. It exceeds the lag of the system's file clock (10 ms at most). */
 const SETTLE_MS = 20;
-/** How long one waits for that, step by step. In all it is longer than the grain of the times below. */
+/** The waits for that, in steps. Their sum exceeds the resolution of the times below. */
 const WAITS_MS = [SETTLE_MS, 20, 40, 80, 160, 320, 640];
-/** Deno tells the time of a change of the folder itself in whole seconds. */
+/** Deno reports a folder's change time in whole seconds. */
 const CHANGE_GRAIN_MS = 1_000;
 
 /**
- * Whether every folder of a real path is one, and none was renamed or exchanged since shortly before `since`: milliseconds, by
- * the system's clock as the times of files are; Infinity asks for links alone. Asked after something was done there, a yes
- * proves that it was done in this folder. It waits for nothing. A folder just made is a no for a moment, and so is one that is
- * written to while there is much going on beside it.
+ * Returns true if every folder of a real path is a folder, and none was renamed or replaced since shortly before `since`,
+ * in milliseconds of the system's clock. Infinity checks for links only. After an operation, true proves that it happened
+ * in this folder. The check does not wait. It returns false for a moment after a folder was created, and for a folder that
+ * is written to while its siblings change.
  *
- * What it does not see: a swap whose author sets back the time of the folder above, which only its owner can; one on a file
- * system that keeps no such times, or by a clock that is behind; one of a folder above those that Deno's flags allow, where
- * nothing can be asked but the real path.
+ * Three swaps go unnoticed: one whose author resets the parent's time, which only the parent's owner can do; one on a file
+ * system without such times, or with a clock that is behind; one above the folders that Deno's flags allow, where only the
+ * real path can be checked.
  */
 export function isUnmoved(folder: string, since: number): boolean {
   const until = FILE_CLOCK.now() + CHANGE_GRAIN_MS;
@@ -32,7 +34,8 @@ export function isUnmoved(folder: string, since: number): boolean {
     const ms = time?.getTime() ?? 0;
     return ms + grain >= since - SETTLE_MS && ms <= until;
   };
-  // From the inside outwards: what was seen within a folder counts if the folder had not moved when it is looked at itself.
+  // From the innermost folder outwards: an observation inside of a folder counts if that folder had not moved when it is
+  // checked itself.
   for (let path = folder, inner = Deno.lstatSync(path);;) {
     if (!inner.isDirectory) return false;
     const parent = dirname(path);
@@ -45,14 +48,14 @@ export function isUnmoved(folder: string, since: number): boolean {
   }
 }
 
-/** Whether no symlink stands in a path at this moment. Throws what the file system throws. */
+/** Returns true if a path contains no symlink at this moment. Throws file system errors. */
 export function isReal(path: string): boolean {
   return foldPath(Deno.realPathSync(path)) === foldPath(path);
 }
 
 /**
- * Waits until the folder has stayed where it is for long enough; a folder that Deno's flags close cannot be asked. Throws
- * PlaceUnsettled when that does not come, and the error of a path that names no folder.
+ * Waits until the folder has stayed in its place long enough. A folder that Deno's flags close cannot be checked. Throws
+ * PlaceUnsettled when it keeps moving, and an error for a path that is no folder.
  */
 export async function settle(folder: string): Promise<void> {
   const info = unlessDenied(() => Deno.lstatSync(folder));
@@ -60,14 +63,14 @@ export async function settle(folder: string): Promise<void> {
   if (info.isFile) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
   for (const ms of WAITS_MS) {
     if (isUnmoved(folder, FILE_CLOCK.now())) return;
-    // A link will not become a folder: its path is to be resolved anew.
+    // A link does not become a folder: the caller must resolve the path again.
     if (!isUnmoved(folder, Infinity)) throw new PlaceChanged();
     await FILE_CLOCK.sleep(ms);
   }
   if (!isUnmoved(folder, FILE_CLOCK.now())) throw new PlaceUnsettled();
 }
 
-/** What the work returns; undefined where Deno's flags close the path to it. */
+/** Returns the result of the work, or undefined when Deno's flags close the path. */
 function unlessDenied<T>(work: () => T): T | undefined {
   try {
     return work();

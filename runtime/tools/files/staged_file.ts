@@ -1,6 +1,5 @@
-// Safe changes of one folder's entries: a file gets its content under a random name, then its own. Where the folder is held by
-// its path only (held_folder.ts), the random name has a second use: in any other folder a later call that names it fails instead
-// of doing harm there.
+// Safe changes to a folder's entries: a file is written under a random name, then renamed. In a folder without a descriptor
+// (held_folder.ts) the random name has a second use: a later call through a swapped path fails instead of doing harm.
 import * as fs from "node:fs";
 import { lstat } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -13,9 +12,9 @@ import { PlaceChanged } from "./file_failure.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 
 const { O_NONBLOCK, O_RDWR } = fs.constants;
-/** What of a mode is not the kind of file. */
+/** The permission bits of a mode, without the file type. */
 const PERMISSIONS = 0o7777;
-/** Asked for once: to ask changes it for a moment. */
+/** Read only once, because reading it changes it for a moment. */
 let umask: number | undefined;
 
 /** An entry of a held folder. */
@@ -24,7 +23,7 @@ export interface HeldEntry {
   name: string;
 }
 
-/** An entry with a random name, in the folder of its target. Its folder must stay open. */
+/** An entry with a random name in its target's folder. The folder must stay open. */
 export class StagedFile {
   readonly #folder: HeldFolder;
   readonly #name: string;
@@ -39,8 +38,8 @@ export class StagedFile {
   }
 
   /**
-   * Makes a new file beside `target` and writes it to the disk. The permissions in `mode`, as `stat` gives it, are set
-   * exactly; without it the umask decides.
+   * Creates a file beside `target` and flushes it to the disk. Sets exactly the permissions of `mode`, in the form that
+   * `stat` returns; without it the umask applies.
    */
   static async write(
     target: HeldEntry,
@@ -49,7 +48,7 @@ export class StagedFile {
   ): Promise<StagedFile> {
     const { folder } = target;
     await folder.settle();
-    // Only its owner may read it while it is being written.
+    // Only its owner may read the file until it is complete.
     const name = folder.makeStagedFile();
     let file: number | undefined;
     try {
@@ -67,7 +66,10 @@ export class StagedFile {
     }
   }
 
-  /** A second name for an existing file, beside `target`. Fails with the file system's code where links do not go. */
+  /**
+   * Creates a hard link to an existing file, beside `target`. Throws the file system's error where hard links are
+   * impossible.
+   */
   static async link(
     source: HeldEntry,
     identity: FileIdentity,
@@ -79,13 +81,13 @@ export class StagedFile {
     for (const folder of folders) await folder.settle();
     for (const folder of folders) folder.requireUnmoved();
     fs.linkSync(source.folder.at(source.name), staged.#path());
-    // What was linked is perhaps not our file; the name is ours in any case.
+    // The linked file may be a wrong one, but the new name is ours in any case.
     if (source.folder.has(source.name, identity) && staged.#isThere()) return staged;
     staged.discard();
     throw new PlaceChanged();
   }
 
-  /** Takes an existing entry out of sight under a random name, from which it can be put back. */
+  /** Renames an existing entry to a random name, from which it can be restored. */
   static async setAside(entry: HeldEntry, identity: FileIdentity): Promise<StagedFile> {
     const { folder, name } = entry;
     await folder.settle();
@@ -94,7 +96,7 @@ export class StagedFile {
     if (!folder.has(name, identity)) throw new PlaceChanged();
     fs.renameSync(folder.writable(name), staged.#path());
     if (staged.#isThere()) return staged;
-    // Something else was there by then, or the folder: it goes back under its name.
+    // Another entry or folder was in its place: restore the name.
     folder.takeBack(() => {
       try {
         fs.linkSync(staged.#path(), folder.writable(name));
@@ -107,19 +109,19 @@ export class StagedFile {
     throw new PlaceChanged();
   }
 
-  /** What it keeps when it is put in its place. */
+  /** Returns the version that the file keeps when it is published. */
   version(): FileVersion {
     return versionOf(fs.lstatSync(this.#folder.at(this.#name), { bigint: true }));
   }
 
-  /** Puts the file in its place, replacing what is there. */
+  /** Renames the file to its target, and replaces an existing one. */
   async publish(): Promise<void> {
     await this.#put((target) => fs.renameSync(this.#path(), target));
   }
 
   /**
-   * Puts the file in its place if nothing is there; throws the file system's EEXIST otherwise. Never overwrites. `link`
-   * makes the hard link; absent: the file system.
+   * Renames the file to its target if the name is free, else throws EEXIST. Never overwrites. `link` creates the hard link,
+   * by default with the file system.
    */
   async publishNew({ link = fs.linkSync }: { link?: typeof fs.linkSync } = {}): Promise<void> {
     await this.#put((target) => {
@@ -127,7 +129,7 @@ export class StagedFile {
         link(this.#path(), target);
       } catch (error) {
         if (!isLinkRefusal(error)) throw error;
-        // No hard links here. What comes to be there right between these two calls is replaced.
+        // Without hard links, a file created between these two calls is replaced.
         if (isThere(target)) throw Object.assign(new Error("it exists"), { code: "EEXIST" });
         return fs.renameSync(this.#path(), target);
       }
@@ -146,10 +148,10 @@ export class StagedFile {
     try {
       work(this.#folder.writable(this.#target));
     } catch (error) {
-      // A staged name that is gone: somebody moved it, or a folder that is not held.
+      // The staged name is gone: the file, or a folder without a descriptor, was moved.
       throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
     }
-    // What was put there is not taken back, so only what is so now counts.
+    // A published file is not taken back, so only the present moment counts.
     if (!this.#folder.has(this.#target, this.#identity, Infinity)) throw new PlaceChanged();
     this.#folder.sync();
   }
@@ -163,17 +165,17 @@ export class StagedFile {
   }
 }
 
-/** Opens a file just made, proven to be that one and untouched, before any content goes in. */
+/** Opens a newly created file, and proves that it is the same one and empty before any content is written. */
 function openStaged({ folder, name }: HeldEntry): number {
   let file: number;
   try {
     file = fs.openSync(folder.at(name), O_RDWR | O_NONBLOCK);
   } catch (error) {
-    // It lies in the folder, and its real path leads elsewhere for now.
+    // The entry is in the folder, but its real path leads elsewhere at this moment.
     throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
   }
   const info = fs.fstatSync(file, { bigint: true });
-  // A second name could be one outside.
+  // A second link could be a name outside of the sandbox.
   const isUntouched = info.isFile() && info.size === 0n && info.nlink === 1n;
   if (isUntouched && folder.has(name, identityOf(info))) return file;
   fs.closeSync(file);
@@ -182,7 +184,7 @@ function openStaged({ folder, name }: HeldEntry): number {
 
 const [write, sync, close] = [promisify(fs.write), promisify(fs.fsync), promisify(fs.close)];
 
-/** Whether the error says that this file system or these two places do not take hard links. */
+/** Returns true if the error says that hard links are impossible here. */
 export function isLinkRefusal(error: unknown): boolean {
   return ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(
     errorCode(error) ?? "",
@@ -197,7 +199,7 @@ async function writeAll(file: number, content: Uint8Array, signal: AbortSignal):
   }
 }
 
-/** What a path names, a symlink not followed; undefined where nothing is there. */
+/** Returns the stat result of a path without following a symlink, or undefined if nothing is there. */
 export async function lstatIfThere(path: string): Promise<fs.BigIntStats | undefined> {
   return await lstat(path, { bigint: true }).catch(ignoreMissing);
 }

@@ -1,35 +1,35 @@
-// Replacing exact text in a file's content; line ends stay as the file has them. Every step takes time in proportion to the
-// text, in slices, whatever the texts are: String.indexOf() can take hours for a text that a model chose.
+// Replaces exact text in a file's content and keeps the file's line endings. Every step takes time linear in the text, in
+// slices, for any input: String.indexOf() can take hours for a text that a model chose.
 import { nextSlice } from "../../../base/slices.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 const MAX_LISTED_LINES = 10;
-/** The most characters that an edited text may have. */
+/** The maximum number of characters of an edited text. */
 const MAX_CHARACTERS = 10 * 1024 * 1024;
 const MAX_OLD_CHARACTERS = 256 * 1024;
-/** How many characters, and how many replacements, are done between two looks at the time. */
+/** The number of characters between two checks of the time. */
 const STEP = 32 * 1024;
-/** A line that is longer is not compared with what was looked for in vain. */
+/** The maximum length of a line that is compared with a text that was not found. */
 const MAX_SIMILAR_CHARACTERS = 2_000;
 
-/** A wanted replacement. */
+/** A requested replacement. */
 export interface TextEdit {
   oldText: string;
   newText: string;
   replaceAll: boolean;
 }
 
-/** The changed content, how often something was replaced in it, and the lines (from 1, of the content before) of that. */
+/** The changed content, the number of replacements, and their line numbers in the old content, counted from 1. */
 export interface EditedText {
   content: string;
   count: number;
-  /** For a sentence: the first few. */
+  /** The first few, formatted for a sentence. */
   lines: string;
 }
 
 /**
- * Applies an edit. Throws ToolFailure when the text is not there, or there more than once without `replaceAll`, and when it or the
- * result is too long.
+ * Applies an edit. Throws ToolFailure when the text is missing, occurs more than once without `replaceAll`, or is too long,
+ * and when the result is too long.
  */
 export async function editText(
   content: string,
@@ -71,8 +71,8 @@ export async function editText(
 }
 
 /**
- * Models write LF; in a file with CRLF both texts are meant with its line ends, and the other way round. Two ways where both
- * kinds are in the file: then the first that occurs.
+ * Returns the edit in the line endings of the file. Models write LF, so in a file with CRLF both texts are converted, and
+ * the other way round. A file with both kinds gets two variants; the first that occurs is used.
  */
 function inLineEndsOf(content: string, { oldText, newText }: TextEdit): LineEnded[] {
   const asWritten = { oldText, newText };
@@ -95,8 +95,8 @@ function toCrlf(text: string): string {
 }
 
 /**
- * Looks for a text and replaces it, in one go (Knuth, Morris and Pratt). `parts` are the new content, undefined when that would be
- * too long; of several places without `replaceAll` it is not made.
+ * Finds and replaces a text in one pass (Knuth, Morris and Pratt). `parts` is the new content: undefined when it would be
+ * too long, and incomplete for several matches without `replaceAll`.
  */
 async function replaced(
   content: string,
@@ -142,7 +142,7 @@ async function replaced(
 
 const LF = 10;
 
-/** For each beginning of a text how much of its own beginning it ends with. */
+/** Returns, for each prefix of a text, the length of its longest proper border (the KMP failure table). */
 function bordersOf(text: string): Int32Array {
   const borders = new Int32Array(text.length);
   for (let at = 1, length = 0; at < text.length; at++) {
@@ -170,7 +170,7 @@ async function notFound(
   return `${sentence} Line ${similar} differs from its first line in spaces only, or the lines behind it differ.`;
 }
 
-/** The number of the first line that is the same but for its spaces. */
+/** Returns the number of the first line that differs in spaces only. */
 async function lineLike(
   content: string,
   wanted: string,

@@ -1,8 +1,8 @@
-// Writing a file: its path is resolved through the sandbox, and what was written is proven to lie there. File tools write in
-// no other way.
+// Writes a file. Its path is resolved through the sandbox, and the written file is proven to be there. File tools write
+// files only through this module.
 //
-// Hard links: a file is replaced and never written in place, so writing to a name that is a hard link to a file outside
-// leaves the file outside as it is. What reading does with one stands in opened_file.ts.
+// Hard links: a file is replaced and never written in place, so writing to a hard link leaves the file outside unchanged.
+// For reading see opened_file.ts.
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { nextSlice } from "../../../base/slices.ts";
@@ -14,15 +14,15 @@ import { ToolFailure } from "../tool_failure.ts";
 
 const WRITABLE = 0o222;
 
-/** What a written file looked like before. */
+/** The file as shown, and whether it is new. */
 export interface WriteOutcome {
   display: string;
   created: boolean;
 }
 
 /**
- * Writes a whole file: a temporary one beside it, then a rename. An existing file keeps its mode; missing folders are
- * made. With `version` it is refused when the file was changed since that was read. Throws ToolFailure.
+ * Writes a whole file: a temporary file beside it, then a rename. An existing file keeps its mode; missing folders are
+ * created. With `version`, refuses a file that was changed since that version was read. Throws ToolFailure.
  */
 export async function writeFile(
   sandbox: PathSandbox,

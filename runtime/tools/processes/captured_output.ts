@@ -1,21 +1,22 @@
-// What a program prints, as text, up to a limit; the rest is read and dropped, so that the program never blocks.
+// The output of a program as text, up to a limit. Output over the limit is read and dropped, so that the program never
+// blocks.
 
-/** The room that the streams of one program share. */
+/** The space that the streams of one program share. */
 export class OutputRoom {
   #left: number;
   #cut = false;
 
-  /** `bytes` is the most that is kept of all streams together. */
+  /** `bytes` is the maximum kept of all streams together. */
   constructor(bytes: number) {
     this.#left = bytes;
   }
 
-  /** Whether something did not fit. */
+  /** True if some output did not fit. */
   get cut(): boolean {
     return this.#cut;
   }
 
-  /** As much of the beginning as there is room for. */
+  /** Returns as much of the chunk's beginning as there is space for. */
   take(chunk: Uint8Array): Uint8Array {
     if (chunk.length > this.#left) this.#cut = true;
     const taken = chunk.subarray(0, this.#left);
@@ -24,11 +25,11 @@ export class OutputRoom {
   }
 }
 
-/** One stream that is being read. */
+/** One output stream that is being read. */
 export class CapturedOutput {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
-  /** Settles when the stream has ended or was let go. */
+  /** Settles when the stream has ended or was released. */
   readonly ended: Promise<void>;
   readonly #begun = Promise.withResolvers<void>();
   #text = "";
@@ -40,22 +41,22 @@ export class CapturedOutput {
     this.ended = this.#read(room);
   }
 
-  /** Resolves when something was read, or the stream has ended. */
+  /** Resolves at the first bytes, or at the stream's end. */
   get begun(): Promise<void> {
     return this.#begun.promise;
   }
 
-  /** What was read until now; a character that the limit tore is left out. */
+  /** The text read so far, without a character that the limit split. */
   get text(): string {
     return this.#text;
   }
 
-  /** Whether there was more of it, or may have been: it was cut, let go, or still continues. */
+  /** True if the text may be incomplete: it was cut, the stream was released, or it still continues. */
   get torn(): boolean {
     return this.#torn;
   }
 
-  /** Reads no more: an unknown process may hold the other end for ever. */
+  /** Stops reading: an unknown process may hold the other end open for ever. */
   async letGo(): Promise<void> {
     this.#letGo = true;
     await this.#reader.cancel();

@@ -1,4 +1,4 @@
-// A tool's program, put into the sandbox; what keeps it from starting is told to the model.
+// Puts a tool's program into the sandbox, and turns the sandbox's errors into failures for the model.
 import {
   type ProcessSandbox,
   ProgramMissing,
@@ -11,7 +11,7 @@ import {
 } from "../../sandbox/sandbox_rules.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** See ProcessSandbox.confine. Throws ToolFailure in place of its errors. */
+/** Does the same as ProcessSandbox.confine, but throws ToolFailure instead of the sandbox's errors. */
 export async function confineProgram(
   sandbox: ProcessSandbox,
   program: SandboxedProgram,

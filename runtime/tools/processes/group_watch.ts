@@ -1,19 +1,21 @@
-// Ends a process group when this process ends, however that is: kill -9 lets nobody tidy up.
+// Kills a process group when this process ends in any way, because after kill -9 it cannot clean up itself.
 import { errorCode } from "../../../base/error_code.ts";
 
-/** Waits for the end of its input, which is held open by us alone; then ends the group. Nothing is ever written to it. */
+/** Waits for the end of its input, then kills the group. Only this process holds the input open, and never writes to it. */
 const SCRIPT = 'read _; kill -9 "-$1"';
 
 /**
- * A watcher of one group: a small process in a group of its own. Decision: a shell, because whoever watches must not die
- * with us, and the programs watched may be anything (rejected: their own standard input, which some read and none must
- * heed; noting their numbers for the next start, by when they may be somebody else's). Not watched over is a program in the
- * moment between its own start and its watcher's.
+ * The watcher of one process group: a small process in a group of its own. A program is unwatched between its own start and
+ * its watcher's.
+ *
+ * Decision: a shell, because the watcher must outlive this process, and the watched programs may be anything (rejected: the
+ * programs' own standard input, which some read and none must obey; storing process ids for the next start, because another
+ * process may have the id by then).
  */
 export class GroupWatch {
   readonly #watcher: Deno.ChildProcess;
 
-  /** Throws what Deno throws where no shell can be started. */
+  /** Throws Deno's error when no shell can be started. */
   constructor(leader: number) {
     this.#watcher = new Deno.Command("/bin/sh", {
       args: ["-c", SCRIPT, "inkling-watch", String(leader)],
@@ -22,23 +24,23 @@ export class GroupWatch {
       stdin: "piped",
       stdout: "null",
       stderr: "null",
-      // Ctrl+C is for the service, which still ends what it started.
+      // Ctrl+C must reach only the service, which then ends its programs.
       detached: true,
     }).spawn();
   }
 
-  /** Watches no more, and leaves the group as it is. To be called once nothing of it is left. */
+  /** Stops watching and leaves the group as it is. Call it once the group is empty. */
   async end(): Promise<void> {
     try {
       this.#watcher.kill("SIGKILL");
     } catch (error) {
-      // Somebody has ended it.
+      // The watcher is gone already.
       const isGone = error instanceof TypeError || error instanceof Deno.errors.NotFound ||
         errorCode(error) === "ESRCH";
       if (!isGone) throw error;
     }
     await this.#watcher.status;
-    // Not before: the end of its input is what it waits for.
-    await this.#watcher.stdin.abort().catch(() => {/* Its other end is gone. */});
+    // Last, because the watcher acts when its input ends.
+    await this.#watcher.stdin.abort().catch(() => {/* The other end is gone. */});
   }
 }

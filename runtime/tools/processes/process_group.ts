@@ -1,18 +1,17 @@
-// A child process that leads a group of its own, so that whatever it starts can be ended together with it, and ends when
-// this process does.
+// A child process that leads its own process group. The group can be ended as a whole, and ends with this process.
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { GroupWatch } from "./group_watch.ts";
 
-/** How long a group has between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 export const KILL_GRACE_MS = 2_000;
 
-/** What a group is started with. */
+/** The start options of a process group. */
 export interface ProcessGroupOptions {
   args: readonly string[];
   cwd: string;
-  /** All of the child's environment: nothing is inherited. */
+  /** The child's whole environment; nothing is inherited. */
   environment: Readonly<Record<string, string>>;
   stdin: "null" | "piped";
 }
@@ -20,16 +19,17 @@ export interface ProcessGroupOptions {
 /** A running child with piped output, the leader of its process group. */
 export interface ProcessGroup {
   child: Deno.ChildProcess;
-  /** How the leader ended. Whoever starts a group waits for it. */
+  /** The leader's exit status. The starter of a group must await it. */
   status: Promise<Deno.CommandStatus>;
-  /** Signals every process of the group; none left is no error. */
+  /** Signals every process of the group. An empty group is no error. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
 }
 
 /**
- * Starts a program in a process group (and session) of its own. Throws ToolFailure when it cannot be started. Decision:
- * a process that leaves the group (setsid) is not found again, because only control groups could hold it, and they need
- * rights over the machine that the service has not (rejected: walking /proc, which takes every permission there is).
+ * Starts a program in its own process group and session. Throws ToolFailure when the program cannot be started.
+ *
+ * Decision: a process that leaves the group (setsid) is not tracked, because only control groups could hold it, and they
+ * need rights over the machine that the service lacks (rejected: scanning /proc, which needs every permission).
  */
 export function startGroup(program: string, options: ProcessGroupOptions): ProcessGroup {
   const { args, cwd, environment, stdin } = options;
@@ -54,7 +54,7 @@ export function startGroup(program: string, options: ProcessGroupOptions): Proce
   }
   const { pid } = child;
   const status = child.status.then(async (ended) => {
-    // What the leader left behind goes before its watcher does.
+    // The group's remaining processes end before the watcher.
     signalGroup(pid, "SIGKILL");
     await watch.end();
     return ended;
@@ -66,7 +66,7 @@ function signalGroup(leader: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     Deno.kill(-leader, name);
   } catch (error) {
-    // The group is empty; on some systems a group of zombies says that it may not be signalled.
+    // The group is empty. Some systems report "not permitted" for a group of zombies.
     const isGone = error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.PermissionDenied ||
       errorCode(error) === "ESRCH";

@@ -1,49 +1,49 @@
-// Runs a program to its end, bounded in time and output, and sees that nothing of it is left.
+// Runs a program to its end with limits for time and output, and leaves no process behind.
 import type { Clock } from "../../../base/clock.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { CapturedOutput, OutputRoom } from "./captured_output.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { KILL_GRACE_MS, type ProcessGroup, startGroup } from "./process_group.ts";
 
-/** How long output is still read once every known process is gone: one that left the group may hold it open. */
+/** The time to read output after every known process has ended: a process that left the group may hold the pipe open. */
 const DRAIN_MS = 1_000;
 
-/** What a program is run with. */
+/** The options of one program's run. */
 export interface RunProgramOptions {
   args: readonly string[];
   cwd: string;
-  /** All of its environment: nothing is inherited. */
+  /** The whole environment; nothing is inherited. */
   environment: Readonly<Record<string, string>>;
-  /** All that stands on its standard input. Absent: nothing. */
+  /** The content of standard input. Absent: none. */
   input?: string;
   timeoutMs: number;
-  /** How long it may take to print its first byte to standard output; its time begins then. Absent: it begins at once. */
+  /** The time until the first byte on standard output; `timeoutMs` starts after it. Absent: `timeoutMs` starts at once. */
   startMs?: number;
-  /** The most bytes of standard output and standard error together; what is more is read and dropped. */
+  /** The maximum size of standard output and standard error together. Output over it is read and dropped. */
   maxOutputBytes: number;
   signal: AbortSignal;
   clock: Clock;
-  /** Keeps half a secret from standing where the output was cut or broke off. */
+  /** Removes half a secret where the output was cut. */
   redactor: Redactor;
-  /** Between SIGTERM and SIGKILL. */
+  /** The time between SIGTERM and SIGKILL. */
   killGraceMs?: number;
 }
 
-/** How a program ended. */
+/** The result of a program's run. */
 export interface ProgramEnd {
-  /** Null: a signal ended it, or its time was over. */
+  /** Null when a signal or the time limit ended the program. */
   exitCode: number | null;
   timedOut: boolean;
   stdout: string;
   stderr: string;
-  /** Whether there was more output than is here. */
+  /** True if output was dropped. */
   cut: boolean;
 }
 
 /**
- * Runs a program. When it ends, its time is over or the signal aborts, its whole
- * process group is ended: SIGTERM, then SIGKILL for what is left. Throws ToolFailure when it cannot be started, and the
- * signal's reason when that aborts; the group is gone in each case.
+ * Runs a program. When it ends, the time is over or the signal aborts, its whole process group is ended: SIGTERM, then
+ * SIGKILL. Throws ToolFailure when the program cannot be started, and the signal's reason on abort. The group is gone in
+ * each case.
  */
 export async function runProgram(
   program: string,
@@ -71,7 +71,7 @@ export async function runProgram(
     await Promise.all([stdout.letGo(), stderr.letGo()]);
   }
   if (first.kind === "aborted") throw signal.reason;
-  // A program that is ended may have been in the middle of a line.
+  // A terminated program may have stopped in the middle of a line.
   const isWhole = first.kind === "done" && endedBy === null;
   const textOf = ({ text, torn }: CapturedOutput) =>
     isWhole && !torn ? text : options.redactor.withoutTornEnd(text);
@@ -84,7 +84,7 @@ export async function runProgram(
   };
 }
 
-/** Ends a group that still runs, at first politely. */
+/** Ends a running group: SIGTERM, then SIGKILL after the grace time. */
 async function endGroup(
   group: ProcessGroup,
   options: { clock: Clock; graceMs: number },
@@ -102,6 +102,6 @@ async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promis
     await writer.write(new TextEncoder().encode(text));
     await writer.close();
   } catch {
-    // It ended without reading all of it, as programs may.
+    // The program ended without reading all of its input, which is allowed.
   }
 }

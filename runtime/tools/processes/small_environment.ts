@@ -1,13 +1,13 @@
-// The few variables that programs of an agent see. Keys of model providers are never among them.
+// The few environment variables of an agent's programs. Keys of model providers are never among them.
 import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";
 
-/** What programs need to find other programs, the user's folder, their language, certificates, and where to put temporary files. */
+/** Variables that programs need to find other programs, the home folder, the language, certificates and temporary folders. */
 const NAMES = [
   ...["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"],
   ...CERTIFICATE_VARIABLES,
 ];
 
-/** Those of the usual variables that `lookup` knows. */
+/** Returns the usual variables that `lookup` knows. */
 export function smallEnvironment(
   lookup: (name: string) => string | undefined,
 ): Record<string, string> {
