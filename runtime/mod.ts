@@ -3,7 +3,7 @@ import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time
 import { CurrentAgents } from "./agents/current_agents.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorAtStart } from "../base/diagnostics.ts";
-import { BudgetDesk, createBudgetWarning } from "./executions/budget/budget_desk.ts";
+import { BudgetService, createBudgetWarning } from "./executions/budget/budget_service.ts";
 import type { Context } from "./context.ts";
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
@@ -265,7 +265,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     triggers,
     slots,
     messages: notifications,
-    budgets: new BudgetDesk({
+    budgets: new BudgetService({
       store: stores.budgets,
       gate,
       executions: stores.executions,

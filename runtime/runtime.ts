@@ -11,7 +11,7 @@ import type { Config } from "./config/config.ts";
 import type { Directories } from "./config/directories.ts";
 import type { EventBus } from "./events/bus.ts";
 import type { Frame } from "./events/frame.ts";
-import type { BudgetDesk } from "./executions/budget/budget_desk.ts";
+import type { BudgetService } from "./executions/budget/budget_service.ts";
 import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
 import type { AcceptedExecution, Execution, ExecutionTotals } from "./executions/execution.ts";
 import type { ServiceNode } from "./executions/nodes/node_reads.ts";
@@ -36,7 +36,7 @@ import type { TriggerNotes, TriggerResumed } from "./triggers/triggers.ts";
 import type { DeliveryPort } from "./triggers/webhook/webhooks.ts";
 
 export type { BudgetFigures } from "./executions/budget/budget.ts";
-export type { RaiseRequest } from "./executions/budget/budget_desk.ts";
+export type { RaiseRequest } from "./executions/budget/budget_service.ts";
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";
 export type {
@@ -203,7 +203,7 @@ export interface Runtime extends AsyncDisposable {
     readonly problem?: string | undefined;
   };
   /** How budgets stand, and allowing more. */
-  readonly budgets: Pick<BudgetDesk, "list" | "raise">;
+  readonly budgets: Pick<BudgetService, "list" | "raise">;
   /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */
   readonly webhooks: DeliveryPort | undefined;
   /** Recorded runs: played again, and gone on from. */

@@ -16,13 +16,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "no call is made that does not fit into a budget",
     symbol: "findRefusal",
-    replace: "leftOf(state) >= need",
-    by: "leftOf(state) >= -need",
+    replace: "remainingOf(state) >= need",
+    by: "remainingOf(state) >= -need",
     tests: ["tests/runtime/executions/budget", "tests/proof/budgets_test.ts"],
   },
   {
     guard: "what is set aside for other calls is not there for this one",
-    symbol: "leftOf",
+    symbol: "remainingOf",
     replace: "limit + raised - used - reserved",
     by: "limit + raised - used - Math.min(reserved, 0)",
     tests: ["tests/proof/budgets_test.ts"],
@@ -608,7 +608,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a large frame is in memory once for all its followers",
-    symbol: "HeldFrames.share",
+    symbol: "SharedFrames.share",
     drop: "if (held !== undefined)",
     tests: ["tests/runtime/events/log_test.ts"],
   },
@@ -1296,14 +1296,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "messages carry no secrets",
-    symbol: "toDrafts",
+    symbol: "draftMessages",
     replace: "ports.redactor.redact(toPlainText(text))",
     by: "toPlainText(text)",
     tests: ["tests/runtime/notify/drafts_test.ts"],
   },
   {
     guard: "a command is started only where it is allowed",
-    symbol: "toDrafts",
+    symbol: "draftMessages",
     replace: '!(channel.type === "command" && !channel.allow)',
     by: "true",
     tests: ["tests/runtime/notify/drafts_test.ts"],

@@ -1,13 +1,14 @@
-// What happens in the service as a whole, published as it happens. Nothing is kept: who was away asks for the state.
+// Events of the whole service, published to the current listeners. Nothing is stored: a listener that was away reads the
+// state instead.
 import type { ServiceLog } from "../service_log/service_log.ts";
 
-/** How a trigger was stopped. */
+/** The stop of a trigger. */
 export interface TriggerStop {
-  /** Too many runs, runs that cause each other, too much to watch, or runs that keep failing. */
+  /** The cause: too many runs, a loop of runs, too many watched files, or repeated failures. */
   by: "runs" | "loop" | "size" | "failures";
-  /** When one run is tried; null: only after somebody resumes it. */
+  /** The time of the next trial run; null: the trigger stays stopped until somebody resumes it. */
   retryAt: number | null;
-  /** The print of its agent: see agentPrint. */
+  /** The print of the agent at that time: see agentPrint. */
   print: string;
 }
 
@@ -47,24 +48,24 @@ export type ServiceEvent =
     displayName: string;
   }
   | { type: "scheduler_changed"; status: "paused" | "running" }
-  /** One agent's trigger was stopped, or may fire again. */
+  /** One agent's trigger was stopped or resumed. */
   | {
     type: "trigger_changed";
     agentId: string;
     displayName: string;
     status: "paused" | "running";
-    /** Why it is paused; null when it runs again. */
+    /** The reason of the stop; null: it was resumed. */
     reason: string | null;
-    /** Absent when it runs again. */
+    /** Absent: it was resumed. */
     stop?: TriggerStop;
   }
-  /** A budget has come near its end: once in each of its periods. Amounts are dollars or tokens. */
+  /** A budget is nearly used up; published once in each period. Amounts are in dollars or tokens. */
   | {
     type: "budget_warning";
-    /** Whose budget it is; null: the workspace's. */
+    /** Null: a budget of the workspace. */
     agentId: string | null;
     displayName: string | null;
-    /** The first execution of the tree that it is of; null: it is of a day or month. */
+    /** The first execution of the budget's tree; null: a budget by day or month. */
     rootId: number | null;
     /** `per_day`, `tokens.tree` */
     budget: string;
@@ -77,16 +78,16 @@ export type ServiceEvent =
     message: string;
   };
 
-/** Where an event arose: in this service, or in another one on the same database, which tells of it. */
-export type EventPlace = "here" | "elsewhere";
+/** The origin of an event: this service, or another one on the same database. */
+export type EventOrigin = "here" | "elsewhere";
 
 /**
- * Hears of every event. What it throws is logged and affects nobody else. Where several services share a database each of
- * them hears it: what is to be stored or sent once because of it is for the one where it arose.
+ * Receives every event; its errors are logged. Services that share a database receive each other's events. Store or send
+ * something for an event only when it arose here.
  */
-export type ServiceEventListener = (event: ServiceEvent, arose: EventPlace) => void;
+export type ServiceEventListener = (event: ServiceEvent, origin: EventOrigin) => void;
 
-/** Passes events to whoever listens now, in the order they were published. */
+/** Passes events to the current listeners, in the order of publication. */
 export class EventBus {
   readonly #listeners = new Set<ServiceEventListener>();
   readonly #log: ServiceLog;
@@ -95,23 +96,23 @@ export class EventBus {
     this.#log = log;
   }
 
-  /** Adds a listener; returns the function that takes it away again. */
+  /** Adds a listener; returns the function that removes it. */
   subscribe(listener: ServiceEventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** How many listeners there are: none must be left when those who listened have ended. */
-  get listening(): number {
+  /** The number of listeners: tests check that it returns to 0. */
+  get listenerCount(): number {
     return this.#listeners.size;
   }
 
-  publish(event: ServiceEvent, arose: EventPlace = "here"): void {
+  publish(event: ServiceEvent, origin: EventOrigin = "here"): void {
     for (const listener of this.#listeners) {
       try {
-        listener(event, arose);
+        listener(event, origin);
       } catch (error) {
-        // One listener's fault must not stop an execution, nor keep others from hearing of it.
+        // An error of one listener must neither stop an execution nor reach the other listeners.
         this.#log.write("error", "A listener to the service's events failed", { error });
       }
     }

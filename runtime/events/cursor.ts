@@ -1,11 +1,11 @@
-// Where a follower that comes back begins.
+// The cursor of a follower that reconnects.
 import type { FrameStore } from "./frame_store.ts";
 
 /**
- * The cursor to follow an execution from. One that this database never gave (a backup was restored since) is replaced: the
- * follower gets what comes next, or the last frame where the execution has ended.
+ * Returns the cursor at which a follower starts. A cursor beyond the newest frame comes from before a restored backup.
+ * Then the follower starts at the newest frame, or before the last frame of an execution that has ended.
  */
-export async function toKnownCursor(
+export async function resolveCursor(
   after: number,
   { executionId, frames }: {
     executionId: number;

@@ -1,8 +1,8 @@
-// One entry of an execution's log. The payload is serialised once; that string is stored and sent, live and on replay.
+// One entry of an execution's log. Its payload is serialized once: the same string is stored, streamed and replayed.
 import { toTimestamp } from "../../base/clock.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 
-/** SSE event names of frames that are stored. */
+/** SSE event names of stored frames. */
 export const FRAME_EVENTS = [
   "meta",
   "message",
@@ -17,7 +17,7 @@ export const FRAME_EVENTS = [
 /** One of FRAME_EVENTS. */
 export type FrameEvent = typeof FRAME_EVENTS[number];
 
-/** What kinds of frames there are, as `event_type` in their payloads. */
+/** The kinds of frames, as `event_type` in their payloads. */
 export const EVENT_TYPES = [
   "execution_info",
   "system",
@@ -35,29 +35,29 @@ export const EVENT_TYPES = [
 /** One of EVENT_TYPES. */
 export type EventType = typeof EVENT_TYPES[number];
 
-/** A frame as stored: `payload` is the one line of JSON that goes out. */
+/** A stored frame. `payload` is one line of JSON, sent as it is. */
 export interface Frame {
-  /** Strictly increasing over the whole database; never reused. */
+  /** Strictly increasing in the whole database; never reused. */
   id: number;
   executionId: number;
   event: FrameEvent;
   payload: string;
 }
 
-/** A frame about to be stored. Only createFrame and copyFrame make one, so that each has passed the redaction. */
+/** A frame to be stored. Only createFrame and copyFrame make one, so that every frame is redacted. */
 export interface FrameDraft {
   event: FrameEvent;
   payload: string;
 }
 
-/** Whose frame it is: the identity fields of every payload. */
+/** The identity fields of every payload. */
 export interface FrameIdentity {
   executionId: number;
   agentId: string;
   displayName: string;
 }
 
-/** What is particular to a frame. */
+/** The content of one frame, besides its identity. */
 export interface FrameContent {
   event: FrameEvent;
   eventType: EventType;
@@ -67,10 +67,7 @@ export interface FrameContent {
   fields?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Serialises a frame, once and for all: identity, timestamp, text and further fields as one line of JSON, in which no
- * secret is left.
- */
+/** Serializes and redacts a frame: identity, timestamp, text and further fields as one line of JSON. */
 export function createFrame(
   identity: FrameIdentity,
   content: FrameContent,
@@ -85,7 +82,7 @@ export function createFrame(
   return { event: content.event, payload: toDataLine(JSON.stringify(payload)) };
 }
 
-/** The same entry for the log of another execution; its time stays. */
+/** Copies a frame into the log of another execution. Its timestamp stays. */
 export function copyFrame(
   identity: FrameIdentity,
   { event, payload }: Pick<Frame, "event" | "payload">,
@@ -96,8 +93,8 @@ export function copyFrame(
 }
 
 /**
- * JSON text as one `data:` line of an event stream: also for readers that end a line at U+0085, U+2028 and U+2029, as
- * Python's `str.splitlines()` does. It parses to the same value.
+ * Escapes JSON text so that it is one `data:` line of an event stream. Some readers end a line at U+0085, U+2028 and
+ * U+2029, such as Python's `str.splitlines()`. The value stays the same.
  */
 export function toDataLine(json: string): string {
   return json.replace(
@@ -106,7 +103,7 @@ export function toDataLine(json: string): string {
   );
 }
 
-/** The identity fields as the wire names them. `agent_name` is the id: an alias that older clients read. */
+/** The identity fields, as the API spells them. `agent_name` is an alias of the id for older clients. */
 export function identityFields(identity: FrameIdentity): Record<string, string | number> {
   return {
     execution_id: identity.executionId,

@@ -1,21 +1,23 @@
-// The port to stored frames: what a follower of the log needs of a store.
+// The reads of stored frames that the execution log needs.
 import type { Frame } from "./frame.ts";
 
-/** Whether more frames may come: an execution runs, waits for a person, or has ended. */
+/** The state of an execution's log: running, waiting for a person, or ended. */
 export type LogState = "open" | "waiting" | "ended";
 
-/** Reads frames. Writing them is part of the change they belong to, so it has no method here. */
+/**
+ * Reads frames. Frames are written in the transaction of the change that they record, so this port has no write method.
+ */
 export interface FrameStore {
   /**
-   * Frames of an execution after `after`, in id order: at most `limit`, and their payloads no more than
-   * `maxBytes` together (but at least one frame).
+   * Returns an execution's frames after `after`, in id order: at most `limit` frames and `maxBytes` of payload, but at
+   * least one frame.
    */
   readFrames(
     executionId: number,
     page: { after: number; limit: number; maxBytes: number },
   ): Promise<Frame[]>;
-  /** The id of the newest frame, of one execution or of all; 0 when there is none. */
+  /** Returns the id of the newest frame, of one execution or of all; 0 without frames. */
   readNewestId(executionId?: number): Promise<number>;
-  /** Undefined for an unknown execution. */
+  /** Returns undefined for an unknown execution. */
   readLogState(executionId: number): Promise<LogState | undefined>;
 }

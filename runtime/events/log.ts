@@ -1,21 +1,21 @@
-// Following the log of an execution: a cursor over stored frames, and a notifier that says when there is more.
+// Following the log of an execution: a cursor over stored frames, and a notifier that wakes the followers.
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
 
-/** What a follower holds at most: one page, or one frame that is larger; a large frame is in memory once for all of them. */
+/** The most that one follower buffers: one page, or one larger frame. Followers share large frames. */
 const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
-/** Unread streamed text that a follower may lag behind; beyond it the text is dropped, the frame will bring it whole. */
+/** The most streamed text that a follower may lag behind. Beyond it the text is dropped: the next frame contains it. */
 const UNREAD_DELTA_CHARACTERS = 64 * 1024;
-/** Streamed text that is kept for followers who come in the middle of a reply; of a longer one they see what follows. */
+/** The most streamed text kept for followers that join during a reply. Beyond it they receive only the new text. */
 const KEPT_DELTA_CHARACTERS = 256 * 1024;
 
-/** What a follower receives; see Runtime.follow. */
+/** An item that a follower receives; see Runtime.follow. */
 export type LogItem =
   | { type: "frame"; frame: Frame }
   /**
-   * `restart`: what was streamed since the last frame is void, the text of the reply is `content`: it began anew, or the
-   * follower came in the middle of it.
+   * Streamed text. `restart`: `content` replaces the text streamed since the last frame, because the model restarted its
+   * reply or the follower joined during it.
    */
   | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
@@ -24,24 +24,24 @@ type LogSource = Pick<FrameStore, "readFrames" | "readLogState">;
 
 interface Follower {
   wake: () => void;
-  /** Streamed text not yet read, or undefined when the follower did not ask for it. */
+  /** Streamed text that the follower has not read; undefined: it requested no deltas. */
   deltas: string | undefined;
-  /** Whether that text replaces what was streamed before it. */
+  /** True: `deltas` replaces the text streamed before. */
   restart: boolean;
 }
 
-/** What comes after a cursor, and the state of the log when that was read. */
+/** The page after a cursor, and the log's state when it was read. */
 interface Reading {
   after: number;
-  /** Undefined: the execution is gone. */
+  /** Undefined: the execution was removed. */
   state: Promise<LogState | undefined>;
   frames: Promise<Frame[]>;
 }
 
-/** How many readings are shared: followers that keep up have very few cursors between them. */
+/** The number of cached readings: followers that keep up have few different cursors. */
 const SHARED_READINGS = 4;
 
-/** The followers of one execution. Changes are counted, so that one between reading and waiting is never missed. */
+/** The followers of one execution. Counts the changes, so that a follower misses none between reading and waiting. */
 class Notifier {
   readonly followers = new Set<Follower>();
   #changes = 0;
@@ -53,62 +53,68 @@ class Notifier {
 
   notify(): void {
     this.#changes++;
-    // What was read before may be incomplete now.
+    // Earlier readings may be incomplete now.
     this.#readings = [];
   }
 
-  /** Reads what comes after a cursor, or shares what another follower at the same place has read since the last change. */
+  /** Reads the page after a cursor, or shares the reading of another follower since the last change. */
   read(after: number, readAfter: () => Reading): Reading {
     const shared = this.#readings.find((one) => one.after === after);
     if (shared !== undefined) return shared;
     const fresh = readAfter();
     this.#readings = [fresh, ...this.#readings.slice(0, SHARED_READINGS - 1)];
-    // A reading that failed is nobody else's: the next follower tries for itself.
+    // A failed reading is not shared: the next follower reads again.
     fresh.frames.catch(() => this.#readings = this.#readings.filter((one) => one !== fresh));
     return fresh;
   }
 }
 
-/** Lets any number of readers follow executions. Readers hold a cursor, not a buffer: a slow one costs a page. */
+/**
+ * Lets any number of readers follow executions. A reader holds a cursor and one page, so a slow one costs little memory.
+ */
 export class ExecutionLog {
   readonly #store: LogSource;
   readonly #notifiers = new Map<number, Notifier>();
-  /** The text so far of the replies that are streaming now, by execution. */
+  /** The text of the current replies so far, by execution. */
   readonly #streamed = new Map<number, string>();
-  readonly #held = new HeldFrames();
+  readonly #shared = new SharedFrames();
 
   constructor(store: LogSource) {
     this.#store = store;
   }
 
-  /** Tells followers that something was stored for this execution. Call it after the transaction. */
+  /** Wakes the followers of an execution. Call it after the transaction that stored the frame. */
   notify(executionId: number): void {
     this.#streamed.delete(executionId);
     const notifier = this.#notifiers.get(executionId);
     if (notifier === undefined) return;
     notifier.notify();
     for (const follower of notifier.followers) {
-      // The frames just stored hold the whole text that was streamed before them.
+      // The stored frames contain the text streamed before them.
       if (follower.deltas !== undefined) follower.deltas = "";
       follower.restart = false;
       follower.wake();
     }
   }
 
-  /** Lets followers look again at those executions of which nobody here hears when something is stored. */
+  /** Wakes the followers of the matching executions: those of other nodes, whose changes are not reported here. */
   recheck(isMeant: (executionId: number) => boolean): void {
     for (const id of [...this.#notifiers.keys()]) if (isMeant(id)) this.notify(id);
   }
 
   #read(executionId: number, after: number): Reading {
-    // The state is read first: whatever ended by then has all its frames in the page that follows.
+    // Read the state first: an execution that has ended by then has all its frames in the page.
     const state = this.#store.readLogState(executionId);
     const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
     const frames = state.then(() => this.#store.readFrames(executionId, page));
-    return { after, state, frames: frames.then((all) => all.map((one) => this.#held.share(one))) };
+    return {
+      after,
+      state,
+      frames: frames.then((all) => all.map((one) => this.#shared.share(one))),
+    };
   }
 
-  /** Passes on text that streams in; nothing is stored. */
+  /** Passes streamed text to the followers; stores nothing. */
   delta(executionId: number, text: string): void {
     if (text === "") return;
     const streamed = this.#streamed.get(executionId) ?? "";
@@ -120,7 +126,7 @@ export class ExecutionLog {
     }
   }
 
-  /** Tells followers that the reply which streamed begins anew. */
+  /** Notifies the followers that the model restarts its reply. */
   restartDeltas(executionId: number): void {
     this.#streamed.delete(executionId);
     for (const follower of this.#notifiers.get(executionId)?.followers ?? []) {
@@ -132,8 +138,8 @@ export class ExecutionLog {
   }
 
   /**
-   * Frames after `after`: the stored ones, then new ones as they come, each once. Ends after `complete`, after
-   * `waiting`, or quietly when the signal aborts.
+   * Yields the frames after `after`: stored ones, then new ones, each once. Ends after `complete` or `waiting`, and
+   * without an error when the signal aborts.
    */
   async *follow(
     executionId: number,
@@ -189,17 +195,17 @@ export class ExecutionLog {
   }
 }
 
-/** Payloads of so many characters are shared. */
+/** Payloads of at least this size are shared. */
 const LARGE_CHARACTERS = 16 * 1024;
 
-/** Frames that somebody holds. Nobody's frame is kept. */
-class HeldFrames {
+/** The large frames that followers hold now. Holds them weakly. */
+class SharedFrames {
   readonly #frames = new Map<number, WeakRef<Frame>>();
   readonly #gone = new FinalizationRegistry<number>((id) => {
     if (this.#frames.get(id)?.deref() === undefined) this.#frames.delete(id);
   });
 
-  /** The same frame as somebody holds it, or else this one, from now on for others. */
+  /** Returns the frame that another follower already holds, else registers this one. */
   share(frame: Frame): Frame {
     if (frame.payload.length < LARGE_CHARACTERS) return frame;
     const held = this.#frames.get(frame.id)?.deref();

@@ -3,7 +3,7 @@ import { toTimestamp } from "../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import type { AskedRaise } from "./budget/budget.ts";
+import type { RequestedRaise } from "./budget/budget.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/tool.ts";
 
 export type { HumanAnswer } from "../tools/tool.ts";
@@ -23,7 +23,7 @@ export interface HumanRequest extends ToolQuestion {
   /** Whether the call may run at all is asked, by us; absent: the tool asks. */
   isGuard?: true;
   /** Asked for a budget, not for a call: what an approval allows. */
-  raise?: AskedRaise;
+  raise?: RequestedRaise;
 }
 
 /** What was answered, with what had been asked. */

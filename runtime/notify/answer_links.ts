@@ -1,27 +1,30 @@
-// Links with which a question is answered from a message: made here; only what they hash to is stored.
+// Links in messages with which a person answers a question. Only the hashes of their tokens are stored.
 import { sha256Of } from "../../base/sha256.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 
-/** How long a link opens, unless its question expires before. */
+/** The lifetime of a link, unless its question expires before. */
 export const LINK_MS = DAY_MS;
 const TOKEN_BYTES = 32;
 
-/** What a link leads to. */
+/** The question that a link opens. */
 export interface LinkedQuestion {
   requestId: string;
   executionId: number;
-  /** `open`: it may be answered; `answered`: it was, by this link or otherwise; `ended`: its execution has; `expired`: the link has. */
+  /**
+   * `open`: it can be answered; `answered`: somebody answered it; `ended`: its execution has ended; `expired`: the link
+   * has expired.
+   */
   state: "open" | "answered" | "ended" | "expired";
 }
 
-/** Links by what their tokens hash to. Each method is one transaction. */
+/** Stores links by the hashes of their tokens. Each method is one transaction. */
 export interface AnswerLinkStore {
-  /** Lets a token open the question until `expiresAt`, or until the question expires. */
+  /** Stores a link that opens the question until `expiresAt`, or until the question expires. */
   addLink(link: { hash: string; requestId: string; expiresAt: number }): Promise<void>;
   findLink(hash: string, now: number): Promise<LinkedQuestion | undefined>;
 }
 
-/** Makes and finds links. */
+/** Creates and resolves links. */
 export class AnswerLinks {
   readonly #store: AnswerLinkStore;
   readonly #clock: { now(): number };
@@ -31,7 +34,10 @@ export class AnswerLinks {
     this.#clock = clock;
   }
 
-  /** The path of a new link to a question. Each attempt to send a message gets its own: none is stored in clear. */
+  /**
+   * Creates a link to a question and returns its path. Each delivery attempt gets its own link, because no token is
+   * stored in clear.
+   */
   async create(requestId: string): Promise<string> {
     const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
       .toBase64({ alphabet: "base64url", omitPadding: true });
@@ -40,7 +46,7 @@ export class AnswerLinks {
     return `/answer/${token}`;
   }
 
-  /** The question of a token; undefined for one that never was. The same is done for each. */
+  /** Returns the question of a token, or undefined for an unknown token. Does the same work for both. */
   async find(token: string): Promise<LinkedQuestion | undefined> {
     return await this.#store.findLink(await sha256Of(token), this.#clock.now());
   }

@@ -1,4 +1,4 @@
-// From what happened to the messages about it: who is told, through which channels, in which words. Pure.
+// Turns an event into messages: recipients, channels and texts. Pure functions.
 import { cutEnd } from "../../base/text/cut_text.ts";
 import { toPlainLine, toPlainText } from "../../base/text/plain_text.ts";
 import type { NotifyChoice, NotifyKind, NotifySettings } from "../config/notify_schema.ts";
@@ -6,110 +6,109 @@ import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
-import { type Happening, kindOfEnd } from "./happening.ts";
+import { kindOfEnd, type NotableEvent } from "./notable_event.ts";
 
 /** A message to one channel, before it is stored. */
-export interface Draft {
+export interface MessageDraft {
   channel: string;
   kind: NotifyKind;
-  /** Null: it is about the whole workspace. */
+  /** Null: it concerns the whole workspace. */
   agentId: string | null;
   executionId: number | null;
-  /** The question that it tells of. */
+  /** The question that the message is about. */
   requestId: string | null;
-  /** Whether it is counted with others of its kind, where it is one of many. */
-  folds: boolean;
+  /** True: similar messages within an hour are counted and sent as one. */
+  isFoldable: boolean;
   title: string;
   text: string;
 }
 
-/** What drafts are made with. */
 export interface DraftPorts {
   settings: () => NotifySettings;
-  /** What an agent is called and chose; undefined where it is gone. */
+  /** Returns an agent's name and notification settings; undefined: the agent is gone. */
   findAgent: (id: string) => { displayName: string; notify: NotifyChoice } | undefined;
   redactor: Pick<Redactor, "redact">;
-  /** An instant as people read it. */
+  /** Formats an instant for people. */
   showTime: (ms: number) => string;
 }
 
 const MAX_TITLE = 200;
-/** More than any channel takes at once. */
+/** More than any channel accepts. */
 const MAX_TEXT = 4_000;
 const MAX_VALUE = 200;
 const MOST_VALUES = 8;
 
-type Telling = Omit<Draft, "channel">;
+type DraftContent = Omit<MessageDraft, "channel">;
 
-/** The messages about something that happened: one for each channel that is to have it. */
-export function toDrafts(happening: Happening, ports: DraftPorts): Draft[] {
+/** Drafts the messages about an event: one for each channel that receives it. */
+export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDraft[] {
   const settings = ports.settings();
-  // Most have none: what happens then costs nothing.
+  // Most workspaces have no channels, so this comes first.
   if (Object.keys(settings.channels).length === 0) return [];
-  const telling = tell(happening, ports);
-  if (telling === undefined) return [];
-  const choice = telling.agentId === null ? undefined : ports.findAgent(telling.agentId)?.notify;
-  // An agent's word stands in the place of config.yaml's, key by key.
-  if (!(choice?.on ?? settings.on).includes(telling.kind)) return [];
+  const content = draftContent(event, ports);
+  if (content === undefined) return [];
+  const choice = content.agentId === null ? undefined : ports.findAgent(content.agentId)?.notify;
+  // An agent's settings replace config.yaml's, key by key.
+  if (!(choice?.on ?? settings.on).includes(content.kind)) return [];
   const names = choice?.to ?? settings.to ?? Object.keys(settings.channels);
   const channels = [...new Set(names)].filter((name) => {
     const channel = Object.hasOwn(settings.channels, name) ? settings.channels[name] : undefined;
     return channel !== undefined && !(channel.type === "command" && !channel.allow);
   });
   const shown = (text: string) => ports.redactor.redact(toPlainText(text));
-  const title = toPlainLine(shown(telling.title), MAX_TITLE);
-  const text = cutEnd(shown(telling.text).trim(), MAX_TEXT);
-  return channels.map((channel) => ({ ...telling, channel, title, text }));
+  const title = toPlainLine(shown(content.title), MAX_TITLE);
+  const text = cutEnd(shown(content.text).trim(), MAX_TEXT);
+  return channels.map((channel) => ({ ...content, channel, title, text }));
 }
 
-function tell(happening: Happening, ports: DraftPorts): Telling | undefined {
-  // Whoever began a dry run looks at it.
-  if ("execution" in happening && happening.execution.isDryRun) return undefined;
-  switch (happening.type) {
+function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | undefined {
+  // The person who started a dry run watches it.
+  if ("execution" in event && event.execution.isDryRun) return undefined;
+  switch (event.type) {
     case "waiting":
-      return tellWaiting(happening);
+      return draftQuestion(event);
     case "ended":
-      return tellEnd(happening);
+      return draftEnd(event);
     case "missed":
-      return tellMissed(happening.slot, ports);
+      return draftMissed(event.slot, ports);
     case "stopped": {
-      const { agentId, displayName, reason, stop } = happening;
+      const { agentId, displayName, reason, stop } = event;
       const isFailing = stop?.by === "failures";
       return {
         kind: isFailing ? "error" : "loop",
         agentId,
         executionId: null,
         requestId: null,
-        folds: true,
+        isFoldable: true,
         title: `${displayName}: its trigger was stopped`,
         text: `${reason}\n` +
           (isFailing
-            ? "It is tried again in an hour, then once a day. Fix the cause, then run"
+            ? "Inkling retries it in an hour, then once a day. Fix the cause, then run"
             : "Run") +
           ` "inkling resume ${agentId}" to start it again.`,
       };
     }
     case "budget": {
-      const { agentId, executionId, text } = happening;
+      const { agentId, executionId, text } = event;
       const name = agentId === null ? "the workspace" : nameOf(agentId, ports);
       return {
         kind: "budget",
         agentId,
         executionId,
         requestId: null,
-        // There are few, and none of them should wait behind the one before.
-        folds: false,
+        // Budget messages are few, and none should wait for an earlier one.
+        isFoldable: false,
         title: `Budget of ${name}`,
         text,
       };
     }
   }
-  return happening satisfies never;
+  return event satisfies never;
 }
 
-function tellWaiting(
+function draftQuestion(
   { execution, request }: { execution: Execution; request: HumanRequest },
-): Telling {
+): DraftContent {
   const { id, agentId, displayName } = execution;
   const options = request.options === null ? [] : [`Options: ${request.options.join(", ")}`];
   return {
@@ -117,8 +116,8 @@ function tellWaiting(
     agentId,
     executionId: id,
     requestId: request.requestId,
-    // Each needs an answer of its own.
-    folds: false,
+    // Each question needs its own answer.
+    isFoldable: false,
     title: `${displayName} waits for your answer`,
     text: [
       request.message,
@@ -129,7 +128,7 @@ function tellWaiting(
   };
 }
 
-/** What the call is about, shortened: the whole of it is where one answers. */
+/** The arguments of the call to confirm, shortened. The answer page shows them in full. */
 function argumentLines({ toolArgs, isGuard }: HumanRequest): string[] {
   if (isGuard !== true) return [];
   const entries = Object.entries(toolArgs);
@@ -140,9 +139,9 @@ function argumentLines({ toolArgs, isGuard }: HumanRequest): string[] {
   return entries.length > MOST_VALUES ? [...lines, "…"] : lines;
 }
 
-function tellEnd(
+function draftEnd(
   { execution, output }: { execution: Execution; output: string | null },
-): Telling | undefined {
+): DraftContent | undefined {
   const kind = kindOfEnd(execution);
   if (kind === undefined) return undefined;
   const { id, agentId, displayName, error } = execution;
@@ -152,7 +151,7 @@ function tellEnd(
     agentId,
     executionId: id,
     requestId: null,
-    folds: true,
+    isFoldable: true,
     title: `${displayName} ${verbOf(execution, kind)}`,
     text: kind === "success" ? (output?.trim() || logs) : `${error ?? "It failed."}\n${logs}`,
   };
@@ -160,20 +159,23 @@ function tellEnd(
 
 function verbOf({ status }: Execution, kind: NotifyKind): string {
   if (kind === "success") return "succeeded";
-  if (kind === "loop") return "was stopped: it went round in circles";
+  if (kind === "loop") return "was stopped: it repeated itself";
   if (kind === "budget") return "was stopped: its budget is used up";
   if (status === "timeout") return "timed out";
-  return status === "orphaned" || status === "aborted" ? "was cut off" : "failed";
+  return status === "orphaned" || status === "aborted" ? "was interrupted" : "failed";
 }
 
-function tellMissed({ agentId, scheduledFor, reason, count }: Slot, ports: DraftPorts): Telling {
+function draftMissed(
+  { agentId, scheduledFor, reason, count }: Slot,
+  ports: DraftPorts,
+): DraftContent {
   const since = ports.showTime(scheduledFor);
   return {
     kind: "missed",
     agentId,
     executionId: null,
     requestId: null,
-    folds: true,
+    isFoldable: true,
     title: `${nameOf(agentId, ports)} missed ${count === 1 ? "a run" : `${count} runs`}`,
     text: `${count === 1 ? "Due" : "Due from"} ${since}${count === 1 ? "" : " on"}, not run: ${
       reason ?? "no reason is known"

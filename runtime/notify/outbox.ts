@@ -1,16 +1,17 @@
-// The port to the messages that are to be sent: stored with what they tell of, so that none is lost, and sent from there.
+// The port to the outbox: messages are stored in the transaction of their event, so that none is lost, and sent from
+// there.
 import { HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { NotifyKind } from "../config/notify_schema.ts";
 
-/** At most one message of a kind about an agent goes to a channel in this time: what comes meanwhile is counted. */
+/** A channel gets at most one message of a kind about an agent in this time. Further ones are counted. */
 export const FOLD_MS = HOUR_MS;
 
-/** Longer than any channel takes for one attempt: until then nobody else makes one. */
+/** Longer than one attempt of any channel: until then no other process makes one. */
 export const ATTEMPT_MS = MINUTE_MS;
 
-/** A message to one channel whose turn it is. Times are milliseconds since the epoch. */
+/** A message that is due for one channel. Times are milliseconds since the epoch. */
 export interface ClaimedMessage {
-  /** The same at each attempt, so that a receiver can tell a repetition. */
+  /** Equal at each attempt, so that a receiver can detect a repetition. */
   id: string;
   channel: string;
   kind: NotifyKind;
@@ -19,40 +20,40 @@ export interface ClaimedMessage {
   requestId: string | null;
   title: string;
   text: string;
-  /** How many equal ones it stands for; its text is that of the last one. */
+  /** The number of similar messages that it stands for. Its text is the last one's. */
   count: number;
-  /** When the first of these happened. */
+  /** The time of the first of these events. */
   createdAt: number;
-  /** Which attempt this is, the first one being 1. */
+  /** The number of this attempt, from 1. */
   attempt: number;
   firstTriedAt: number;
 }
 
-/** What is left out for now. */
-export interface Selection {
-  /** Channels that are busy. */
+/** The messages to leave out for now. */
+export interface MessageFilter {
+  /** Busy channels. */
   except: readonly string[];
-  /** Only these kinds; null: all. */
+  /** Only these kinds; null: all kinds. */
   kinds: readonly NotifyKind[] | null;
 }
 
-/** The messages as their sender sees them. Each method is one transaction and rejects with StorageUnavailable. */
+/** The outbox of the message sender. Each method is one transaction and rejects with StorageUnavailable. */
 export interface OutboxStore {
   /**
-   * Takes the oldest message that is due, counts the attempt, and makes it due again after ATTEMPT_MS: should this process
-   * die on the way. One that has been tried holds back later ones of its execution to its channel. Questions that are no
-   * longer open are dropped first.
+   * Claims the oldest due message, counts the attempt, and makes it due again after ATTEMPT_MS in case this process dies.
+   * A message that was tried before blocks later ones of its execution to the same channel. Questions that are no longer
+   * open are dropped first.
    */
-  claim(options: Selection & { now: number }): Promise<ClaimedMessage | undefined>;
-  /** When the next one is due; undefined when none is open. */
-  readNextDue(selection: Selection): Promise<number | undefined>;
+  claim(options: MessageFilter & { now: number }): Promise<ClaimedMessage | undefined>;
+  /** Returns the time of the next due message; undefined when none is open. */
+  readNextDue(selection: MessageFilter): Promise<number | undefined>;
   countOpen(): Promise<number>;
-  /** Makes due at once what was tried before: the service starts anew, and what was wrong may be mended. */
+  /** Makes every retried message due now. Called at the start of the service: the cause may be fixed. */
   retryAll(now: number): Promise<void>;
-  /** It is tried again then. */
+  /** Schedules the next attempt. */
   postpone(id: string, dueAt: number): Promise<void>;
-  /** It needs no further attempt. */
+  /** Ends the delivery of a message. */
   close(id: string, closing: { outcome: "delivered" | "given up"; at: number }): Promise<void>;
-  /** Forgets what was closed before `before`. */
+  /** Deletes the messages that were closed before `before`. */
   purge(before: number): Promise<void>;
 }

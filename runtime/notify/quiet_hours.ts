@@ -1,7 +1,10 @@
-// Whether an hour is quiet: by what the clock on the wall shows, so that a change of summer time moves nothing.
+// Quiet hours by the local wall clock, so that daylight saving time does not shift them.
 import type { QuietHours } from "../config/notify_schema.ts";
 
-/** Whether messages wait at this instant. `from` is quiet, `to` is not any more; over midnight where `to` comes first. */
+/**
+ * Returns whether messages wait at this instant. `from` is included, `to` is not; the hours cross midnight if `to` is
+ * before `from`.
+ */
 export function isQuiet(now: number, quiet: QuietHours, machineZone: string): boolean {
   const { hour, minute } = Temporal.Instant.fromEpochMilliseconds(now)
     .toZonedDateTimeISO(quiet.timezone ?? machineZone);

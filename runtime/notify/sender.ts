@@ -1,4 +1,5 @@
-// Sends what the outbox holds: one message at a time through each channel, tried again with growing waits, over restarts.
+// Sends the messages of the outbox: one at a time through each channel, with growing waits between attempts, also across
+// restarts.
 import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -7,59 +8,60 @@ import { type NotifySettings, quietHours } from "../config/notify_schema.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AnswerLinks } from "./answer_links.ts";
 import { type Channel, DeliveryFailure, type OutgoingMessage } from "./channels/channel.ts";
-import type { ClaimedMessage, OutboxStore, Selection } from "./outbox.ts";
+import type { ClaimedMessage, MessageFilter, OutboxStore } from "./outbox.ts";
 import { isQuiet } from "./quiet_hours.ts";
 
 /** The waits between attempts. */
 const WAITS = { firstMs: 10 * SECOND_MS, longestMs: 30 * MINUTE_MS };
-/** How long a message is tried. */
-export const TRIED_MS = DAY_MS;
-/** Quiet hours end, and clocks are set: that is noticed by then. */
+/** The time until delivery is given up. */
+export const RETRY_PERIOD_MS = DAY_MS;
+/** The most time until the sender notices the end of quiet hours or a clock change. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 const STORAGE_RETRY_MS = 10 * SECOND_MS;
-/** So long what was sent is remembered: folding asks for it. */
-const KEPT_MS = DAY_MS;
+/** The time that sent messages are kept: folding reads them. */
+const RETENTION_MS = DAY_MS;
 
-/** What sending needs. */
 export interface SenderPorts {
   store: OutboxStore;
   links: Pick<AnswerLinks, "create">;
   settings: () => NotifySettings;
-  /** Where the answer links lead; null: messages have none. */
+  /** The base of the answer links; null: messages have no links. */
   publicUrl: () => string | null;
-  /** Rejects with DeliveryFailure where a channel of config.yaml cannot work; undefined: it has none of this name. */
+  /**
+   * Resolves with undefined for an unknown channel. Rejects with DeliveryFailure if config.yaml's channel cannot work.
+   */
   openChannel: (name: string) => Promise<Channel | undefined>;
-  /** An instant as people read it. */
+  /** Formats an instant for people. */
   showTime: (ms: number) => string;
-  /** The machine's. */
+  /** The machine's time zone. */
   timeZone: () => string;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** The one that sends. It rests, without a timer, while nothing is to be sent. */
+/** Sends messages. Holds no timer while the outbox is empty. */
 export class MessageSender implements AsyncDisposable {
   readonly #ports: SenderPorts;
   readonly #over = new AbortController();
-  /** Attempts under way, by channel: a slow receiver holds up its own messages only. */
+  /** Attempts in progress, by channel: a slow receiver delays only its own messages. */
   readonly #attempts = new Map<string, Promise<void>>();
   #waking = new AbortController();
-  #isAsked = false;
+  #isWoken = false;
   #running: Promise<void> | undefined;
 
   constructor(ports: SenderPorts) {
     this.#ports = ports;
   }
 
-  /** There may be something to send. */
+  /** Reports that there may be a message to send. */
   wake(): void {
     if (this.#over.signal.aborted) return;
-    this.#isAsked = true;
+    this.#isWoken = true;
     this.#waking.abort();
     this.#running ??= Promise.resolve().then(() => this.#run());
   }
 
-  /** Begins no attempt any more, breaks off those under way, and waits for them. They are made again at the next start. */
+  /** Aborts the attempts in progress and waits for them. They are repeated at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     this.#waking.abort();
@@ -69,19 +71,19 @@ export class MessageSender implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { clock, log, store } = this.#ports;
-    await this.#tryStore(() => store.purge(clock.now() - KEPT_MS));
+    await this.#tryStore(() => store.purge(clock.now() - RETENTION_MS));
     while (!this.#over.signal.aborted) {
-      this.#isAsked = false;
+      this.#isWoken = false;
       this.#waking = new AbortController();
       const { signal } = this.#waking;
       let waitMs: number | undefined;
       try {
         waitMs = await this.#sendDue();
       } catch (error) {
-        log.write("error", "Messages could not be looked for; tried again soon", { error });
+        log.write("error", "Due messages could not be read; retrying soon", { error });
         waitMs = STORAGE_RETRY_MS;
       }
-      if (waitMs === undefined && !this.#isAsked) break;
+      if (waitMs === undefined && !this.#isWoken) break;
       await sleepUnlessAborted(
         clock,
         Math.max(0, Math.min(waitMs ?? 0, LONGEST_SLEEP_MS)),
@@ -91,11 +93,11 @@ export class MessageSender implements AsyncDisposable {
     this.#running = undefined;
   }
 
-  /** Begins every attempt that is due; returns how long to wait for the next one, undefined where none is open. */
+  /** Starts every due attempt; returns the wait until the next one, or undefined if no message is open. */
   async #sendDue(): Promise<number | undefined> {
     const { clock, store } = this.#ports;
     const now = clock.now();
-    const selection = (): Selection => ({
+    const selection = (): MessageFilter => ({
       except: [...this.#attempts.keys()],
       kinds: this.#kindsAt(now),
     });
@@ -117,13 +119,13 @@ export class MessageSender implements AsyncDisposable {
   }
 
   /** The kinds that may be sent now; null: all. */
-  #kindsAt(now: number): Selection["kinds"] {
+  #kindsAt(now: number): MessageFilter["kinds"] {
     const quiet = quietHours(this.#ports.settings());
     if (quiet === undefined || !isQuiet(now, quiet, this.#ports.timeZone())) return null;
     return quiet.pass;
   }
 
-  /** One attempt. Never rejects. */
+  /** Makes one attempt. Never rejects. */
   async #attempt(message: ClaimedMessage): Promise<void> {
     const { openChannel, clock, log, store } = this.#ports;
     const { id, channel: name, agentId, attempt } = message;
@@ -131,40 +133,44 @@ export class MessageSender implements AsyncDisposable {
     try {
       const channel = await openChannel(name);
       if (channel === undefined) {
-        throw new DeliveryFailure("config.yaml has no channel of this name any more.", {
+        throw new DeliveryFailure("config.yaml no longer has this channel.", {
           isFinal: true,
         });
       }
       const reply = await channel.send(await this.#toOutgoing(message), this.#over.signal);
       await this.#tryStore(() => store.close(id, { outcome: "delivered", at: clock.now() }));
-      const text = attempt > 1 ? "A message was delivered after all" : "A message was delivered";
+      const text = attempt > 1
+        ? "A message was delivered after a retry"
+        : "A message was delivered";
       log.write(attempt > 1 ? "info" : "debug", text, { ...fields, reply });
     } catch (error) {
-      // It was claimed, so it comes up again by itself.
+      // The message was claimed, so it becomes due again by itself.
       if (this.#over.signal.aborted) return;
-      if (error instanceof DeliveryFailure) return await this.#failed(message, error, fields);
+      if (error instanceof DeliveryFailure) {
+        return await this.#handleFailure(message, error, fields);
+      }
       log.write("error", "A message could not be sent", { ...fields, error });
       const dueAt = clock.now() + backoffMs(attempt, WAITS);
       await this.#tryStore(() => store.postpone(id, dueAt));
     }
   }
 
-  async #failed(
+  async #handleFailure(
     { id, attempt, firstTriedAt }: ClaimedMessage,
     { message: reason, isFinal, retryAfterMs }: DeliveryFailure,
     fields: Record<string, unknown>,
   ): Promise<void> {
     const { clock, log, store } = this.#ports;
     const now = clock.now();
-    const end = firstTriedAt + TRIED_MS;
+    const end = firstTriedAt + RETRY_PERIOD_MS;
     if (isFinal || now >= end) {
-      const why = isFinal ? "it is not tried again" : "it was tried for 24 hours";
-      log.write("error", `A message was given up: ${why}`, { ...fields, reason });
+      const why = isFinal ? "a retry cannot succeed" : "it failed for 24 hours";
+      log.write("error", `A message was not delivered: ${why}`, { ...fields, reason });
       await this.#tryStore(() => store.close(id, { outcome: "given up", at: now }));
       return;
     }
     if (attempt === 1) {
-      const text = "A message could not be delivered; it is tried again for 24 hours";
+      const text = "A message could not be delivered; retrying for 24 hours";
       log.write("warn", text, { ...fields, reason });
     }
     const dueAt = now + Math.max(backoffMs(attempt, WAITS), retryAfterMs);
@@ -184,12 +190,12 @@ export class MessageSender implements AsyncDisposable {
     return { ...message, at: createdAt, text: folded, link };
   }
 
-  /** What cannot be stored stays due: the message may arrive twice, and is not lost. */
+  /** Never rejects. A message whose outcome cannot be stored stays due: it may arrive twice, but is not lost. */
   async #tryStore(store: () => Promise<void>): Promise<void> {
     try {
       await store();
     } catch (error) {
-      this.#ports.log.write("error", "What became of a message could not be stored", { error });
+      this.#ports.log.write("error", "The outcome of a message could not be stored", { error });
     }
   }
 }

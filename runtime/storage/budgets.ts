@@ -3,8 +3,8 @@
 import type { Amount, Budget, BudgetRaise, BudgetState } from "../executions/budget/budget.ts";
 import {
   agentScope,
-  leftOf,
   partOf,
+  remainingOf,
   treeScope,
   WORKSPACE_SCOPE,
 } from "../executions/budget/budget.ts";
@@ -188,10 +188,10 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
   for (const state of yield* readStates(wanted.budgets)) {
     const need = partOf(wanted.most, state.unit);
     // What uses nothing of it fits, even where the limit was lowered below what has been spent.
-    if (need === 0 || leftOf(state) >= need) continue;
-    const isHeld = leftOf({ ...state, reserved: 0 }) >= need;
+    if (need === 0 || remainingOf(state) >= need) continue;
+    const isTemporary = remainingOf({ ...state, reserved: 0 }) >= need;
     // Who asks for nobody tells a person by itself.
-    const isFinal = !isHeld && wanted.agentId !== null;
+    const isFinal = !isTemporary && wanted.agentId !== null;
     if (isFinal) {
       yield* run(
         "INSERT INTO budget_refusals (agent_id, scope, unit, period, start, need) VALUES (?1, ?2, ?3, ?4, ?5, ?6) " +
@@ -201,7 +201,7 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
         need,
       );
     }
-    return { refused: state, need, isHeld, isNews: isFinal && (yield* warnOnce(state)) };
+    return { refused: state, need, isTemporary, isFirst: isFinal && (yield* warnOnce(state)) };
   }
   return undefined;
 }

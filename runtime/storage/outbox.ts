@@ -1,20 +1,20 @@
 // The table of messages to people: stored with what they tell of, folded, claimed one attempt at a time.
 import type { NotifyKind } from "../config/notify_schema.ts";
-import type { Draft } from "../notify/drafts.ts";
-import type { Happening } from "../notify/happening.ts";
+import type { MessageDraft } from "../notify/drafts.ts";
+import type { NotableEvent } from "../notify/notable_event.ts";
 import {
   ATTEMPT_MS,
   type ClaimedMessage,
   FOLD_MS,
+  type MessageFilter,
   type OutboxStore,
-  type Selection,
 } from "../notify/outbox.ts";
 import type { Database } from "./database.ts";
 import { afterwards, get, lock, type Operation, run } from "./operation.ts";
 
 /** Takes down what happened: the message is stored if, and only if, what it tells of is. */
 export interface MessageStock {
-  tell(happening: Happening): Operation<void>;
+  tell(event: NotableEvent): Operation<void>;
 }
 
 /** One of a runtime that sends nothing. */
@@ -22,7 +22,7 @@ export const NO_MESSAGES: MessageStock = { *tell() {} };
 
 /** What messages are made with. */
 export interface SqlOutboxPorts {
-  toDrafts: (happening: Happening) => Draft[];
+  draftMessages: (event: NotableEvent) => MessageDraft[];
   now: () => number;
   /** Hears that there is something to send.  */
   stored: () => void;
@@ -67,19 +67,21 @@ export class SqlOutbox implements MessageStock, OutboxStore {
     this.#ports = ports;
   }
 
-  *tell(happening: Happening): Operation<void> {
+  *tell(event: NotableEvent): Operation<void> {
     const now = this.#ports.now();
-    const drafts = this.#draft(happening);
+    const drafts = this.#draft(event);
     for (const draft of drafts) yield* put(draft, now);
     if (drafts.length > 0) yield* afterwards(this.#ports.stored);
   }
 
   /** For what is not stored otherwise: what is, stores its message itself. */
-  announce(happening: Happening): Promise<void> {
-    return this.#db.change("process", () => this.tell(happening));
+  announce(event: NotableEvent): Promise<void> {
+    return this.#db.change("process", () => this.tell(event));
   }
 
-  claim({ now, ...selection }: Selection & { now: number }): Promise<ClaimedMessage | undefined> {
+  claim(
+    { now, ...selection }: MessageFilter & { now: number },
+  ): Promise<ClaimedMessage | undefined> {
     return this.#db.change("process", function* () {
       yield* lock("outbox");
       yield* dropAnswered(now);
@@ -105,7 +107,7 @@ export class SqlOutbox implements MessageStock, OutboxStore {
     });
   }
 
-  readNextDue(selection: Selection): Promise<number | undefined> {
+  readNextDue(selection: MessageFilter): Promise<number | undefined> {
     return this.#db.read(function* () {
       const row = yield* get<{ due: number | null }>(
         `SELECT min(due_at) AS due FROM outbox WHERE ${ELIGIBLE}`,
@@ -159,9 +161,9 @@ export class SqlOutbox implements MessageStock, OutboxStore {
     });
   }
 
-  #draft(happening: Happening): Draft[] {
+  #draft(event: NotableEvent): MessageDraft[] {
     try {
-      return this.#ports.toDrafts(happening);
+      return this.#ports.draftMessages(event);
     } catch (error) {
       // A bug in a message must not keep an execution from pausing or ending.
       this.#ports.failed(error);
@@ -171,9 +173,9 @@ export class SqlOutbox implements MessageStock, OutboxStore {
 }
 
 /** Stores a message, or counts it where one like it waits that nobody has tried to send yet. */
-function* put(draft: Draft, now: number): Operation<void> {
+function* put(draft: MessageDraft, now: number): Operation<void> {
   const { channel, kind, agentId } = draft;
-  const fold = draft.folds ? JSON.stringify([channel, kind, agentId]) : null;
+  const fold = draft.isFoldable ? JSON.stringify([channel, kind, agentId]) : null;
   // Who tells of the same at this moment, at whichever machine, counts on what this one stores.
   if (fold !== null) yield* lock(`outbox ${fold}`);
   const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
@@ -233,6 +235,6 @@ function* dropAnswered(now: number): Operation<void> {
   );
 }
 
-function toParameters({ except, kinds }: Selection): [string, string | null] {
+function toParameters({ except, kinds }: MessageFilter): [string, string | null] {
   return [JSON.stringify(except), kinds === null ? null : JSON.stringify(kinds)];
 }

@@ -46,9 +46,9 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
       });
     }
   };
-  const unsubscribe = events.subscribe((event, arose) => {
+  const unsubscribe = events.subscribe((event, origin) => {
     // Each machine reads the agents' files for itself.
-    if (arose === "elsewhere" || event.type === "agents_changed") return;
+    if (origin === "elsewhere" || event.type === "agents_changed") return;
     node.tell("event", JSON.stringify(shortened(event)));
   });
   const poll = () => executionLog.recheck((id) => !node.executions.has(id));

@@ -8,7 +8,7 @@ import type { Directories } from "../config/directories.ts";
 import { AgentNotFound } from "../agents/agent_not_found.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { EventBus } from "../events/bus.ts";
-import { toKnownCursor } from "../events/cursor.ts";
+import { resolveCursor } from "../events/cursor.ts";
 import type { Frame } from "../events/frame.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
@@ -199,7 +199,7 @@ export class LocalRuntime implements Runtime {
 
   async follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>> {
     await this.#requireExecution(id);
-    const after = await toKnownCursor(options.after, { ...this.#parts, executionId: id });
+    const after = await resolveCursor(options.after, { ...this.#parts, executionId: id });
     return followExecution(id, { ...options, after, ports: this.#parts });
   }
 

@@ -5,8 +5,8 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { EventBus } from "../events/bus.ts";
 import { AnswerLinks } from "../notify/answer_links.ts";
-import type { Happening } from "../notify/happening.ts";
-import { toDrafts } from "../notify/drafts.ts";
+import type { NotableEvent } from "../notify/notable_event.ts";
+import { draftMessages } from "../notify/drafts.ts";
 import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
@@ -58,8 +58,8 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     return new MessageChannels({ settings, redactor, clock, ownPorts });
   });
   const outbox: SqlOutbox = new SqlOutbox(db, {
-    toDrafts: (happening) =>
-      toDrafts(happening, {
+    draftMessages: (event) =>
+      draftMessages(event, {
         settings: notify,
         findAgent: (id) => registry.get(id),
         redactor,
@@ -69,8 +69,8 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     stored: () => sender.wake(),
     failed: (error) => log.write("error", "A message could not be written", { error }),
   });
-  const announce = (happening: Happening) => {
-    outbox.announce(happening).catch((error) => {
+  const announce = (event: NotableEvent) => {
+    outbox.announce(event).catch((error) => {
       log.write("error", "A message could not be stored", { error });
     });
   };
@@ -92,8 +92,8 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     findLink: (token) => links.find(token),
     hasOpen: async () => await outbox.countOpen() > 0,
     async start({ isAlone }) {
-      events.subscribe((event, arose) => {
-        if (arose === "elsewhere") return;
+      events.subscribe((event, origin) => {
+        if (origin === "elsewhere") return;
         if (event.type === "budget_warning") {
           const { agentId, rootId, message } = event;
           announce({ type: "budget", agentId, executionId: rootId, text: message });

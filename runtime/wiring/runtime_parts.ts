@@ -9,7 +9,7 @@ import type { EventBus } from "../events/bus.ts";
 import type { FrameStore } from "../events/frame_store.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import type { BudgetDesk } from "../executions/budget/budget_desk.ts";
+import type { BudgetService } from "../executions/budget/budget_service.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { NodeReads } from "../executions/nodes/node_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
@@ -65,7 +65,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   triggerStates: Pick<TriggerStateStore, "readStopped">;
   pause: Pause;
   slots: SlotStore;
-  budgets: BudgetDesk;
+  budgets: BudgetService;
   messages: RuntimeMessages;
   events: EventBus;
   /** Everything that must be closed, in order of opening. */

@@ -45,7 +45,7 @@ async function stage(
 async function end({ lifecycle, watching, clock, runtime }: Stage): Promise<void> {
   lifecycle.requestStop("requested");
   await watching;
-  assert.deepEqual([clock.sleeping, runtime.events.listening], [0, 0]);
+  assert.deepEqual([clock.sleeping, runtime.events.listenerCount], [0, 0]);
 }
 
 const schedule = { type: "schedule", every: "1h", catchUp: "none" } as const;

@@ -1,4 +1,5 @@
-// What a budget is: whose, of what, for which period, and how people read it. The store counts; budget_gate.ts decides.
+// Budgets: their type, the budgets of an agent, a tree and the workspace, and their units. The store counts the spending;
+// budget_gate.ts decides.
 import type { Agent } from "../../agents/agent.ts";
 import { roundCost } from "../../../base/cost.ts";
 import type {
@@ -8,30 +9,30 @@ import type {
   WorkspaceBudget,
 } from "../../config/agent_settings.ts";
 
-/** A limit that holds now. Amounts of money are billionths of a dollar, so that sums are exact; times are milliseconds. */
+/** A limit that holds now. Money is in billionths of a dollar, so that sums are exact; times are in milliseconds. */
 export interface Budget {
-  /** Whose spending it bounds, as the store knows it. */
+  /** The spender, in the store's notation: see agentScope() and treeScope(). */
   scope: string;
   unit: BudgetUnit;
   period: BudgetPeriod;
-  /** When the period began, 0 for a tree, and when it ends, null for a tree. */
+  /** The period's beginning (0 for a tree) and end (null for a tree). */
   start: number;
   end: number | null;
   limit: number;
-  /** Whose file, or whose defaults, it stands in; null: config.yaml's own, for the workspace. */
+  /** The agent whose file or defaults set the limit; null: config.yaml's budget of the workspace. */
   agentId: string | null;
   /** The first execution of a tree. */
   executionId?: number;
 }
 
-/** A budget with what has become of it. `reserved`: set aside for calls that are being made. */
+/** A budget with its spending in this period. `reserved` is set aside for calls in progress. */
 export interface BudgetState extends Budget {
   raised: number;
   used: number;
   reserved: number;
 }
 
-/** A budget as people read it: in dollars or tokens. `limit` is with what was raised, `left` less what is set aside. */
+/** A budget for people, in dollars or tokens. `limit` includes the raises; `left` excludes the reservations. */
 export interface BudgetFigures {
   /** `per_day`, `tokens.tree` */
   budget: string;
@@ -48,59 +49,59 @@ export interface BudgetFigures {
   resetsAt: number | null;
 }
 
-/** What a call uses, or may use at most. */
+/** The usage of a call, or its upper bound. */
 export interface Amount {
   nanos: number;
   tokens: number;
 }
 
-/** More for one period of a budget. */
+/** A raise of a budget for one period. */
 export interface BudgetRaise extends Pick<Budget, "scope" | "unit" | "period" | "start"> {
   amount: number;
 }
 
-/** What the approval of a question allows. `budget` is how the budget is called when it is refused. */
-export interface AskedRaise extends BudgetRaise {
+/** The raise that a budget question asks to approve. `budget` describes the budget in the refusal's error. */
+export interface RequestedRaise extends BudgetRaise {
   budget: string;
 }
 
 const NANOS_PER_DOLLAR = 1_000_000_000;
 
-/** Dollars as a whole number of billionths, rounded up. */
+/** Converts dollars to billionths, rounded up. */
 export function toNanos(usd: number): number {
   return Math.ceil(roundCost(usd * NANOS_PER_DOLLAR));
 }
 
-/** An amount of a unit as people write it: dollars, or tokens. */
+/** Converts an internal amount to dollars or tokens. */
 export function fromAmount(unit: BudgetUnit, amount: number): number {
   return unit === "usd" ? roundCost(amount / NANOS_PER_DOLLAR) : amount;
 }
 
-/** What people write, as an amount of a unit. */
+/** Converts dollars or tokens to an internal amount. */
 export function toAmount(unit: BudgetUnit, written: number): number {
   return unit === "usd" ? toNanos(written) : Math.ceil(written);
 }
 
-/** The scope of all that an agent spends. */
+/** The scope of an agent's runs. */
 export function agentScope(id: string): string {
   return `agent:${id}`;
 }
 
-/** The scope of an execution and all below it. */
+/** The scope of an execution and its descendants. */
 export function treeScope(rootId: number): string {
   return `tree:${rootId}`;
 }
 
-/** The scope of everything. */
+/** The scope of the whole workspace. */
 export const WORKSPACE_SCOPE = "workspace";
 
-/** The moment, and the zone of budgets that name none. */
+/** A moment, and the time zone of budgets that set none. */
 export interface BudgetMoment {
   now: number;
   timeZone: string;
 }
 
-/** The budgets of an agent by day and month. */
+/** Returns an agent's budgets by day and month. */
 export function agentBudgets(
   { id, budget }: Pick<Agent, "id" | "budget">,
   at: BudgetMoment,
@@ -108,12 +109,12 @@ export function agentBudgets(
   return periodBudgets(budget, { scope: agentScope(id), agentId: id }, at);
 }
 
-/** Those of the workspace. */
+/** Returns the workspace's budgets by day and month. */
 export function workspaceBudgets(budget: WorkspaceBudget, at: BudgetMoment): Budget[] {
   return periodBudgets(budget, { scope: WORKSPACE_SCOPE, agentId: null }, at);
 }
 
-/** Those of a run and all that it delegates to, by the budget of the agent that it is a run of. */
+/** Returns the budgets of a run and its delegated runs. The agent at the root sets them. */
 export function treeBudgets(
   { tree, tokens }: Pick<AgentBudget, "tree" | "tokens">,
   root: { agentId: string; executionId: number },
@@ -148,7 +149,7 @@ function limited(written: number | null, rest: Omit<Budget, "limit">): Budget[] 
 
 type Period = Pick<Budget, "period" | "start" | "end">;
 
-/** The day and the month that a moment lies in, in a zone. A day may have 23 or 25 hours. */
+/** Returns the day and the month of a moment in a zone. A day may have 23 or 25 hours. */
 function periodsOf(now: number, timeZone: string): [Period, Period] {
   const date = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
     .toPlainDate();
@@ -160,17 +161,17 @@ function periodsOf(now: number, timeZone: string): [Period, Period] {
   ];
 }
 
-/** What is left of it; less than nothing where it was lowered. */
-export function leftOf({ limit, raised, used, reserved }: BudgetState): number {
+/** Returns the amount left: negative after the limit was lowered. */
+export function remainingOf({ limit, raised, used, reserved }: BudgetState): number {
   return limit + raised - used - reserved;
 }
 
-/** The part of an amount that counts in a unit. */
+/** Returns the part of an amount that counts in a unit. */
 export function partOf({ nanos, tokens }: Amount, unit: BudgetUnit): number {
   return unit === "usd" ? nanos : tokens;
 }
 
-/** A budget as people read it. */
+/** Converts a budget to its figures for people. */
 export function toFigures(state: BudgetState): BudgetFigures {
   const { unit, period, agentId, executionId = null, limit, raised, used, reserved, end } = state;
   return {
@@ -183,28 +184,28 @@ export function toFigures(state: BudgetState): BudgetFigures {
     raised: fromAmount(unit, raised),
     used: fromAmount(unit, used),
     reserved: fromAmount(unit, reserved),
-    left: fromAmount(unit, Math.max(0, leftOf(state))),
+    left: fromAmount(unit, Math.max(0, remainingOf(state))),
     resetsAt: end,
   };
 }
 
-/** A budget by the name of its field: `per_day`, `tokens.tree`. */
+/** Returns the name of the budget's field: `per_day`, `tokens.tree`. */
 export function nameOf({ unit, period }: Pick<Budget, "unit" | "period">): string {
   const name = period === "tree" ? "tree" : `per_${period}`;
   return unit === "usd" ? name : `tokens.${name}`;
 }
 
-/** An amount as people read it: `$2.00`, `$0.0031`, `5000 tokens`. */
-export function showAmount(unit: BudgetUnit, amount: number): string {
+/** Formats an amount: `$2.00`, `$0.0031`, `5000 tokens`. */
+export function formatAmount(unit: BudgetUnit, amount: number): string {
   if (unit === "tokens") return `${amount} tokens`;
   const usd = fromAmount(unit, amount);
   const isOfCents = Math.abs(usd * 100 - Math.round(usd * 100)) < 1e-6;
   return `$${usd.toFixed(isOfCents || usd >= 1 ? 2 : 4)}`;
 }
 
-/** `per_day ($2.00)`; the workspace's says so. */
+/** Formats a budget with its limit: `per_day ($2.00)`, `per_day ($9.00) of the workspace`. */
 export function describeBudget(budget: Budget & { raised?: number }): string {
   const { unit, limit, raised = 0, agentId } = budget;
   const whose = agentId === null ? " of the workspace" : "";
-  return `${nameOf(budget)} (${showAmount(unit, limit + raised)})${whose}`;
+  return `${nameOf(budget)} (${formatAmount(unit, limit + raised)})${whose}`;
 }

@@ -1,5 +1,5 @@
-// The gate in front of every model call: is there money for it? Money that is set aside for other calls may come back, and
-// is waited for; what is used up is not.
+// The budget check before every model call. A call that does not fit waits while reservations of other calls could be
+// returned; it is refused when the budget is used up.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -27,14 +27,14 @@ import {
 } from "./budget.ts";
 import type { BudgetStore, ReservationRefusal } from "./budget_store.ts";
 
-/** How long to wait for what is set aside elsewhere: another process tells nobody when it is done. */
-const LOOK_AGAIN_MS = 5 * SECOND_MS;
+/** The time between checks for money that other processes have reserved: they do not notify this one. */
+const RECHECK_MS = 5 * SECOND_MS;
 
-/** A call does not fit into a budget. */
+/** Error: a call does not fit into a budget. */
 export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
   readonly budget: BudgetState;
-  /** What the call may use at most, in the budget's unit. */
+  /** The most that the call may use, in the budget's unit. */
   readonly need: number;
 
   constructor({ refused, need }: ReservationRefusal) {
@@ -44,34 +44,33 @@ export class BudgetExceeded extends Error {
   }
 }
 
-/** What the gate works with. */
 export interface BudgetGatePorts {
   store: BudgetStore;
   families: Pick<FamilyStore, "readLineage">;
-  /** The agent of an id as it is now. */
+  /** Returns the current definition of an agent. */
   findAgent(id: string): Agent | undefined;
   config: () => Pick<Config, "budget" | "defaults">;
-  /** The zone of budgets that name none. */
+  /** The time zone of budgets that set none. */
   timeZone: () => string;
   clock: Clock;
   log: ServiceLog;
-  /** Is told once of each period of a budget that comes near its end. */
+  /** Called once in each period of a budget that is nearly used up. */
   warn?: (state: BudgetState) => void;
 }
 
-/** Money for every call of a workspace. */
+/** Reserves and books money for every model call of a workspace. */
 export class BudgetGate implements SpendingGate {
   readonly #ports: BudgetGatePorts;
-  /** Aborts when money comes back. */
+  /** Aborts when a reservation is settled. */
   #settled = new AbortController();
-  /** What could not be booked yet. */
-  readonly #unbooked = new Map<number, { used: Amount; budgets: readonly Budget[] }>();
+  /** Usage that could not be stored yet. */
+  readonly #pending = new Map<number, { used: Amount; budgets: readonly Budget[] }>();
 
   constructor(ports: BudgetGatePorts) {
     this.#ports = ports;
   }
 
-  /** The budgets by day and month that an agent's runs count in: its own and the workspace's. */
+  /** Returns the budgets by day and month of an agent's runs: its own and the workspace's. */
   budgetsOf(agent: Agent | undefined): Budget[] {
     const { config, clock, timeZone } = this.#ports;
     const at = { now: clock.now(), timeZone: timeZone() };
@@ -80,8 +79,8 @@ export class BudgetGate implements SpendingGate {
   }
 
   /**
-   * Sets the money for a call aside. Throws BudgetExceeded where it does not fit, ModelError where no price is known and a
-   * budget wants one, and the signal's reason.
+   * Reserves money for a call. Throws BudgetExceeded when it does not fit, ModelError when a budget in dollars has no
+   * price for the model, and the signal's reason.
    */
   async reserve(call: PlannedSpending, signal: AbortSignal): Promise<Reservation> {
     const { store, findAgent, config, clock, log } = this.#ports;
@@ -101,23 +100,23 @@ export class BudgetGate implements SpendingGate {
         most: toAmount(call.most),
         budgets,
       };
-      await this.#bookLeft();
-      const outcome = await this.#untilStored(() => store.reserve(wanted), signal);
+      await this.#bookPending();
+      const outcome = await this.#retryStorage(() => store.reserve(wanted), signal);
       if ("id" in outcome) {
         const { id } = outcome;
-        const told = this.#ports.warn === undefined ? [] : budgets;
-        return { settle: (used) => this.#book(id, { used: toAmount(used), budgets: told }) };
+        const warned = this.#ports.warn === undefined ? [] : budgets;
+        return { settle: (used) => this.#book(id, { used: toAmount(used), budgets: warned }) };
       }
-      if (outcome.isNews) this.#ports.warn?.(outcome.refused);
-      if (!outcome.isHeld) throw new BudgetExceeded(outcome);
+      if (outcome.isFirst) this.#ports.warn?.(outcome.refused);
+      if (!outcome.isTemporary) throw new BudgetExceeded(outcome);
       if (!waited) {
-        log.write("info", "Model call waits for money that is set aside for other calls", {
+        log.write("info", "Model call waits: the rest of a budget is reserved for other calls", {
           model: call.model,
           execution: call.executionId,
           budget: describeBudget(outcome.refused),
         });
       }
-      await sleepUnlessAborted(clock, LOOK_AGAIN_MS, AbortSignal.any([signal, settled]));
+      await sleepUnlessAborted(clock, RECHECK_MS, AbortSignal.any([signal, settled]));
     }
   }
 
@@ -128,14 +127,14 @@ export class BudgetGate implements SpendingGate {
     return (await this.#ports.families.readLineage(executionId)).at(-1);
   }
 
-  /** By the agent at the root; where that is gone, by what every agent has. */
+  /** Uses the budgets of the agent at the root, or the defaults when that agent is gone. */
   #treeBudgets(root: { agentId: string; executionId: number } | undefined): Budget[] {
     if (root === undefined) return [];
     const { findAgent, config } = this.#ports;
     return treeBudgets(findAgent(root.agentId)?.budget ?? config().defaults.budget, root);
   }
 
-  /** Never rejects: what cannot be booked now stays set aside, and is booked later. */
+  /** Stores the usage of a call. Never rejects: usage that cannot be stored stays reserved and is stored later. */
   async #book(
     id: number,
     spent: { used: Amount; budgets: readonly Budget[] },
@@ -143,22 +142,22 @@ export class BudgetGate implements SpendingGate {
     const { store, log, warn } = this.#ports;
     try {
       const near = await store.settle(id, spent.used, spent.budgets);
-      this.#unbooked.delete(id);
+      this.#pending.delete(id);
       for (const state of near) warn?.(state);
     } catch (error) {
-      this.#unbooked.set(id, spent);
-      log.write("error", "The cost of a model call could not be booked; tried again", { error });
+      this.#pending.set(id, spent);
+      log.write("error", "The cost of a model call could not be stored; retrying later", { error });
     }
     this.#settled.abort();
     this.#settled = new AbortController();
   }
 
-  async #bookLeft(): Promise<void> {
-    for (const [id, spent] of this.#unbooked) await this.#book(id, spent);
+  async #bookPending(): Promise<void> {
+    for (const [id, spent] of this.#pending) await this.#book(id, spent);
   }
 
-  /** Waits while storage refuses, as a run does for everything else that it stores. */
-  async #untilStored<T>(store: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  /** Retries while storage refuses, as a run does for its other writes. */
+  async #retryStorage<T>(store: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let ms = SECOND_MS;; ms = Math.min(2 * ms, MINUTE_MS)) {
       try {
         return await store();

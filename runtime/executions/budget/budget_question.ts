@@ -1,4 +1,4 @@
-// The question of a run whose next call does not fit into a budget, and what its answer means.
+// The question of a run whose next call does not fit into a budget, and the effect of its answer.
 import type { Agent } from "../../agents/agent.ts";
 import type { BudgetUnit } from "../../config/agent_settings.ts";
 import type { JsonObject } from "../../../base/json.ts";
@@ -6,32 +6,32 @@ import type { ToolQuestion } from "../../tools/tool.ts";
 import { LIMITS } from "../end_reason.ts";
 import type { GivenAnswer } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import { type AskedRaise, describeBudget, fromAmount, nameOf, showAmount } from "./budget.ts";
+import { describeBudget, formatAmount, fromAmount, nameOf, type RequestedRaise } from "./budget.ts";
 import type { BudgetExceeded } from "./budget_gate.ts";
 
-/** What people see in the place of a tool's name. */
+/** Shown in place of a tool's name. */
 export const BUDGET_TOOL = "budget";
 
-/** Steps in which more is asked for: cents, and thousands of tokens. */
+/** A raise is a multiple of this: one cent, or a thousand tokens. */
 const STEPS: Readonly<Record<BudgetUnit, number>> = { usd: 10_000_000, tokens: 1_000 };
 
-/** Asks whether to continue with half of the limit more, or as much as the call needs. */
+/** Asks whether to continue with half of the limit more, or with as much as the call needs. */
 export function toBudgetQuestion(
   { budget, need }: BudgetExceeded,
   agent: Pick<Agent, "id" | "displayName">,
-): { question: ToolQuestion; args: JsonObject; raise: AskedRaise } {
+): { question: ToolQuestion; args: JsonObject; raise: RequestedRaise } {
   const { scope, unit, period, start, limit, raised, used, agentId } = budget;
   const missing = used + need - limit - raised;
   const amount = Math.ceil(Math.max(limit / 2, missing) / STEPS[unit]) * STEPS[unit];
-  const name = `${nameOf(budget)} (${showAmount(unit, limit + raised)})`;
-  // The tree of what delegated is another agent's.
+  const name = `${nameOf(budget)} (${formatAmount(unit, limit + raised)})`;
+  // A delegated run's tree budget belongs to another agent.
   const whose = agentId === agent.id ? agent.displayName : agentId ?? "the workspace";
   return {
     question: {
       kind: "confirm",
-      message: `Budget ${name} of ${whose} is used up: continue with + ${
-        showAmount(unit, amount)
-      }?`,
+      message: `Budget ${name} of ${whose} is used up. Continue with ${
+        formatAmount(unit, amount)
+      } more?`,
       options: null,
       multi: false,
     },
@@ -47,12 +47,12 @@ export function toBudgetQuestion(
   };
 }
 
-/** The end of a run that a budget ends. */
+/** The outcome of a run that a budget ended. */
 export function budgetOutcome(budget: string): Outcome {
   return { status: "aborted", error: LIMITS.budget(budget), output: null };
 }
 
-/** The end that the last answer of these means; undefined where the run goes on. */
+/** Returns the outcome if the last answer refused the raise; undefined if the run continues. */
 export function readBudgetAnswer(answers: readonly GivenAnswer[] | undefined): Outcome | undefined {
   const last = answers?.at(-1);
   if (last?.request.raise === undefined) return undefined;

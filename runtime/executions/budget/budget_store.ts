@@ -1,12 +1,12 @@
-// The port to what was spent, what is set aside, and what was allowed beyond the limits.
+// The port to spending, reservations and raises.
 import type { Amount, Budget, BudgetRaise, BudgetState } from "./budget.ts";
 
-/** Money to be set aside for a call. */
+/** A reservation to be made for a call. */
 export interface NewReservation {
-  /** Null: nobody's. */
+  /** Null: the call belongs to no agent. */
   agentId: string | null;
   executionId: number | null;
-  /** The first execution above it. */
+  /** The root of the execution's tree. */
   rootId: number | null;
   at: number;
   most: Amount;
@@ -14,38 +14,38 @@ export interface NewReservation {
   budgets: readonly Budget[];
 }
 
-/** Why nothing was set aside. */
+/** The refusal of a reservation. */
 export interface ReservationRefusal {
   /** The first budget that the call does not fit into. */
   refused: BudgetState;
-  /** What the call may use at most, in the budget's unit. */
+  /** The most that the call may use, in the budget's unit. */
   need: number;
-  /** Whether it would fit if all that is set aside for other calls came back. */
-  isHeld: boolean;
-  /** Whether this is the first that is told of the budget's end in this period. */
-  isNews: boolean;
+  /** True: the call would fit if all reservations were returned. */
+  isTemporary: boolean;
+  /** True: the first refusal by this budget in its period. */
+  isFirst: boolean;
 }
 
-/** Spending. Each method is one change and rejects with a RuntimeError of code `storage` where that cannot be done. */
+/** Stores spending. Each method is one transaction and rejects with a RuntimeError of code `storage` when that fails. */
 export interface BudgetStore {
-  /** Checks every budget and sets the money aside, or refuses and changes nothing but what is remembered of refusals. */
+  /** Reserves the money if it fits into every budget. Otherwise stores only the refusal. */
   reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal>;
 
   /**
-   * Books what a call used in place of its reservation; nothing where that is gone. Returns those of `budgets` that have
-   * come near their end in this period with it, each once.
+   * Books the usage of a call and removes its reservation; does nothing if that is gone. Returns the budgets that this
+   * call brought near their limit, each once in a period.
    */
   settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]>;
 
   /**
-   * Books in full what dead instances had set aside, and what this one has settled long before `now` but still stands: a
-   * database that crashed has lost the last moment. Returns how many there were.
+   * Books abandoned reservations in full and returns their number. Abandoned are those of dead instances, and those that
+   * this one settled long before `now`: a crashed database may have lost the settlement.
    */
   settleAbandoned(now: number): Promise<number>;
 
-  /** The budgets as they stand. */
+  /** Reads the budgets with their spending. */
   readBudgets(budgets: readonly Budget[]): Promise<BudgetState[]>;
 
-  /** Allows more in one period. */
+  /** Raises a budget for one period. */
   raise(raise: BudgetRaise): Promise<void>;
 }

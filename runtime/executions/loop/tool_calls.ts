@@ -6,7 +6,7 @@ import { QuestionRaised } from "../../tools/question_raised.ts";
 import { boundResult } from "../../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
-import type { AskedRaise } from "../budget/budget.ts";
+import type { RequestedRaise } from "../budget/budget.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import { describeCall } from "./dry_run.ts";
 import { type CallResult, performCall, toFailedResult } from "./perform_call.ts";
@@ -27,7 +27,7 @@ export interface OpenQuestion {
   /** Set where it is asked whether the call may run at all. */
   isGuard?: true;
   /** Set where it is no call that needs a person, but a budget. */
-  raise?: AskedRaise;
+  raise?: RequestedRaise;
 }
 
 /** A call that waits for another execution, which waits for a person. */

@@ -1,7 +1,7 @@
-// The port to one way of reaching a person.
+// The port to a notification channel.
 import type { NotifyKind } from "../../config/notify_schema.ts";
 
-/** A message as it is sent. */
+/** A message to be sent. */
 export interface OutgoingMessage {
   id: string;
   kind: NotifyKind | "test";
@@ -10,17 +10,17 @@ export interface OutgoingMessage {
   title: string;
   text: string;
   count: number;
-  /** Milliseconds since the epoch: when the first of them happened. */
+  /** The time of the first event, in milliseconds since the epoch. */
   at: number;
-  /** Where a question may be answered; null: nowhere. */
+  /** The link that opens the question; null: none. */
   link: string | null;
 }
 
-/** It did not arrive. The message is a sentence for the log. */
+/** Error: a message was not delivered. Its text is a sentence for the log. */
 export class DeliveryFailure extends Error {
-  /** Another attempt cannot do better. */
+  /** True: another attempt cannot succeed. */
   readonly isFinal: boolean;
-  /** How long the receiver wants to be left alone. */
+  /** The wait that the receiver asks for. */
   readonly retryAfterMs: number;
 
   constructor(
@@ -37,13 +37,16 @@ export class DeliveryFailure extends Error {
   }
 }
 
-/** One channel. */
+/** A notification channel. */
 export interface Channel {
-  /** Resolves with what came back, as the end of a sentence. Throws DeliveryFailure; rethrows the signal's reason. */
+  /**
+   * Sends a message; returns the receiver's reply as the end of a sentence. Throws DeliveryFailure; rethrows the signal's
+   * reason.
+   */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<string>;
 }
 
-/** The message as data: for programs. */
+/** Converts a message to JSON data for programs. */
 export function toData(message: OutgoingMessage): Record<string, unknown> {
   const { kind, agentId, executionId, title, text, count, at, link } = message;
   return {
@@ -58,10 +61,10 @@ export function toData(message: OutgoingMessage): Record<string, unknown> {
   };
 }
 
-/** At most so many bytes of a text as UTF-8, with `…` where it was cut. */
+/** Cuts a text to a number of UTF-8 bytes, with `…` at the cut. */
 export function cutBytes(text: string, maxBytes: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return text;
-  // "…" takes three; half a character at the end is left out.
+  // "…" has three bytes. A partial character at the end is dropped.
   return `${new TextDecoder().decode(bytes.subarray(0, maxBytes - 3), { stream: true })}…`;
 }

@@ -1,4 +1,4 @@
-// A program of the user's, and the desktop's own messages: started without a shell, with a small environment.
+// The channels `command` (a program of the user) and `desktop`. Both start without a shell and with a small environment.
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
@@ -11,14 +11,14 @@ import { type Channel, DeliveryFailure, toData } from "./channel.ts";
 const TIMEOUT_MS = 30 * SECOND_MS;
 const MAX_OUTPUT_BYTES = 16 * 1_024;
 const MAX_SHOWN = 300;
-/** How a program finds the desktop of whoever started the service. */
+/** The variables by which a program finds the desktop of the person who started the service. */
 const DESKTOP_VARIABLES = [
   "DISPLAY",
   "WAYLAND_DISPLAY",
   "XDG_RUNTIME_DIR",
   "DBUS_SESSION_BUS_ADDRESS",
 ];
-/** osascript takes the texts as arguments: nothing of them is read as a script. */
+/** osascript gets the texts as arguments, so it interprets no part of them as a script. */
 const APPLE_SCRIPT = [
   "on run argv",
   "display notification (item 2 of argv) with title (item 1 of argv)",
@@ -26,9 +26,8 @@ const APPLE_SCRIPT = [
 ];
 const MAX_DESKTOP_TEXT = 600;
 
-/** What programs are started with. */
 export interface CommandPorts {
-  /** The folder in which they start. */
+  /** The programs' working directory. */
   cwd: string;
   lookup: (name: string) => string | undefined;
   clock: Clock;
@@ -36,7 +35,7 @@ export interface CommandPorts {
   os: typeof Deno.build.os;
 }
 
-/** A program that gets the message as one line of JSON on its standard input. */
+/** Creates a channel that gives the message to a program, as one line of JSON on its standard input. */
 export function createCommand({ run }: { run: readonly string[] }, ports: CommandPorts): Channel {
   const [program = "", ...args] = run;
   return {
@@ -47,18 +46,18 @@ export function createCommand({ run }: { run: readonly string[] }, ports: Comman
   };
 }
 
-/** The program that shows a message on the desktop of a system; undefined where none is known. */
+/** Returns the program that shows desktop notifications on a system; undefined: none is known. */
 export function desktopProgram(os: typeof Deno.build.os): string | undefined {
   if (os === "darwin") return "osascript";
   return os === "linux" ? "notify-send" : undefined;
 }
 
-/** The desktop of this machine. Throws DeliveryFailure where there is none that is known. */
+/** Creates the channel to this machine's desktop. Throws DeliveryFailure on a system without a known program. */
 export function createDesktop(ports: CommandPorts): Channel {
   const { os } = ports;
   const program = desktopProgram(os);
   if (program === undefined) {
-    throw new DeliveryFailure(`messages on the desktop are not possible on ${os}`);
+    throw new DeliveryFailure(`desktop notifications are not supported on ${os}`);
   }
   return {
     send({ title, text }, signal) {
@@ -67,7 +66,7 @@ export function createDesktop(ports: CommandPorts): Channel {
         const script = APPLE_SCRIPT.flatMap((line) => ["-e", line]);
         return start(program, { args: [...script, title, shown], ports, signal });
       }
-      // Bodies are a little markup.
+      // The body of notify-send may contain markup.
       const body = shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
       const args = ["--app-name=Inkling", "--", title, body];
       return start(program, { args, ports, signal });
@@ -101,12 +100,12 @@ async function start(
       clock,
       redactor,
     });
-    if (exitCode === 0) return `${program} ended with 0`;
+    if (exitCode === 0) return `${program} exited with 0`;
     const how = timedOut
-      ? `did not end within ${TIMEOUT_MS / SECOND_MS} seconds`
+      ? `did not exit within ${TIMEOUT_MS / SECOND_MS} seconds`
       : exitCode === null
-      ? "was ended by a signal"
-      : `ended with ${exitCode}`;
+      ? "was killed by a signal"
+      : `exited with ${exitCode}`;
     const said = toPlainLine(redactor.redact(stderr), MAX_SHOWN);
     throw new DeliveryFailure(`${program} ${how}${said === "" ? "." : `: ${said}`}`);
   } catch (error) {

@@ -1,4 +1,4 @@
-// One POST of a channel: to hosts that http_request may reach, too, and to no other; no redirect is followed.
+// Sends a channel's POST request. It reaches only the hosts that http_request may reach, and follows no redirect.
 import { withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
@@ -12,26 +12,28 @@ import { DeliveryFailure } from "./channel.ts";
 const TIMEOUT_MS = 20 * SECOND_MS;
 const MAX_REPLY_BYTES = 16 * 1_024;
 const LONGEST_RETRY_AFTER_MS = HOUR_MS;
-/** The receiver has looked at the message and will never take it. */
+/** Statuses of a receiver that will never accept the message. */
 const FINAL: ReadonlySet<number> = new Set([400, 410, 413, 422]);
 
-/** What a POST goes through. */
 export interface PostPorts {
   policy: HttpPolicy;
   clock: Clock;
   resolveHost?: ResolveHost;
 }
 
-/** What is posted. */
+/** A POST request. */
 export interface PostedMessage {
   url: string;
-  /** JSON. */
+  /** JSON text. */
   body: string;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** Posts; resolves with what came back once the receiver has taken it. Throws DeliveryFailure; rethrows the signal's reason. */
+/**
+ * Posts a message; returns the receiver's status once it was accepted. Throws DeliveryFailure; rethrows the signal's
+ * reason.
+ */
 export async function post(
   { url: address, body, headers }: PostedMessage,
   { policy, clock, resolveHost = resolveHostBySystem, signal }: PostPorts & { signal: AbortSignal },
@@ -77,7 +79,7 @@ export async function post(
   });
 }
 
-/** `Retry-After`: seconds or a date; 0 for anything else, an hour at most. */
+/** Parses `Retry-After`, in seconds or as a date: 0 for anything else, at most an hour. */
 export function readRetryAfter(text: string | undefined, now: number): number {
   if (text === undefined) return 0;
   const ms = /^\d{1,9}$/.test(text.trim())

@@ -1,13 +1,13 @@
-// ntfy: a push message to the phones that subscribe to a topic. https://docs.ntfy.sh/publish/#publish-as-json
+// ntfy: push messages to the phones that subscribe to a topic. https://docs.ntfy.sh/publish/#publish-as-json
 import type { NotifyKind } from "../../config/notify_schema.ts";
 import { type Channel, cutBytes, type OutgoingMessage } from "./channel.ts";
 import { post, type PostPorts } from "./http_post.ts";
 
-/** More becomes an attachment. */
+/** The server turns a longer text into an attachment. */
 const MAX_MESSAGE_BYTES = 4_000;
 const MAX_TITLE_BYTES = 240;
 
-/** 3 is the default, 4 makes a sound that is heard, 2 none. */
+/** 3 is the default, 4 makes a sound, 2 is silent. */
 const PRIORITIES: Readonly<Record<NotifyKind | "test", number>> = {
   waiting: 4,
   error: 4,
@@ -18,7 +18,7 @@ const PRIORITIES: Readonly<Record<NotifyKind | "test", number>> = {
   test: 3,
 };
 
-/** A topic of a server. */
+/** Creates a channel to a topic of a server. */
 export function createNtfy(
   { url, topic, token }: { url: string; topic: string; token: string | undefined },
   ports: PostPorts,

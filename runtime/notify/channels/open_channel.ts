@@ -1,4 +1,4 @@
-// A channel as config.yaml describes it, with the secrets that the variables hold now.
+// Opens the channels of config.yaml, with the current secrets from the environment.
 import { PATHS } from "../../../base/plain_path.ts";
 import type { ChannelSettings } from "../../config/notify_schema.ts";
 import { type Channel, DeliveryFailure } from "./channel.ts";
@@ -10,15 +10,17 @@ import { createWebhook } from "./webhook.ts";
 
 const { resolve } = PATHS;
 
-/** What channels are opened with. */
 export type ChannelPorts = PostPorts & CommandPorts;
 
-/** Opens a channel; it holds nothing. Throws DeliveryFailure, whose message goes on after the channel's name, where it cannot work. */
+/**
+ * Opens a channel, which holds no resources. Throws DeliveryFailure if it cannot work; the message continues a sentence
+ * that begins with the channel's name.
+ */
 export function openChannel(settings: ChannelSettings, ports: ChannelPorts): Channel {
   const secretOf = (name: string) => {
     const value = ports.lookup(name)?.trim();
     if (value !== undefined && value !== "") return value;
-    throw new DeliveryFailure(`the variable ${name} is not set: write it into the .env`);
+    throw new DeliveryFailure(`the variable ${name} is not set: add it to the .env file`);
   };
   switch (settings.type) {
     case "ntfy": {
@@ -34,7 +36,7 @@ export function openChannel(settings: ChannelSettings, ports: ChannelPorts): Cha
       return createWebhook({ ...settings, secret: secretOf(settings.secret) }, ports);
     case "command":
       if (!settings.allow) {
-        throw new DeliveryFailure("it is off: a command is started only with allow: true");
+        throw new DeliveryFailure("it is off: set allow: true to start its command");
       }
       return createCommand(settings, ports);
     case "desktop":
@@ -43,20 +45,20 @@ export function openChannel(settings: ChannelSettings, ports: ChannelPorts): Cha
   return settings satisfies never;
 }
 
-/** The address itself is a secret: only the variable is named. */
+/** The address itself is a secret, so errors contain only the variable's name. */
 function webAddress(text: string, variable: string): string {
   const url = URL.parse(text);
   if (url?.protocol === "https:" || url?.protocol === "http:") return text;
-  throw new DeliveryFailure(`the variable ${variable} holds no http or https address`);
+  throw new DeliveryFailure(`the variable ${variable} is not an http or https address`);
 }
 
-/** Why a channel cannot work as things are; undefined where nothing is known that speaks against it. */
+/** Returns the reason why a channel cannot work now; undefined if none is known. */
 export function channelProblem(settings: ChannelSettings, ports: ChannelPorts): string | undefined {
   try {
     openChannel(settings, ports);
     const program = programOf(settings, ports);
     if (program === undefined || isInstalled(program, ports)) return undefined;
-    return `${program} is not installed, or is in no folder of PATH`;
+    return `${program} is not installed or not in PATH`;
   } catch (error) {
     if (error instanceof DeliveryFailure) return error.message;
     throw error;
@@ -68,7 +70,7 @@ function programOf(settings: ChannelSettings, { os }: ChannelPorts): string | un
   return settings.type === "desktop" ? desktopProgram(os) : undefined;
 }
 
-/** Also where nobody may look. */
+/** Counts a program as installed if its folder cannot be read. */
 function isInstalled(program: string, { lookup, cwd }: ChannelPorts): boolean {
   const folders = program.includes("/") ? [""] : (lookup("PATH") ?? "").split(":");
   return folders.some((folder) => {

@@ -3,10 +3,10 @@ import { cutEnd } from "../../../base/text/cut_text.ts";
 import { type Channel, type OutgoingMessage } from "./channel.ts";
 import { post, type PostPorts } from "./http_post.ts";
 
-/** What Slack shows of a text without folding it away. */
+/** Slack collapses a longer text. */
 const MAX_TEXT = 3_000;
 
-/** The channel behind an address, which is a secret. */
+/** Creates a channel to a webhook address, which is a secret. */
 export function createSlack({ url }: { url: string }, ports: PostPorts): Channel {
   return {
     send: (message, signal) =>
@@ -17,7 +17,7 @@ export function createSlack({ url }: { url: string }, ports: PostPorts): Channel
 function toSlack({ title, text, link }: OutgoingMessage): unknown {
   const answer = link === null ? [] : [`<${link}|Answer>`];
   return {
-    // Only what stands in angle brackets is a link or a mention: nobody else's text has any.
+    // Slack reads links and mentions only in angle brackets, which are escaped in the message's texts.
     text: [`*${escape(title)}*`, escape(cutEnd(text, MAX_TEXT)), ...answer].join("\n"),
     unfurl_links: false,
     unfurl_media: false,

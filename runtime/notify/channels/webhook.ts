@@ -1,14 +1,14 @@
-// Any program with an address: JSON, signed as Standard Webhooks says. https://www.standardwebhooks.com
+// A webhook to any program: JSON, signed as Standard Webhooks specifies. https://www.standardwebhooks.com
 import { toTimestamp } from "../../../base/clock.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { type Channel, DeliveryFailure, toData } from "./channel.ts";
 import { post, type PostPorts } from "./http_post.ts";
 
-/** What the specification asks of a secret, in bytes. */
+/** The specification's limits of a secret, in bytes. */
 const SHORTEST_SECRET = 24;
 const LONGEST_SECRET = 64;
 
-/** An address; `secret` is `whsec_` and base64. Throws DeliveryFailure for what is none. */
+/** Creates a webhook channel. `secret` is `whsec_` and base64. Throws DeliveryFailure for another form. */
 export function createWebhook(
   { url, secret }: { url: string; secret: string },
   ports: PostPorts,
@@ -17,7 +17,7 @@ export function createWebhook(
   if (key === undefined) {
     throw new DeliveryFailure(
       `its secret must be whsec_ and ${SHORTEST_SECRET} to ${LONGEST_SECRET} bytes in base64: ` +
-        '"openssl rand -base64 32" makes such bytes',
+        'create them with "openssl rand -base64 32"',
     );
   }
   return {
@@ -43,7 +43,7 @@ export function createWebhook(
   };
 }
 
-/** The bytes of a signing secret; undefined for what is none. */
+/** Decodes a signing secret; returns undefined for an invalid one. */
 export function readSigningSecret(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text.trim().replace(/^whsec_/, ""));
@@ -55,7 +55,7 @@ export function readSigningSecret(text: string): Uint8Array<ArrayBuffer> | undef
   }
 }
 
-/** The signature of `<id>.<timestamp>.<body>`, with its version before it. */
+/** Signs `<id>.<timestamp>.<body>`; the version precedes the signature. */
 export async function sign(
   body: string,
   { id, timestamp, key }: { id: string; timestamp: number; key: Uint8Array<ArrayBuffer> },

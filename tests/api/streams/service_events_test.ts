@@ -149,7 +149,7 @@ Deno.test("GET /events/stream cuts off a reader that lags behind, and only that 
   const [line] = on.runtime.log.lines.filter(({ level }) => level === "warn");
   assert.equal(line?.fields.unread, MOST_UNREAD_EVENTS);
   await brisk.cancel();
-  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
+  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listenerCount], [0, 0]);
 });
 
 /** The end of execution 1, as the runner publishes it. */
@@ -251,7 +251,7 @@ Deno.test("GET /events/stream says shutdown when the stop begins, then what stil
   assert.match(await last ?? "", /^event: execution_completed/);
   assert.equal(await on.next(), undefined);
   await follower?.cancel();
-  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listening], [0, 0]);
+  assert.deepEqual([on.lifecycle.activeStreams, on.runtime.events.listenerCount], [0, 0]);
   assert.equal(on.clock.sleeping, 0);
 });
 

@@ -168,7 +168,7 @@ function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void
 
 /** A channel that works, and one that does not. */
 function addChannels({ cli }: World): void {
-  const reply = "the variable SLACK_WEBHOOK_URL is not set: write it into the .env";
+  const reply = "the variable SLACK_WEBHOOK_URL is not set: add it to the .env file";
   cli.channels = [
     { name: "phone", type: "ntfy", problem: null },
     { name: "team", type: "slack", problem: reply },

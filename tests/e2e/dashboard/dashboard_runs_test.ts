@@ -60,7 +60,7 @@ async function askForBudget({ openPage, runtime }: DashboardWorld): Promise<void
   // A dollar more does not fit: the run asks, on the page as anywhere.
   const { id } = await runtime().run("daily", {});
   await page.evaluate(`location.hash = "#/executions/${id}"`);
-  await page.getByText("Budget per_day ($1.80) of The Daily is used up: continue with + $0.90?")
+  await page.getByText("Budget per_day ($1.80) of The Daily is used up. Continue with $0.90 more?")
     .first().waitFor();
   await page.getByRole("button", { name: /approve|allow|yes/i }).first().click();
   await page.evaluate('location.hash = "#/usage"');

@@ -5,7 +5,7 @@ import { LogLines } from "../../support/log_lines.ts";
 const PAUSED: ServiceEvent = { type: "scheduler_changed", status: "paused" };
 const RUNNING: ServiceEvent = { type: "scheduler_changed", status: "running" };
 
-Deno.test("EventBus.publish() tells everybody who listens, in order, until they leave", () => {
+Deno.test("EventBus.publish() calls the listeners in order until they unsubscribe", () => {
   const bus = new EventBus(new LogLines());
   const heard: [string, ServiceEvent][] = [];
   const leave = bus.subscribe((event) => heard.push(["one", event]));
@@ -14,10 +14,10 @@ Deno.test("EventBus.publish() tells everybody who listens, in order, until they 
   leave();
   bus.publish(RUNNING);
   assert.deepEqual(heard, [["one", PAUSED], ["two", PAUSED], ["two", RUNNING]]);
-  assert.equal(bus.listening, 1);
+  assert.equal(bus.listenerCount, 1);
 });
 
-Deno.test("EventBus.publish(): a listener that fails keeps nobody else from hearing, and is in the log", () => {
+Deno.test("EventBus.publish() logs the error of a listener and calls the others", () => {
   const log = new LogLines();
   const bus = new EventBus(log);
   const error = new Error("its connection is gone");

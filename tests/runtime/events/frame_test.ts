@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { toDataLine } from "../../../runtime/events/frame.ts";
 import { anyText } from "../../support/any_text.ts";
 
-/** Where Python's str.splitlines() ends a line. */
+/** The characters at which Python's str.splitlines() ends a line. */
 // deno-lint-ignore no-control-regex -- these are line ends, too
 const LINE_ENDS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
 
-Deno.test("toDataLine() gives one line to every reader, and the same value", () => {
+Deno.test("toDataLine() returns one line for every reader, with the same value", () => {
   const unit = fc.oneof(fc.constantFrom(..."\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029\\"), anyText());
   fc.assert(fc.property(fc.array(unit), (parts) => {
     const text = parts.join("");

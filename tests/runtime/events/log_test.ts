@@ -6,7 +6,7 @@ import { settle, TestClock } from "../../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../../support/test_store.ts";
 import { until } from "../../support/until.ts";
 
-/** A store with one execution and its journal. */
+/** A store with one execution and its frames. */
 async function openExecution() {
   const store = await openTestStore();
   const execution = await store.accept();
@@ -38,14 +38,14 @@ const said = (position: number, content: string) => (
 );
 const eventOf = (item: LogItem) => item.type === "frame" ? item.frame.event : item.type;
 
-Deno.test("ExecutionLog.follow() misses nothing, however writers and readers interleave", async () => {
+Deno.test("ExecutionLog.follow() misses no frame in any interleaving of writers and readers", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const readers = Array.from({ length: 20 }, async (_, n) => {
     const ids: number[] = [];
     for await (const item of follow(store, execution.id)) {
       if (item.type === "frame") ids.push(item.frame.id);
-      // Some dawdle, so that they are behind when the next frame comes.
+      // Some followers are slow, so that they are behind when the next frame comes.
       for (let i = 0; i < n % 5; i++) await Promise.resolve();
     }
     return ids;
@@ -61,7 +61,7 @@ Deno.test("ExecutionLog.follow() misses nothing, however writers and readers int
   for (const ids of await Promise.all(readers)) assert.deepEqual(ids, expected);
 });
 
-Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them for the frame that has the text", async () => {
+Deno.test("ExecutionLog.follow() streams deltas on request, and drops them for the frame with their text", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const reply = new RedactedReply(execution.id, store);
@@ -70,7 +70,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   const reading = (async () => {
     for await (const item of follow(store, execution.id, { deltas: true })) {
       items.push(item);
-      // Whoever is slow.
+      // A slow follower.
       if (item.type === "delta") await finished.promise;
     }
   })();
@@ -89,7 +89,7 @@ Deno.test("ExecutionLog.follow() streams deltas to those who ask, and drops them
   assert.deepEqual((await without).map(eventOf), ["meta", "final_answer", "complete"]);
 });
 
-Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply its text so far, and nobody an older one", async () => {
+Deno.test("ExecutionLog.follow() yields the text so far to a follower that joins during a reply, but no older text", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const reply = new RedactedReply(execution.id, store);
@@ -128,7 +128,7 @@ Deno.test("ExecutionLog.follow() gives whoever comes in the middle of a reply it
   assert.deepEqual(await behind.leave(), []);
 });
 
-Deno.test("ExecutionLog.follow() gives followers that read a large frame at different times the same text", async () => {
+Deno.test("ExecutionLog.follow() shares one copy of a large frame between followers", async () => {
   await using store = await openTestStore();
   const execution = await store.accept();
   const log = new ExecutionLog(store.frames);
@@ -142,14 +142,14 @@ Deno.test("ExecutionLog.follow() gives followers that read a large frame at diff
     const { value } = await reader.next();
     assert.ok(value?.type === "frame" && value.frame.payload.length > 100_000);
     held.push({ reader, frame: value.frame });
-    // What was read before may be incomplete now.
+    // Earlier readings may be incomplete now.
     log.notify(execution.id);
   }
   assert.ok(held[0]?.frame === held[1]?.frame, "each holds a copy");
   for (const { reader } of held) await reader.return();
 });
 
-Deno.test("ExecutionLog.follow() lets followers at one place share a read, and a failed read is not shared", async () => {
+Deno.test("ExecutionLog.follow() shares a read between followers with equal cursors, but not a failed one", async () => {
   await using store = await openTestStore();
   const execution = await store.accept();
   let reads = 0;

@@ -9,7 +9,7 @@ import {
 import { followersOf } from "../../../runtime/executions/runs/followers.ts";
 import { verdictOf } from "../../../runtime/executions/runs/trigger_verdict.ts";
 import type { FinalStatus } from "../../../runtime/executions/states.ts";
-import { kindOfEnd } from "../../../runtime/notify/happening.ts";
+import { kindOfEnd } from "../../../runtime/notify/notable_event.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { executionOf } from "../notify/outbox_world.ts";
 

@@ -1,4 +1,4 @@
-// Links to questions: what each opens, and until when.
+// Answer links: the question that each opens, and their expiry.
 import assert from "node:assert/strict";
 import { DAY_MS, HOUR_MS } from "../../../base/time_units.ts";
 import { executionOf, OutboxWorld } from "./outbox_world.ts";
@@ -9,14 +9,14 @@ async function linkTo(world: OutboxWorld, requestId: string): Promise<string> {
   return (await world.links.create(requestId)).replace("/answer/", "");
 }
 
-Deno.test("a link opens its question for 24 hours, and no longer than the question lasts", async () => {
+Deno.test("a link opens its question for 24 hours, or until the question expires", async () => {
   await using world = new OutboxWorld();
   const { requestId } = world.ask(executionOf(1, WAITING));
   const token = await linkTo(world, requestId);
   assert.match(token, /^[\w-]{43}$/);
   const found = { requestId, executionId: 1, state: "open" };
   assert.deepEqual(await world.links.find(token), found);
-  // Finding it changes nothing.
+  // Reading a link does not use it up.
   assert.deepEqual(await world.links.find(token), found);
   world.clock.jump(DAY_MS - 1);
   assert.equal((await world.links.find(token))?.state, "open");
@@ -28,7 +28,7 @@ Deno.test("a link opens its question for 24 hours, and no longer than the questi
   assert.equal((await world.links.find(other))?.state, "expired");
 });
 
-Deno.test("an answer, an end and a question whose time is over close every link to it, and no other", async () => {
+Deno.test("an answer, an end or an expired question closes every link to that question only", async () => {
   await using world = new OutboxWorld();
   const tokens: string[] = [];
   for (const id of [1, 2, 3, 4]) {
@@ -45,7 +45,7 @@ Deno.test("an answer, an end and a question whose time is over close every link 
   ]);
 });
 
-Deno.test("a forged token, and one of a question that is forgotten, lead nowhere", async () => {
+Deno.test("a forged token and the token of a removed question find nothing", async () => {
   await using world = new OutboxWorld();
   world.ask(executionOf(1, WAITING));
   const token = await linkTo(world, "q-1");

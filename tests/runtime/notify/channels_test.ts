@@ -1,4 +1,4 @@
-// What each channel sends to whom, and what it makes of what comes back.
+// The request that each channel sends, and its handling of the receiver's reply.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { ChannelSettings } from "../../../runtime/config/notify_schema.ts";
@@ -73,7 +73,7 @@ Deno.test("ntfy gets JSON with the topic, a button and an id; the token travels 
   assert.deepEqual(body, { topic: "t", title, message, priority: 4, click, actions });
 });
 
-Deno.test("long texts are cut to what a channel takes, between characters", async () => {
+Deno.test("long texts are cut to the channel's limit, between characters", async () => {
   await using receiver = new Receiver();
   const text = "€".repeat(4_000);
   const ntfy = openChannel({ type: "ntfy", url: receiver.url, topic: "t" }, portsOf());
@@ -90,7 +90,7 @@ Deno.test("long texts are cut to what a channel takes, between characters", asyn
   assert.equal(cutBytes("😀😀", 7), "😀…");
 });
 
-Deno.test("in Slack, texts of others are no links and call nobody", async () => {
+Deno.test("Slack texts are escaped, so that they contain no links and no mentions", async () => {
   await using receiver = new Receiver();
   const ports = portsOf({ env: { SLACK: `${receiver.url}/services/T/B/x` } });
   await openChannel({ type: "slack", url: "SLACK" }, ports).send(MESSAGE, signal);
@@ -102,7 +102,7 @@ Deno.test("in Slack, texts of others are no links and call nobody", async () => 
   );
 });
 
-Deno.test("a webhook is signed as Standard Webhooks says", async () => {
+Deno.test("a webhook is signed as Standard Webhooks specifies", async () => {
   // The example of the specification's libraries.
   const key = readSigningSecret(SECRET);
   assert.ok(key);
@@ -132,7 +132,7 @@ Deno.test("a signing secret has 24 to 64 bytes", () => {
   for (const text of cases) assert.equal(readSigningSecret(text), undefined, text);
 });
 
-Deno.test("what a receiver answers is delivered, a failure, or final", async () => {
+Deno.test("the receiver's status means delivered, failed, or failed for good", async () => {
   await using receiver = new Receiver();
   const settings = { type: "ntfy", url: receiver.url, topic: "t" } as const;
   const statuses: [number, boolean][] = [
@@ -151,7 +151,7 @@ Deno.test("what a receiver answers is delivered, a failure, or final", async () 
   assert.match(await openChannel(settings, portsOf()).send(MESSAGE, signal), /answered 204$/);
 });
 
-Deno.test("readRetryAfter() takes seconds and dates, and an hour at most", () => {
+Deno.test("readRetryAfter() reads seconds and dates, at most an hour", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   assert.equal(readRetryAfter("90", now), 90_000);
   assert.equal(readRetryAfter("Thu, 01 Jan 2026 00:01:00 GMT", now), 60_000);
@@ -161,7 +161,7 @@ Deno.test("readRetryAfter() takes seconds and dates, and an hour at most", () =>
   }
 });
 
-Deno.test("no redirect is followed, not even to the same host", async () => {
+Deno.test("a channel follows no redirect, not even to the same host", async () => {
   await using receiver = new Receiver();
   receiver.reply = (_request, place) =>
     place > 0
@@ -172,7 +172,7 @@ Deno.test("no redirect is followed, not even to the same host", async () => {
   assert.equal(receiver.received.length, 1);
 });
 
-Deno.test("messages reach no host that http_request may not reach, by address or by name", async () => {
+Deno.test("messages reach only the hosts that http_request may reach, by address and by name", async () => {
   await using receiver = new Receiver();
   const to = (url: string, policy: Partial<ChannelPorts["policy"]> = {}) =>
     failureOf({ type: "webhook", url, secret: "H" }, {
@@ -199,7 +199,7 @@ Deno.test("messages reach no host that http_request may not reach, by address or
   assert.equal(receiver.received.length, 1);
 });
 
-Deno.test("a receiver that does not answer is given up on after 20 seconds", async () => {
+Deno.test("an attempt times out after 20 seconds", async () => {
   await using receiver = new Receiver();
   const silent = Promise.withResolvers<number>();
   receiver.reply = () => silent.promise;
@@ -211,12 +211,12 @@ Deno.test("a receiver that does not answer is given up on after 20 seconds", asy
   silent.resolve(200);
 });
 
-Deno.test("a channel tells what is missing, and never a secret", () => {
+Deno.test("a channel reports missing settings, without secrets", () => {
   const problem = (settings: ChannelSettings, env: Record<string, string> = {}) =>
     channelProblem(settings, portsOf({ env })) ?? "";
   assert.match(problem({ type: "slack", url: "SLACK" }), /variable SLACK is not set/);
   const message = problem({ type: "slack", url: "SLACK" }, { SLACK: "hooks/s3cr3t" });
-  assert.match(message, /^the variable SLACK holds no http or https address$/);
+  assert.match(message, /^the variable SLACK is not an http or https address$/);
   const webhook = { type: "webhook", url: "https://a.example", secret: "HOOK" } as const;
   assert.match(problem(webhook), /variable HOOK is not set/);
   assert.match(problem(webhook, { HOOK: "s3cr3t" }), /^its secret must be whsec_/);
@@ -226,11 +226,11 @@ Deno.test("a channel tells what is missing, and never a secret", () => {
   assert.match(problem({ ...ntfy, token: "N" }, { N: " " }), /variable N is not set/);
   assert.match(problem({ type: "command", run: ["x"], allow: false }), /allow: true/);
   const none = { PATH: "/no/such/folder:/etc/hostname" };
-  assert.match(problem({ type: "desktop" }, none), /is not installed, or is in no folder of PATH/);
+  assert.match(problem({ type: "desktop" }, none), /is not installed or not in PATH/);
   assert.match(problem({ type: "command", run: ["/no/such"], allow: true }), /^\/no\/such is not/);
   assert.equal(problem({ type: "command", run: ["sh", "-c", "x"], allow: true }), "");
   const sentence = channelProblem({ type: "desktop" }, portsOf({ os: "windows" })) ?? "";
-  assert.match(sentence, /not possible on windows/);
+  assert.match(sentence, /not supported on windows/);
 });
 
 Deno.test("a command gets the message as JSON on standard input, no shell, and a small environment", () =>
@@ -243,7 +243,7 @@ Deno.test("a command gets the message as JSON on standard input, no shell, and a
     const run = [script, "a b", "$(touch no)", ";ls"];
     const reply = await openChannel({ type: "command", run, allow: true }, ports)
       .send(MESSAGE, signal);
-    assert.equal(reply, `${script} ended with 0`);
+    assert.equal(reply, `${script} exited with 0`);
     const [json = "", ...rest] = (await Deno.readTextFile(out)).trimEnd().split("\n");
     const data = JSON.parse(json);
     assert.equal(data.id, "msg_1");
@@ -253,7 +253,7 @@ Deno.test("a command gets the message as JSON on standard input, no shell, and a
 
     await Deno.writeTextFile(script, "#!/bin/sh\necho 'no \u001b[31mway' >&2\nexit 3\n");
     const failure = await failureOf({ type: "command", run, allow: true }, ports);
-    assert.equal(failure.message, `${script} ended with 3: no way`);
+    assert.equal(failure.message, `${script} exited with 3: no way`);
     const missing = await failureOf({ type: "command", run: ["/no/such"], allow: true }, ports);
     assert.match(missing.message, /^Cannot start \/no\/such: it is not installed/);
   }));

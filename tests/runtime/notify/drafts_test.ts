@@ -1,8 +1,8 @@
-// Which messages there are, and what they say.
+// The messages that events produce, and their texts.
 import assert from "node:assert/strict";
 import { configOf } from "../agents/parsed_file.ts";
-import { type DraftPorts, toDrafts } from "../../../runtime/notify/drafts.ts";
-import type { Happening } from "../../../runtime/notify/happening.ts";
+import { draftMessages, type DraftPorts } from "../../../runtime/notify/drafts.ts";
+import type { NotableEvent } from "../../../runtime/notify/notable_event.ts";
 import type { NotifyChoice } from "../../../runtime/config/notify_schema.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { executionOf, failure } from "./outbox_world.ts";
@@ -27,11 +27,11 @@ function ports(options: { config?: string; notify?: NotifyChoice } = {}): DraftP
   };
 }
 
-const channelsOf = (happening: Happening, choice?: NotifyChoice, config?: string) =>
-  toDrafts(happening, ports({ ...(choice && { notify: choice }), ...(config && { config }) }))
+const channelsOf = (event: NotableEvent, choice?: NotifyChoice, config?: string) =>
+  draftMessages(event, ports({ ...(choice && { notify: choice }), ...(config && { config }) }))
     .map(({ channel }) => channel);
 
-Deno.test("an agent's word stands in place of config.yaml's, key by key; a command that is not allowed is no channel", () => {
+Deno.test("an agent's settings replace config.yaml's, key by key; a command without allow gets no message", () => {
   assert.deepEqual(channelsOf(failure(1)), ["phone"]);
   assert.deepEqual(channelsOf(failure(1), { to: ["team"] }), ["team"]);
   assert.deepEqual(channelsOf(failure(1), { to: ["team", "nowhere", "__proto__"] }), ["team"]);
@@ -42,13 +42,13 @@ Deno.test("an agent's word stands in place of config.yaml's, key by key; a comma
     "phone",
     "team",
   ]);
-  // Of an agent whose file is gone, config.yaml alone has something to say.
+  // config.yaml alone decides for an agent whose file is gone.
   assert.deepEqual(channelsOf(failure(1, { agentId: "gone" }), { on: [] }), ["phone"]);
   assert.deepEqual(channelsOf(failure(1), {}, "# Nothing"), []);
-  assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), [], "nobody is told of a dry run");
+  assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), [], "a dry run causes no message");
 });
 
-Deno.test("a question is told with what it is about, shortened and without secrets", () => {
+Deno.test("the message about a question has its arguments, shortened and without secrets", () => {
   const request = {
     requestId: "r",
     executionId: 12,
@@ -64,7 +64,7 @@ Deno.test("a question is told with what it is about, shortened and without secre
     isGuard: true as const,
   };
   const execution = executionOf(12, { status: "waiting" });
-  const [draft] = toDrafts({ type: "waiting", execution, request }, ports());
+  const [draft] = draftMessages({ type: "waiting", execution, request }, ports());
   assert.deepEqual([draft?.title, draft?.requestId], ["Daily waits for your answer", "r"]);
   const lines = draft?.text.split("\n") ?? [];
   assert.equal(lines[0], "Which one, [redacted:TOKEN]?");
@@ -77,10 +77,10 @@ Deno.test("a question is told with what it is about, shortened and without secre
   ]);
 });
 
-Deno.test("answers, missed times, stopped triggers and budgets are told in words", () => {
+Deno.test("ends, missed times, stopped triggers and budgets have their own texts", () => {
   const on = CONFIG.replace("to:", "on: [success, missed, loop, budget]\n  to:");
-  const told = (happening: Happening) => {
-    const [draft] = toDrafts(happening, ports({ config: on }));
+  const told = (event: NotableEvent) => {
+    const [draft] = draftMessages(event, ports({ config: on }));
     return [draft?.kind, draft?.title, draft?.text];
   };
   const execution = executionOf(3, { status: "success", error: null });

@@ -1,4 +1,4 @@
-// An outbox over a database in memory, a sender, and channels that a test plays.
+// An outbox over a database in memory, with a sender and channels that a test controls.
 import { configOf } from "../agents/parsed_file.ts";
 import type { NotifySettings } from "../../../runtime/config/notify_schema.ts";
 import type { Execution } from "../../../runtime/executions/execution.ts";
@@ -6,8 +6,8 @@ import type { HumanRequest } from "../../../runtime/executions/human_request.ts"
 import { AnswerLinks } from "../../../runtime/notify/answer_links.ts";
 import type { Channel, OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
 import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
-import { toDrafts } from "../../../runtime/notify/drafts.ts";
-import type { Happening } from "../../../runtime/notify/happening.ts";
+import { draftMessages } from "../../../runtime/notify/drafts.ts";
+import type { NotableEvent } from "../../../runtime/notify/notable_event.ts";
 import { MessageSender } from "../../../runtime/notify/sender.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
@@ -26,7 +26,7 @@ notify:
     phone: { type: ntfy, topic: a }
 `;
 
-/** One service's worth of messages; `restart` makes another over the same database. */
+/** The messages of one service; `restart` opens another service over the same database. */
 export class OutboxWorld implements AsyncDisposable {
   readonly clock: TestClock;
   readonly db = SqliteDatabase.open(":memory:");
@@ -34,9 +34,9 @@ export class OutboxWorld implements AsyncDisposable {
   readonly redactor = new Redactor(() => [{ name: "TOKEN", value: "s3cr3t-value" }]);
   readonly links: AnswerLinks;
   readonly outbox: SqlOutbox;
-  /** What each channel was given, in order. */
+  /** The messages that each channel received, in order. */
   readonly sent: (OutgoingMessage & { channel: string; at2: number })[] = [];
-  /** What a channel does with a message: throws, or waits. */
+  /** The behavior of a channel for a message: it may throw or wait. */
   deliver: (message: OutgoingMessage, channel: string) => Promise<void> | void = () => {};
   settings: NotifySettings;
   agents = new Map<string, { displayName: string; notify: { on?: never[]; to?: string[] } }>();
@@ -49,8 +49,8 @@ export class OutboxWorld implements AsyncDisposable {
     this.db.perform(openInstance({ id: "one", pid: 1, startedAt: 0 }));
     this.links = new AnswerLinks({ store: new SqlAnswerLinkStore(this.db), clock: this.clock });
     this.outbox = new SqlOutbox(this.db, {
-      toDrafts: (happening) =>
-        toDrafts(happening, {
+      draftMessages: (event) =>
+        draftMessages(event, {
           settings: () => this.settings,
           findAgent: (id) => this.agents.get(id),
           redactor: this.redactor,
@@ -63,7 +63,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.sender = this.createSender();
   }
 
-  /** Services whose receiver is down, or fails otherwise, and that are told of a failure of execution 1. */
+  /** Creates services whose receiver fails, with a failure of execution 1 to send. */
   static failing(deliver: () => never = down): OutboxWorld {
     const world = new OutboxWorld();
     world.deliver = deliver;
@@ -75,7 +75,7 @@ export class OutboxWorld implements AsyncDisposable {
     return createExecutionStores(this.db, "one", { messages: this.outbox });
   }
 
-  /** The service ends, and another begins. */
+  /** Ends the service and starts another one. */
   async restart(): Promise<void> {
     await this.sender[Symbol.asyncDispose]();
     this.sender = this.createSender();
@@ -83,7 +83,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.sender.wake();
   }
 
-  /** Lets what has begun go on until nothing changes: digests take more than a turn. */
+  /** Yields until nothing changes any more: digests need more than one turn. */
   async settle(): Promise<void> {
     for (let quiet = 0, before = -1; quiet < 5; quiet++) {
       await settle();
@@ -92,11 +92,11 @@ export class OutboxWorld implements AsyncDisposable {
     }
   }
 
-  tell(happening: Happening): void {
-    void this.outbox.announce(happening);
+  tell(event: NotableEvent): void {
+    void this.outbox.announce(event);
   }
 
-  /** Stores a question, so that it is open, and tells of it. */
+  /** Stores an open question and its message. */
   ask(execution: Execution, changes: Partial<HumanRequest> = {}): HumanRequest {
     const request: HumanRequest = {
       requestId: `q-${execution.id}`,
@@ -142,7 +142,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.db[Symbol.dispose]();
   }
 
-  /** What sends, of one service; another machine of the same database has one, too. */
+  /** The sender of one service. Another machine on the same database has its own. */
   createSender(): MessageSender {
     return new MessageSender({
       store: this.outbox,
@@ -174,7 +174,7 @@ export class OutboxWorld implements AsyncDisposable {
   }
 }
 
-/** The receiver is not there. */
+/** The failure of a receiver that cannot be reached. */
 export function down(): never {
   throw new DeliveryFailure("the receiver is down.");
 }
@@ -204,7 +204,7 @@ export function executionOf(id: number, changes: Partial<Execution> = {}): Execu
   };
 }
 
-/** A failed run. */
-export function failure(id: number, changes: Partial<Execution> = {}): Happening {
+/** The event of a failed run. */
+export function failure(id: number, changes: Partial<Execution> = {}): NotableEvent {
   return { type: "ended", execution: executionOf(id, changes), output: null };
 }

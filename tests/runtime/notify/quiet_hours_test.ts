@@ -4,7 +4,7 @@ import { isQuiet } from "../../../runtime/notify/quiet_hours.ts";
 const quiet = (from: string, to: string, timezone?: string) => ({ from, to, timezone, pass: [] });
 const at = (time: string) => Date.parse(`2026-01-15T${time}Z`);
 
-Deno.test("isQuiet() begins with `from` and ends with `to`, over midnight where `to` is earlier", () => {
+Deno.test("isQuiet() includes `from`, excludes `to`, and crosses midnight if `to` is earlier", () => {
   const night = quiet("22:00", "07:00");
   for (const time of ["22:00:00", "23:59:59", "00:00:00", "06:59:59"]) {
     assert.ok(isQuiet(at(time), night, "UTC"), time);
@@ -19,13 +19,13 @@ Deno.test("isQuiet() begins with `from` and ends with `to`, over midnight where 
   }
 });
 
-Deno.test("isQuiet() takes the zone of the hours, else the machine's", () => {
+Deno.test("isQuiet() uses the zone of the settings, else the machine's", () => {
   assert.ok(isQuiet(at("13:00:00"), quiet("22:00", "23:00", "Asia/Tokyo"), "UTC"));
   assert.ok(isQuiet(at("13:00:00"), quiet("22:00", "23:00"), "Asia/Tokyo"));
   assert.ok(!isQuiet(at("13:00:00"), quiet("22:00", "23:00", "UTC"), "Asia/Tokyo"));
 });
 
-Deno.test("isQuiet() knows an hour that comes twice, and one that does not come", () => {
+Deno.test("isQuiet() handles the repeated and the skipped hour of daylight saving time", () => {
   const small = quiet("02:00", "03:00", "Europe/Berlin");
   const hours = (day: string) =>
     Array.from(

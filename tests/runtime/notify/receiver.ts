@@ -1,5 +1,5 @@
-// A receiver of messages on this machine.
-/** One request as it came. */
+// An HTTP receiver of messages on this machine.
+/** One received request. */
 export interface Received {
   path: string;
   headers: Headers;
@@ -8,10 +8,10 @@ export interface Received {
   body: any;
 }
 
-/** What it answers with: a status, or a promise of one; `retry-after` where it is given. */
+/** A reply: a status or a promise of one, and an optional `retry-after`. */
 export type Reply = number | Promise<number> | Response;
 
-/** Answers as `reply` says, by the number of requests before. */
+/** Starts a receiver. `reply` gets the number of earlier requests. */
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
   reply: (request: Received, place: number) => Reply = () => 200;

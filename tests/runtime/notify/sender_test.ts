@@ -1,11 +1,11 @@
-// What becomes of messages: delivered in order, folded, tried again, held back, given up; over restarts.
+// Delivery of messages: order, folding, retries, quiet hours and giving up, also across restarts.
 import assert from "node:assert/strict";
 import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { settle } from "../../support/test_clock.ts";
 import { CONFIG, down, executionOf, failure, OutboxWorld } from "./outbox_world.ts";
 
-Deno.test("an agent that fails every five minutes is one message an hour, with a count", async () => {
+Deno.test("an agent that fails every five minutes sends one message an hour, with a count", async () => {
   await using world = new OutboxWorld();
   for (let id = 1; id <= 25; id++) {
     world.tell(failure(id, { error: `failure ${id}` }));
@@ -21,7 +21,7 @@ Deno.test("an agent that fails every five minutes is one message an hour, with a
   assert.equal(new Set(world.sent.map(({ id }) => id)).size, 3);
 });
 
-Deno.test("what is told of a budget waits behind nothing, the runs that it ends are folded", async () => {
+Deno.test("a budget message waits for no other one, while failures of its runs are folded", async () => {
   await using world = new OutboxWorld();
   const told = { type: "budget", agentId: "daily", executionId: 1 } as const;
   const ended = { status: "aborted", error: "Aborted: budget per_day ($2.00)" } as const;
@@ -34,7 +34,7 @@ Deno.test("what is told of a budget waits behind nothing, the runs that it ends 
   assert.equal(world.sent[2]?.count, 3);
 });
 
-Deno.test("agents, kinds and channels are folded apart, and questions not at all", async () => {
+Deno.test("messages are folded by agent, kind and channel; questions are not folded", async () => {
   const config = CONFIG.replace("phone:", "team: { type: desktop }\n    phone:");
   await using world = new OutboxWorld({ config });
   world.tell(failure(1));
@@ -47,13 +47,13 @@ Deno.test("agents, kinds and channels are folded apart, and questions not at all
   assert.ok(world.sent.every(({ count }) => count === 1));
 });
 
-Deno.test("a receiver that is down gets it later, under the same id, in order for one execution", async () => {
+Deno.test("an unreachable receiver gets the messages later, with the same ids, in order for one execution", async () => {
   await using world = new OutboxWorld();
   world.deliver = down;
   const request = world.ask(executionOf(7, { status: "waiting" }));
   await world.settle();
   assert.equal(world.sent.length, 1);
-  // Its end must not arrive before its question; another execution's does not wait for either.
+  // The end of an execution must not arrive before its question. Messages of other executions do not wait.
   world.tell(failure(7));
   world.tell(failure(8, { agentId: "other" }));
   await world.settle();
@@ -73,18 +73,18 @@ Deno.test("a receiver that is down gets it later, under the same id, in order fo
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-/** The seconds between the attempts to send a message. */
+/** Returns the seconds between the attempts to send a message. */
 function waitsOf({ sent }: OutboxWorld): number[] {
   return sent.slice(1).map(({ at2 }, i) => (at2 - (sent[i]?.at2 ?? 0)) / SECOND_MS);
 }
 
-Deno.test("the waits between attempts grow from ten seconds to half an hour, and the log has one line", async () => {
+Deno.test("the waits between attempts grow from ten seconds to half an hour, with one log line", async () => {
   await using world = OutboxWorld.failing();
   await world.clock.advance(90 * MINUTE_MS);
   assert.deepEqual(waitsOf(world).slice(0, 8), [10, 20, 40, 80, 160, 320, 640, 1_280]);
   const lines = world.log.lines.filter(({ message }) => message.includes("message"));
   assert.deepEqual(lines.map(({ level, message }) => [level, message]), [
-    ["warn", "A message could not be delivered; it is tried again for 24 hours"],
+    ["warn", "A message could not be delivered; retrying for 24 hours"],
   ]);
   await using buggy = OutboxWorld.failing(() => {
     throw new TypeError("a bug");
@@ -93,7 +93,7 @@ Deno.test("the waits between attempts grow from ten seconds to half an hour, and
   assert.deepEqual(waitsOf(buggy), [10, 20, 40, 80]);
 });
 
-Deno.test("no other service sends what one is sending for half a minute, unless that one has died", async () => {
+Deno.test("a message that one service is sending is not sent by another, unless the first one has died", async () => {
   await using world = new OutboxWorld();
   await using other = world.createSender();
   const slow = Promise.withResolvers<void>();
@@ -114,10 +114,10 @@ Deno.test("no other service sends what one is sending for half a minute, unless 
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-Deno.test("a message is given up after 24 hours, and the log says so", async () => {
+Deno.test("delivery ends after 24 hours with a log line", async () => {
   await using world = OutboxWorld.failing();
   await settle();
-  // The machine sleeps through most of it.
+  // The machine sleeps for most of this time.
   world.clock.jump(DAY_MS - HOUR_MS);
   await world.clock.advance(HOUR_MS - MINUTE_MS);
   assert.equal(await world.outbox.countOpen(), 1);
@@ -125,17 +125,20 @@ Deno.test("a message is given up after 24 hours, and the log says so", async () 
   assert.equal(await world.outbox.countOpen(), 0);
   const last = world.log.lines.at(-1);
   assert.equal(last?.level, "error");
-  assert.equal(last?.message, "A message was given up: it was tried for 24 hours");
+  assert.equal(last?.message, "A message was not delivered: it failed for 24 hours");
   assert.deepEqual([last?.fields["reason"], world.clock.sleeping], ["the receiver is down.", 0]);
 });
 
-Deno.test("what a receiver refuses for good is not sent again, and one that asks for time gets it", async () => {
+Deno.test("a permanent refusal is not retried, and Retry-After is respected", async () => {
   await using world = OutboxWorld.failing(() => {
     throw new DeliveryFailure("it answered 400.", { isFinal: true });
   });
   await world.clock.advance(HOUR_MS);
   assert.equal(world.sent.length, 1);
-  assert.equal(world.log.lines.at(-1)?.message, "A message was given up: it is not tried again");
+  assert.equal(
+    world.log.lines.at(-1)?.message,
+    "A message was not delivered: a retry cannot succeed",
+  );
   const retryAfterMs = 30 * MINUTE_MS;
   await using asked = OutboxWorld.failing(() => {
     throw new DeliveryFailure("it answered 429.", { retryAfterMs });
@@ -146,7 +149,7 @@ Deno.test("what a receiver refuses for good is not sent again, and one that asks
   assert.equal(asked.sent.length, 2);
 });
 
-Deno.test("a slow receiver holds up its own channel only", async () => {
+Deno.test("a slow receiver delays only its own channel", async () => {
   const config = CONFIG.replace("phone:", "slow: { type: desktop }\n    phone:");
   await using world = new OutboxWorld({ config });
   const slow = Promise.withResolvers<void>();
@@ -161,7 +164,7 @@ Deno.test("a slow receiver holds up its own channel only", async () => {
   assert.deepEqual([to("slow"), to("phone")], [2, 2]);
 });
 
-Deno.test("a restart in the middle of an attempt sends it again under the same id; nothing is lost", async () => {
+Deno.test("a restart during an attempt sends the message again with the same id", async () => {
   await using world = new OutboxWorld();
   world.deliver = () => new Promise(() => {});
   world.tell(failure(1));
@@ -175,7 +178,7 @@ Deno.test("a restart in the middle of an attempt sends it again under the same i
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-Deno.test("what was tried already is not folded into: its text stays what may have arrived", async () => {
+Deno.test("a message that was tried before keeps its text: later events are not folded into it", async () => {
   await using world = new OutboxWorld();
   world.deliver = down;
   world.tell(failure(1, { error: "first" }));
@@ -192,7 +195,7 @@ const QUIET = `${CONFIG}
   quiet: { from: "22:00", to: "07:00", timezone: Europe/Berlin, pass: [waiting] }
 `;
 
-Deno.test("quiet hours over midnight hold messages back, but for those that may pass", async () => {
+Deno.test("quiet hours over midnight delay messages, except the kinds that may pass", async () => {
   // 21:59 in Berlin.
   await using world = new OutboxWorld({ config: QUIET, start: "2026-01-10T20:59:00.000Z" });
   world.tell(failure(1));
@@ -211,7 +214,7 @@ Deno.test("quiet hours over midnight hold messages back, but for those that may 
   assert.deepEqual(world.sent.map(({ executionId }) => executionId), [1, 3, 2]);
 });
 
-Deno.test("a night of failures is one message in the morning", async () => {
+Deno.test("failures during the quiet hours are one message in the morning", async () => {
   await using world = new OutboxWorld({ config: QUIET, start: "2026-01-10T21:30:00.000Z" });
   for (let id = 1; id <= 30; id++) {
     world.tell(failure(id));
@@ -224,7 +227,7 @@ Deno.test("a night of failures is one message in the morning", async () => {
   assert.deepEqual(world.sent.map(({ count }) => count), [30]);
 });
 
-Deno.test("a question that is answered before its message could go is told no more", async () => {
+Deno.test("a question that is answered before its message was sent causes no message", async () => {
   await using world = new OutboxWorld();
   world.deliver = down;
   const { requestId } = world.ask(executionOf(1, { status: "waiting" }));
@@ -236,16 +239,16 @@ Deno.test("a question that is answered before its message could go is told no mo
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-Deno.test("a channel that config.yaml has no more gives its messages up", async () => {
+Deno.test("messages to a channel that was removed from config.yaml are closed", async () => {
   await using world = OutboxWorld.failing();
   await settle();
   world.settings = { ...world.settings, channels: {} };
   await world.clock.advance(MINUTE_MS);
   assert.equal(await world.outbox.countOpen(), 0);
-  assert.match(String(world.log.lines.at(-1)?.fields["reason"]), /no channel of this name/);
+  assert.match(String(world.log.lines.at(-1)?.fields["reason"]), /no longer has this channel/);
 });
 
-Deno.test("a link is made anew for each attempt, and none stands in the database", async () => {
+Deno.test("each attempt has a new link, and the database contains no token", async () => {
   await using world = new OutboxWorld();
   world.deliver = () => world.sent.length < 2 ? down() : undefined;
   world.ask(executionOf(1, { status: "waiting" }));
@@ -266,7 +269,7 @@ Deno.test("a link is made anew for each attempt, and none stands in the database
   }
 });
 
-Deno.test("what a transaction takes back is not told", async () => {
+Deno.test("a transaction that is rolled back sends no message", async () => {
   await using world = new OutboxWorld();
   assert.throws(() =>
     world.db.transaction("process", () => {

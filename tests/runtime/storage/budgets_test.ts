@@ -41,11 +41,11 @@ Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says 
   const { budgets } = store;
   const first = await reserve(budgets, 60);
   const held = await budgets.reserve(call(50));
-  assert.ok("refused" in held && held.isHeld && !held.isNews);
+  assert.ok("refused" in held && held.isTemporary && !held.isFirst);
   assert.deepEqual([held.refused.used, held.refused.reserved, held.need], [0, 60, 50]);
   assert.deepEqual(await budgets.settle(first, { nanos: 55, tokens: 1 }, [DAY]), []);
   const refused = await budgets.reserve(call(50));
-  assert.ok("refused" in refused && !refused.isHeld && refused.isNews);
+  assert.ok("refused" in refused && !refused.isTemporary && refused.isFirst);
   // It is told once; what fits is let through to the last billionth.
   assert.ok("refused" in await budgets.reserve(call(46)));
   assert.ok("id" in await budgets.reserve(call(45)));

@@ -88,12 +88,12 @@ function openOutbox({ db }: TestStore): SqlOutbox {
     agentId: "tester",
     executionId: 1,
     requestId: null,
-    folds: true,
+    isFoldable: true,
     title: "Tester failed",
     text: "It broke",
   };
-  const toDrafts = () => [draft];
-  return new SqlOutbox(db, { toDrafts, now: () => 1_000, stored: () => {}, failed: () => {} });
+  const draftMessages = () => [draft];
+  return new SqlOutbox(db, { draftMessages, now: () => 1_000, stored: () => {}, failed: () => {} });
 }
 
 /** Changes by their methods, which must survive a power cut; what is in brackets tells apart rows of one method. */

@@ -91,11 +91,11 @@ Deno.test("what was sent is forgotten after a day", async () => {
 /** One machine's messages: each is folded with the others of its agent. */
 const foldingOutbox = (db: Database) =>
   new SqlOutbox(db, {
-    toDrafts: (happening) => {
-      if (happening.type !== "stopped") throw new TypeError("Not a message of this test");
-      const { agentId } = happening;
+    draftMessages: (event) => {
+      if (event.type !== "stopped") throw new TypeError("Not a message of this test");
+      const { agentId } = event;
       const common = { requestId: null, executionId: null, title: "Stopped", text: "" };
-      return [{ ...common, channel: agentId, kind: "loop", agentId, folds: true }];
+      return [{ ...common, channel: agentId, kind: "loop", agentId, isFoldable: true }];
     },
     now: () => 1_000,
     stored: () => {},
@@ -106,7 +106,7 @@ const foldingOutbox = (db: Database) =>
 
 const STOPPED = { type: "stopped", displayName: "", reason: "" } as const;
 
-/** How many happenings each message to a channel tells of that can be claimed now. */
+/** Returns the number of events that each claimable message of a channel stands for. */
 async function countsOf(db: Database, channel: string): Promise<number[]> {
   const outbox = foldingOutbox(db);
   const counts: number[] = [];
@@ -121,13 +121,13 @@ onPostgres.test("of what two machines tell of an agent at once, each is counted,
   await using db = await openTestDatabase();
   for (const isWaiting of [false, true]) {
     for (let after = 0;; after++) {
-      const happening = { ...STOPPED, agentId: `${isWaiting} ${after}` };
-      const tell = (db: Database) => foldingOutbox(db).announce(happening);
+      const event = { ...STOPPED, agentId: `${isWaiting} ${after}` };
+      const tell = (db: Database) => foldingOutbox(db).announce(event);
       if (isWaiting) await tell(db);
       const outcome = await interrupt(db, { begin: tell, after, meanwhile: () => tell(db) });
       if (outcome === undefined) break;
       const expected = [isWaiting ? 3 : 2];
-      assert.deepEqual(await countsOf(db, happening.agentId), expected, `after ${after}`);
+      assert.deepEqual(await countsOf(db, event.agentId), expected, `after ${after}`);
     }
   }
 });
@@ -135,18 +135,18 @@ onPostgres.test("of what two machines tell of an agent at once, each is counted,
 onPostgres.test("what is told while a message is being taken is either in it or in one of its own", async () => {
   await using db = await openTestDatabase();
   for (let after = 0;; after++) {
-    const happening = { ...STOPPED, agentId: `${after}` };
-    await foldingOutbox(db).announce(happening);
+    const event = { ...STOPPED, agentId: `${after}` };
+    await foldingOutbox(db).announce(event);
     const outcome = await interrupt(db, {
       begin: (db) => foldingOutbox(db).claim({ except: [], kinds: null, now: 1_000 }),
       after,
-      meanwhile: () => foldingOutbox(db).announce(happening),
+      meanwhile: () => foldingOutbox(db).announce(event),
     });
     if (outcome === undefined) break;
     const { returned: sent } = outcome;
     assert.ok(sent !== undefined);
     await foldingOutbox(db).close(sent.id, { outcome: "delivered", at: 1_000 });
-    const left = await countsOf(db, happening.agentId);
+    const left = await countsOf(db, event.agentId);
     assert.equal([sent.count, ...left].reduce((sum, count) => sum + count), 2, `after ${after}`);
   }
 });

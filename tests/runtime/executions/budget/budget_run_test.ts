@@ -6,15 +6,15 @@ import { until } from "../../../support/until.ts";
 import { stopWaiting, untilStatus } from "../executions_of.ts";
 import { calls, DOLLAR_CALLS, openBudgetWorld, says } from "./budget_world.ts";
 
-Deno.test("a run whose next call does not fit into the day asks, continues after yes, and ends after no", async () => {
+Deno.test("a run over its daily budget asks, continues after a yes and ends after a no", async () => {
   await using world = await openBudgetWorld();
   const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
   await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`);
   const id = await stopWaiting(world.place, "daily", { clock: world.clock });
-  // The question and the answer outlive the service.
+  // The question and the answer survive a restart of the service.
   await using runtime = await world.open();
   const question = await runtime.pendingRequest(id);
-  const expected = "Budget per_day ($1.50) of daily is used up: continue with + $0.75?";
+  const expected = "Budget per_day ($1.50) of daily is used up. Continue with $0.75 more?";
   assert.equal(question.message, expected);
   assert.deepEqual([question.kind, question.toolName], ["confirm", "budget"]);
   const limits = { budget: "per_day", unit: "usd", limit: 1.5, used: 0.8 };
@@ -37,13 +37,13 @@ Deno.test("a run whose next call does not fit into the day asks, continues after
   assert.deepEqual([denied.status, denied.error], ["aborted", "Aborted: budget per_day ($2.25)"]);
   assert.equal(denied.costUsd, null);
   assert.equal((await runtime.budgets.list("daily"))[0]?.raised, 0.75);
-  // What was allowed holds for that day only.
+  // A raise holds for one day only.
   world.clock.jump(13 * 3_600_000);
   const [next] = await runtime.budgets.list("daily");
   assert.deepEqual([next?.limit, next?.raised, next?.used], [1.5, 0, 0]);
 });
 
-Deno.test("a question about a budget that nobody answers in time ends the run", async () => {
+Deno.test("an expired budget question ends the run", async () => {
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 0.50 }\nconfirm_timeout: 5m`;
   await world.place.writeScript("daily", [says("Done.", 1)], lines);
@@ -56,7 +56,7 @@ Deno.test("a question about a budget that nobody answers in time ends the run", 
   assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: budget per_day ($0.50)"]);
 });
 
-Deno.test("on_budget: abort ends a run at once, a budget in tokens counts what is read and written, a tree counts as one, and a failed call as far as it was seen", async () => {
+Deno.test("on_budget: abort ends the run, token budgets count input and output, tree budgets count delegated runs and failed calls", async () => {
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_month: 0.50 }\nauto_approve: "*"`;
   await world.place.writeScript("ends", [says("Done.", 1)], `${lines}\non_budget: abort`);
@@ -72,7 +72,7 @@ Deno.test("on_budget: abort ends a run at once, a budget in tokens counts what i
   assert.equal((await runToEnd(runtime, "tokens")).status, "success");
   const [budget] = await runtime.budgets.list("tokens");
   assert.deepEqual([budget?.budget, budget?.used], ["tokens.per_day", 90_005]);
-  // What the next call reads is set aside as a whole, and the tools alone are more than what is left.
+  // The whole input of the next call is reserved, and the tool definitions alone need more than the rest.
   const settings = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`;
   await world.place.writeScript("tokens", [says("x", 1)], settings);
   await runtime.reloadAgents();
@@ -86,10 +86,10 @@ Deno.test("on_budget: abort ends a run at once, a budget in tokens counts what i
   await world.place.writeScript("helper", script, `${DOLLAR_CALLS}\non_budget: abort`);
   const lead = await runToEnd(runtime, "lead");
   const [child] = await runtime.listExecutions({ parentId: lead.id, limit: 9, offset: 0 });
-  // 0.60 + 0.90, and a dollar more does not fit: neither for the helper nor for the lead.
+  // 0.60 + 0.90 are spent. Another dollar does not fit, neither for the helper nor for the lead.
   assert.equal(child?.error, "Aborted: budget tree ($1.90)");
   assert.equal(lead.error, "Aborted: budget tree ($1.90)");
-  // Another run of the same agent has a tree of its own.
+  // Another run of the same agent has its own tree budget.
   assert.equal((await runToEnd(runtime, "lead")).costUsd, 0.6);
 
   const half = [{ say: "Half of it", fail: "the connection broke", retryable: true }];
@@ -100,7 +100,7 @@ Deno.test("on_budget: abort ends a run at once, a budget in tokens counts what i
     return (await runtime.getExecution(failing)).status !== "running";
   }, "the last attempt");
   const [spent] = await runtime.budgets.list("failing");
-  // Four attempts, each with some tokens of its text.
+  // Four attempts, each with some tokens of text.
   assert.equal(spent?.reserved, 0);
   assert.ok(spent.used >= 4 * 0.3, String(spent.used));
   assert.equal(Math.round(spent.used * 1e9) % 4, 0);
@@ -119,7 +119,7 @@ Deno.test("the workspace's budget bounds all agents together", async () => {
   await runtime.budgets.raise({ unit: "usd", period: "day", amount: 1 });
   for (
     const [agentId, period, message] of [
-      [undefined, "month", "The workspace has no budget per_month, but per_day"],
+      [undefined, "month", "The workspace has no budget per_month. Its budgets: per_day"],
       ["one", "day", "Agent 'one' has no budget to raise: set budget.per_day first"],
       ["one", "tree", "Agent 'one' has no budget to raise: no run with a budget tree is open"],
     ] as const
@@ -146,7 +146,7 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
     "No price is known for elsewhere/m, so budget per_day ($5.00) of the workspace refuses its " +
       "calls: add a price to pricing.yaml, or set `unpriced: allow`",
   );
-  // It is called: nobody listens there.
+  // The agent calls the model, and the connection is refused.
   const { id } = await runtime.run("loose", {});
   await until(async () => {
     await world.clock.advance(100);
@@ -156,7 +156,7 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
   assert.match(loose.error ?? "", /Cannot reach elsewhere/);
 });
 
-Deno.test("a budget that is nearly used up is told once: as an event and in the log", async () => {
+Deno.test("a nearly used up budget causes one event and one log line", async () => {
   await using world = await openBudgetWorld();
   const lines = `name: The Daily\n${DOLLAR_CALLS}\nbudget: { per_day: 2.00 }\non_pending: parallel`;
   const steps = [calls("file_glob", { pattern: "*" }, 9), says("Done.", 1)];
@@ -187,7 +187,7 @@ Deno.test("a budget that is nearly used up is told once: as an event and in the 
   assert.equal(events.length, 1);
 });
 
-Deno.test("days begin in the budget's own zone, also where one has 23 hours", async () => {
+Deno.test("a budget's day begins in its own time zone, also a day of 23 hours", async () => {
   // Clocks go forward in Berlin on 2026-03-29: the day ends an hour early.
   await using world = await openBudgetWorld({ start: "2026-03-28T22:30:00.000Z" });
   await world.place.writeScript(
@@ -210,7 +210,7 @@ Deno.test("days begin in the budget's own zone, also where one has 23 hours", as
   assert.equal((await runToEnd(runtime, "daily")).status, "success");
 });
 
-Deno.test("a schedule skips its slots with the reason while the budget is used up, until the next day", async () => {
+Deno.test("a schedule skips its slots with a reason until the used up budget resets", async () => {
   await using world = await openBudgetWorld({ start: "2026-03-10T23:55:00.000Z" });
   await world.place.writeScript(
     "daily",
@@ -228,15 +228,15 @@ Deno.test("a schedule skips its slots with the reason while the budget is used u
   const slots = (await runtime.listSlots("daily", { limit: 9, offset: 0 })).toReversed();
   assert.deepEqual(slots.map(({ outcome, reason, count }) => [outcome, reason, count]), [
     ["run", null, 1],
-    // Its call does not fit: from then on it is known how much is too little.
+    // The refused call sets the least amount that the next one needs.
     ["run", null, 1],
     ["skipped", "budget per_day ($1.50) used up", 2],
-    // A new day.
+    // A new day begins.
     ["run", null, 1],
   ]);
 });
 
-Deno.test("what a killed service was calling counts in full at the next start", async () => {
+Deno.test("the calls of a killed service count in full at the next start", async () => {
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 2 }\non_budget: abort`;
   await world.place.writeScript("daily", [says("Done.", 3)], lines);

@@ -1,11 +1,11 @@
-// A workspace whose scripted model costs ten cents for each token of its replies, and nothing for what it reads.
+// A workspace whose scripted model costs ten cents for each output token, and nothing for input.
 import { join } from "node:path";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 const PRICES = "demo/script: { input: 0, output: 100000 }\n";
-/** A reply of at most ten tokens: a dollar is set aside for it. */
+/** A reply of at most ten tokens, which reserves a dollar. */
 export const DOLLAR_CALLS = "settings: { max_tokens: 10 }";
 
 export interface BudgetWorld extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface BudgetWorld extends AsyncDisposable {
   open(): Promise<Runtime>;
 }
 
-/** Its calls say nothing of their own: what they cost is what a test writes. */
+/** A model client with the usage that the test sets. */
 export async function openBudgetWorld(
   options: { start?: string; config?: string } = {},
 ): Promise<BudgetWorld> {
@@ -31,12 +31,12 @@ export async function openBudgetWorld(
   };
 }
 
-/** A reply that says something and costs so many dimes. */
+/** A reply with a text that costs a number of dimes. */
 export function says(text: string, dimes: number): Record<string, unknown> {
   return { say: text, usage: { input: 7, output: dimes } };
 }
 
-/** One that calls a tool. */
+/** A reply that calls a tool. */
 export function calls(
   name: string,
   args: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// What may be worth a message, and which kind of message each is.
+// The events that may be worth a message, and the kind of message for each.
 import type { NotifyKind } from "../config/notify_schema.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
@@ -6,8 +6,8 @@ import { type EndCode, endCodeOf } from "../executions/end_reason.ts";
 import type { TriggerStop } from "../events/bus.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
-/** Something that happened. */
-export type Happening =
+/** An event that may be worth a message. */
+export type NotableEvent =
   | { type: "waiting"; execution: Execution; request: HumanRequest }
   | { type: "ended"; execution: Execution; output: string | null }
   | { type: "missed"; slot: Slot }
@@ -19,10 +19,10 @@ export type Happening =
     reason: string;
     stop?: Pick<TriggerStop, "by">;
   }
-  /** A budget is nearly or wholly used up; `text` says which and what became of it. Null: the whole workspace's. */
+  /** A budget is nearly or completely used up; `text` gives the details. Null: the whole workspace's budget. */
   | { type: "budget"; agentId: string | null; executionId: number | null; text: string };
 
-/** The kinds of aborts that are not errors; undefined: a person brought it about. */
+/** The kinds of aborts that are not errors; undefined: a person caused the abort. */
 const KINDS_OF_ABORTS: Partial<Record<EndCode, NotifyKind | undefined>> = {
   cancelled: undefined,
   parent_ended: undefined,
@@ -33,8 +33,8 @@ const KINDS_OF_ABORTS: Partial<Record<EndCode, NotifyKind | undefined>> = {
 };
 
 /**
- * The kind of message that an end is worth; undefined for one that a person brought about. A run that a limit ended, or a
- * stop of the service, did not do what it was to do: that is an error to whoever counts on it.
+ * Returns the kind of message for an end; undefined for an end that a person caused. A run that a limit or a stop of the
+ * service ended counts as an error: it did not do its task.
  */
 export function kindOfEnd(execution: Execution): NotifyKind | undefined {
   switch (execution.status) {

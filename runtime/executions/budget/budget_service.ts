@@ -1,4 +1,4 @@
-// Budgets for people: how they stand, what is allowed beyond them, and the word that one comes near its end.
+// The budgets for people: list them, raise one, and warn when one is nearly used up.
 import type { Agent } from "../../agents/agent.ts";
 import { AgentNotFound } from "../../agents/agent_not_found.ts";
 import type { BudgetPeriod, BudgetUnit } from "../../config/agent_settings.ts";
@@ -12,9 +12,9 @@ import {
   type Budget,
   type BudgetFigures,
   type BudgetState,
+  formatAmount,
   fromAmount,
   nameOf,
-  showAmount,
   toAmount,
   toFigures,
   treeBudgets,
@@ -22,47 +22,46 @@ import {
 import type { BudgetGate } from "./budget_gate.ts";
 import type { BudgetStore } from "./budget_store.ts";
 
-/** Which budget is allowed more, and how much. */
+/** A request to raise one budget. */
 export interface RaiseRequest {
-  /** Absent: the workspace's. */
+  /** Absent: a budget of the workspace. */
   agentId?: string;
   unit: BudgetUnit;
   period: BudgetPeriod;
-  /** The tree's first execution; only and always with `period: tree`. */
+  /** The tree's first execution; set if and only if the period is `tree`. */
   executionId?: number;
   /** In dollars or tokens. */
   amount: number;
 }
 
-/** There is no such budget now; the message says which there are. */
-export class NoSuchBudget extends RuntimeError {
+/** Error: the budget does not exist. The message lists the existing ones. */
+export class BudgetNotFound extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
 
-/** The most trees that are shown: more are running only where something has gone wrong. */
+/** Limit of listed trees. */
 const MOST_TREES = 500;
 
-/** What the desk works with. */
-export interface BudgetDeskPorts {
+export interface BudgetServicePorts {
   store: BudgetStore;
   gate: Pick<BudgetGate, "budgetsOf">;
   executions: Pick<ExecutionReads, "listExecutions">;
   listAgents(): readonly Agent[];
   findAgent(id: string): Agent | undefined;
-  /** Whether nothing may be written. */
+  /** True: every write is refused. */
   isReadOnly: boolean;
 }
 
-/** Where people ask for budgets. */
-export class BudgetDesk {
-  readonly #ports: BudgetDeskPorts;
+/** Lists and raises budgets. */
+export class BudgetService {
+  readonly #ports: BudgetServicePorts;
 
-  constructor(ports: BudgetDeskPorts) {
+  constructor(ports: BudgetServicePorts) {
     this.#ports = ports;
   }
 
   /**
-   * How budgets stand: those of an agent, or all and the workspace's; of trees those that have not ended. Throws
+   * Lists the budgets of one agent, or all budgets including the workspace's. Trees are listed until they end. Throws
    * AgentNotFound.
    */
   async list(agentId?: string): Promise<BudgetFigures[]> {
@@ -71,7 +70,7 @@ export class BudgetDesk {
   }
 
   /**
-   * Allows more until the period ends; returns how the budget stands then. Throws AgentNotFound, NoSuchBudget, and
+   * Raises a budget until its period ends; returns its new state. Throws AgentNotFound, BudgetNotFound and
    * ReadOnlyRuntime.
    */
   async raise(request: RaiseRequest): Promise<BudgetFigures> {
@@ -83,7 +82,7 @@ export class BudgetDesk {
     const budget = all.find((one) =>
       one.unit === unit && one.period === period && one.executionId === executionId
     );
-    if (budget === undefined) throw new NoSuchBudget(describeMissing(request, all));
+    if (budget === undefined) throw new BudgetNotFound(describeMissing(request, all));
     const { scope, start } = budget;
     await store.raise({ scope, unit, period, start, amount: toAmount(unit, amount) });
     const [state] = await store.readBudgets([budget]);
@@ -131,13 +130,13 @@ function describeMissing({ agentId, unit, period }: RaiseRequest, all: readonly 
   const names = [...new Set(all.map(nameOf))];
   const wanted = nameOf({ unit, period });
   return names.length > 0
-    ? `${whose} has no budget ${wanted}, but ${names.join(", ")}`
+    ? `${whose} has no budget ${wanted}. Its budgets: ${names.join(", ")}`
     : period === "tree"
     ? `${whose} has no budget to raise: no run with a budget ${wanted} is open`
     : `${whose} has no budget to raise: set budget.${wanted} first`;
 }
 
-/** Tells the service that a budget has come near its end. */
+/** Returns a function that logs and publishes that a budget is nearly used up. */
 export function createBudgetWarning(
   ports: {
     events: EventBus;
@@ -171,6 +170,6 @@ export function createBudgetWarning(
 function describeNear(state: BudgetState, displayName: string | null): string {
   const { unit, limit, raised, used } = state;
   const whose = displayName === null ? "the workspace" : displayName;
-  const amounts = `${showAmount(unit, used)} of ${showAmount(unit, limit + raised)}`;
+  const amounts = `${formatAmount(unit, used)} of ${formatAmount(unit, limit + raised)}`;
   return `Budget ${nameOf(state)} of ${whose} is nearly used up: ${amounts}`;
 }
