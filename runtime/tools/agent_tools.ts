@@ -1,4 +1,4 @@
-// All tools of one agent: the built-in ones, and those that its file adds.
+// The tools of one agent: the built-in tools, and the tools that its file adds.
 import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
@@ -11,27 +11,27 @@ import { Toolbox } from "./toolbox.ts";
 import { ToolsUnavailable } from "./tools_unavailable.ts";
 import { describeNameClash } from "./name_clash.ts";
 
-/** The tools of an agent, and what its prompt says of them. */
+/** An agent's tools and skill descriptions. */
 export interface AgentTools {
   toolbox: Toolbox;
   skills: readonly SkillDescription[];
-  /** What runs without the sandbox that it should have, as a sentence with the remedy. */
+  /** A sentence about programs that run without their sandbox, with the remedy. */
   sandboxGap?: string;
 }
 
-/** Where tools come from. What an agent does not name is not opened. */
+/** The sources of tools. A source is opened only for an agent that uses it. */
 export interface ToolSources {
-  /** What every agent has. */
+  /** The tools of every agent. */
   builtin: readonly Tool[];
   idleGuards: IdleGuards;
   openSkills(): Promise<Skills>;
   openCustomTools(): Promise<CustomTools>;
   openMcpServers(): Promise<McpServers>;
-  /** See AgentTools; asked of agents that may start programs. */
+  /** Describes a missing sandbox (see AgentTools). Called for agents that may start programs. */
   findSandboxGap(agent: Agent): Promise<string | undefined>;
 }
 
-/** Puts the tools of agents together. */
+/** Opens the tools of agents. */
 export class ToolCatalog {
   readonly #sources: ToolSources;
 
@@ -40,13 +40,13 @@ export class ToolCatalog {
   }
 
   /**
-   * The tools of an agent as its file stands. Throws ToolsUnavailable for one that is not available, unless `leaveOut`
-   * hears of it, and the signal's reason.
+   * Opens the tools that an agent's file names. For an unavailable one, throws ToolsUnavailable, or calls `leaveOut` if it
+   * is given. Throws the signal's reason on abort.
    */
   async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
     const { builtin } = this.#sources;
     const { signal, leaveOut, offline } = options;
-    // Each by itself, where what is not available is left out.
+    // With `leaveOut` each name is opened separately, so that one failure leaves out only itself.
     const parts = (names: string[]) =>
       leaveOut === undefined ? (names.length === 0 ? [] : [names]) : names.map((name) => [name]);
     const unlessLeftOut = async (open: () => Promise<void>) => {

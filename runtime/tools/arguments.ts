@@ -1,17 +1,17 @@
-// Arguments as a model wrote them, to an object. Weak models get their common slips repaired; nothing is guessed.
+// Parses the arguments of a call as a model wrote them. Repairs common slips of weak models; guesses nothing.
 import { isDeeperThan, isJsonObject, type JsonObject } from "../../base/json.ts";
 import { findJsonFault } from "./json_fault.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const MAX_NESTED_STRINGS = 3;
-/** Deeper ones are no arguments but a model gone astray; checks of schemas would run out of stack over them. */
+/** Deeper arguments are a mistake of the model, and would overflow the stack of schema checks. */
 export const MAX_LEVELS = 100;
 const FENCED = /^```[a-zA-Z0-9]*[ \t]*\r?\n?([\s\S]*?)\r?\n?```$/;
 const EXCERPT_CHARACTERS = 30;
 
 /**
- * The arguments object in a model's text. Empty text and `null` are `{}`; repaired are a fenced block, trailing commas
- * and an object written as a JSON string. Throws ToolFailure that says what is wrong and where.
+ * Returns the arguments object in a model's text. Empty text and `null` count as `{}`. Repairs a fenced block, trailing
+ * commas, and an object written as a JSON string. Throws ToolFailure with the fault and its place.
  */
 export function parseArguments(raw: string): JsonObject {
   let text = raw;
@@ -33,7 +33,10 @@ export function parseArguments(raw: string): JsonObject {
   throw new ToolFailure("The arguments must be one JSON object, not text inside of text.");
 }
 
-/** Checked arguments, without the defaults that the check filled in: those that `written` leaves out or gives as null. */
+/**
+ * Returns checked arguments without the defaults that the check filled in: the arguments that `written` omits or sets to
+ * null.
+ */
 export function givenArguments(checked: JsonObject, written: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(checked).filter(([name, value]) =>
@@ -55,14 +58,14 @@ function parseJson(text: string): unknown {
       try {
         return JSON.parse(repaired);
       } catch {
-        // The complaint about what the model wrote is the one that helps it.
+        // The fault in the original text is the one that helps the model.
       }
     }
     throw new ToolFailure(complaint(text), { cause: error });
   }
 }
 
-/** Drops each comma that stands, outside of strings, right before a closing bracket. */
+/** Drops commas right before a closing bracket, except in strings. */
 function withoutTrailingCommas(text: string): string {
   let result = "";
   let inString = false;

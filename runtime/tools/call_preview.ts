@@ -1,27 +1,27 @@
-// How it is told what a call would do, and what stands in the place of one that a dry run does not make.
+// The preview of a tool call, and the description that replaces a call in a dry run.
 
-/** A change of a file, as it is shown. */
+/** A change to a file, formatted for display. */
 export interface CallPreview {
-  /** As tools show paths. */
+  /** In the notation of the tools. */
   path: string;
-  /** See UnifiedDiff; of a move, two lines that say so. No secrets. */
+  /** A unified diff (see UnifiedDiff), or two lines for a move. Without secrets. */
   diff: string;
-  /** Lines. */
+  /** In lines. */
   added: number;
   removed: number;
   isNewFile: boolean;
-  /** Why nothing can be shown, or why the call would fail. */
+  /** The reason that there is no preview, or that the call would fail. */
   problem: string | null;
 }
 
 /** A call that a dry run described instead of making it. */
 export interface DescribedCall {
-  /** Whose call it was: of the execution itself, or of one below it. */
+  /** The execution of the call: the dry run's own, or one below it. */
   executionId: number;
   agentId: string;
   toolName: string;
-  /** What it would have done, on one line: `write notes/report.md (+3 -2)`. */
+  /** The effect on one line: `write notes/report.md (+3 -2)`. */
   summary: string;
-  /** Null for a call that does nothing to files. */
+  /** Null for a call that changes no file. */
   preview: CallPreview | null;
 }

@@ -1,4 +1,4 @@
-// Makes a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
+// Creates a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../base/json.ts";
 import type {
@@ -16,19 +16,19 @@ import type {
 } from "./tool.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
-/** Made once: to make it takes longer than to check the arguments of many calls. */
+/** Created once, because creating it takes longer than checking the arguments of many calls. */
 const JSON_OBJECT = z.record(z.string(), z.json());
 
-/** What every tool declares. The schema describes the arguments object. */
+/** The declaration of any tool. The schema describes the arguments object. */
 interface Declaration<Shape extends z.ZodRawShape> {
   name: string;
   description: string;
   schema: z.ZodObject<Shape>;
 }
 
-/** What a tool is made of that does something. */
+/** The definition of a tool that performs an action. */
 export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
-  /** Fixed, or decided by the arguments. */
+  /** Fixed, or computed from the arguments. */
   effect: Effect | ((args: z.output<z.ZodObject<Shape>>) => Effect);
   timeoutMs: number;
   maxResultBytes?: number | undefined;
@@ -44,21 +44,23 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   ): Promise<string | LadenResult>;
 }
 
-/** What a tool is made of whose result is a person's answer. */
+/** The definition of a tool that asks a person and returns the answer. */
 export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
   question(args: z.output<z.ZodObject<Shape>>): ToolQuestion;
 }
 
 /**
- * A Tool whose arguments a zod schema checks. Decision: an unknown argument is refused, because a misspelt option that
- * is ignored makes the tool do something else than was asked for (rejected: ignoring it). A `null` counts as absent:
- * some models send one for every optional argument.
+ * Creates a Tool that checks its arguments with a zod schema. A `null` counts as absent: some models send one for every
+ * optional argument.
+ *
+ * Decision: an unknown argument is refused, because ignoring a misspelled option would make the tool do something else than
+ * requested (rejected: ignoring it).
  */
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
   const { schema, effect, timeoutMs, maxResultBytes, worksOn, preview } = definition;
-  // Not spread: that would make the JSON schema now, not when it is first asked for.
+  // Not spread, because a spread would create the JSON schema now instead of on first use.
   return Object.assign(declare(definition), {
     timeoutMs,
     ...(maxResultBytes !== undefined && { maxResultBytes }),
@@ -75,7 +77,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
   });
 }
 
-/** The same for a tool that asks a person; what the arguments must be together belongs into the schema, too. */
+/** Creates a tool that asks a person. Rules between arguments belong in the schema, too. */
 export function defineQuestion<Shape extends z.ZodRawShape>(
   definition: QuestionDefinition<Shape>,
 ): QuestionTool {
@@ -84,12 +86,12 @@ export function defineQuestion<Shape extends z.ZodRawShape>(
   });
 }
 
-/** What a tool is made of that another agent answers. */
+/** The definition of a tool that another agent answers. */
 export interface DelegationDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
   delegation(args: z.output<z.ZodObject<Shape>>): Delegation;
 }
 
-/** The same for a tool that another agent answers. */
+/** Creates a tool that another agent answers. */
 export function defineDelegation<Shape extends z.ZodRawShape>(
   definition: DelegationDefinition<Shape>,
 ): DelegationTool {

@@ -1,10 +1,11 @@
-// Where a text stops being JSON, and what should have stood there. JSON.parse tells the place only now and then.
+// Finds the first fault in a text that is not valid JSON, and the token that was expected. JSON.parse reports the position
+// only sometimes.
 
-/** The first fault of a text that is not valid JSON. */
+/** The first fault of an invalid JSON text. */
 export interface JsonFault {
-  /** In UTF-16 code units; the length of the text when it ends too early. */
+  /** In UTF-16 code units. The text's length if it ends too early. */
   position: number;
-  /** What is wrong there, as a clause. */
+  /** The fault as a clause. */
   reason: string;
 }
 
@@ -27,7 +28,7 @@ const REASONS: Readonly<Record<Expected, string>> = {
     'a comma or the closing bracket is expected; a quote inside a string is written \\"',
 };
 
-/** Finds the first fault, or undefined when the text is JSON. */
+/** Returns the first fault, or undefined for valid JSON. */
 export function findJsonFault(text: string): JsonFault | undefined {
   const open: ("{" | "[")[] = [];
   let expected: Expected = "value";

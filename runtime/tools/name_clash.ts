@@ -1,6 +1,6 @@
-// The rule that a custom tool must not have the name of another tool: which of the two a model means would be unknown.
+// The rule that a custom tool must not have the name of another tool, because a model's call would be ambiguous.
 
-/** Why a custom tool of this name cannot be offered beside the tools whose names are taken, as a sentence; undefined when it can. */
+/** Returns a sentence if a custom tool's name is already taken, else undefined. */
 export function describeNameClash(name: string, taken: ReadonlySet<string>): string | undefined {
   return taken.has(name)
     ? `The custom tool "${name}" has the name of another tool; give it another one`

@@ -1,16 +1,16 @@
-// How the tools of an agent are opened.
+// The options for opening an agent's tools.
 import type { Tell } from "./mcp/mcp_server.ts";
 
-/** For a run, or only to be looked at. */
+/** Options for a run, or for an inspection only. */
 export interface OpenToolsOptions {
   signal: AbortSignal;
-  /** Is told what is waited for. */
+  /** Called with the activity that the opening waits for. */
   tell?: Tell;
   /**
-   * Set by who only looks: hears why something is not available, which is left out then instead of refused. Such a look
-   * leaves nothing behind: what a run is warned of once, or what it notes, is still new to the next run.
+   * Set for an inspection: called with the reason that a tool is unavailable; the tool is then left out instead of refused.
+   * An inspection has no side effects: warnings and notes that a run records once stay due for the next run.
    */
   leaveOut?: (reason: string) => void;
-  /** Set by who may start nothing: custom tools and MCP servers are left out. */
+  /** Set if nothing may be started: custom tools and MCP servers are left out. */
   offline?: true;
 }

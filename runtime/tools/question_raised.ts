@@ -1,7 +1,7 @@
-// How a running tool asks a person: it throws the question, and is run again when the answer is there.
+// The way a running tool asks a person: it throws the question, and is called again with the answer.
 import type { ToolQuestion } from "./tool.ts";
 
-/** Ends a call for now: its execution waits for the answer to this question. */
+/** Suspends a call: its execution waits for the answer to this question. */
 export class QuestionRaised extends Error {
   override readonly name = "QuestionRaised";
   readonly question: ToolQuestion;

@@ -1,14 +1,14 @@
-// How long a tool's result may be, and what a longer one looks like.
+// The size limit of a tool's result, and the cut of a longer one.
 import type { Redactor } from "../secrets/redactor.ts";
 
-/** The most bytes (UTF-8) of one tool result, where the tool does not say otherwise. */
+/** The default maximum size of a tool result in UTF-8. */
 export const RESULT_LIMIT_BYTES = 100 * 1024;
-/** Room for the line that reports a cut. */
+/** Space for the line that reports a cut. */
 const NOTE_BYTES = 512;
 
 /**
- * The text, or as much of its beginning as fits in `maxBytes`, with a last line that says how to get the rest. `behind` follows
- * in any case, whole, and counts as part of the result.
+ * Returns the text, or its beginning that fits in `maxBytes` and a line on how to get the rest. `behind` is appended in
+ * full, and counts toward the limit.
  */
 export function boundResult(
   text: string,
@@ -18,7 +18,7 @@ export function boundResult(
     maxBytes?: number | undefined;
   } = {},
 ): string {
-  // A UTF-16 unit takes three bytes at most, so that most texts need no counting.
+  // A UTF-16 unit takes at most three bytes, so most texts need no counting.
   if ((text.length + behind.length) * 3 <= maxBytes) return text + behind;
   const bytes = new TextEncoder().encode(text);
   const limit = maxBytes - new TextEncoder().encode(behind).length;
@@ -32,7 +32,7 @@ export function boundResult(
     behind;
 }
 
-/** The first `limit` bytes as text, without a torn character at the end. */
+/** Returns the first `limit` bytes as text, without a split character at the end. */
 function cutBytes(bytes: Uint8Array, limit: number): string {
   let end = Math.min(limit, bytes.length);
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;

@@ -1,9 +1,9 @@
-// What bytes are: text or not; and how much text it is.
+// Detects binary content and counts lines.
 
-/** The share of bytes that are no text above which a content counts as binary. */
+/** The share of non-text bytes above which content counts as binary. */
 const MAX_ODD_SHARE = 0.1;
 
-/** Whether a content, judged by its beginning, is not text: it has a NUL, or too much that is neither text nor UTF-8. */
+/** Returns true if the beginning of a content is binary: it has a NUL, or too many control characters and invalid UTF-8. */
 export function isBinary(sample: Uint8Array): boolean {
   if (sample.length === 0) return false;
   if (sample.includes(0)) return true;
@@ -20,12 +20,12 @@ export function isBinary(sample: Uint8Array): boolean {
 
 const LF = 10;
 
-/** How many lines a text has; an end of line at its end does not begin another. */
+/** Returns the number of lines. A final line ending does not start another line. */
 export function countLines(text: string): number {
   if (text === "") return 0;
   const bytes = new TextEncoder().encode(text);
   let ends = 0;
-  // Over bytes, not by split(): ten million lines would keep the service's thread for a fifth of a second.
+  // Counts bytes instead of using split(): ten million lines would block the service's thread for a fifth of a second.
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) ends++;
   return text.endsWith("\n") ? ends : ends + 1;
 }

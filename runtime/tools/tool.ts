@@ -1,4 +1,4 @@
-// The port to everything an agent may do. A tool's failure is a result the model reads, never a crash.
+// The interface of everything that an agent may do. A tool's failure is a result for the model, never a crash.
 import type { Agent } from "../agents/agent.ts";
 import type { ServerOrigin } from "../agents/guarded_tools.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -8,43 +8,46 @@ import type { Redactor } from "../secrets/redactor.ts";
 import type { PathSandbox } from "./files/path_sandbox.ts";
 
 /**
- * What a repetition of a call does. After a crash a `read` or `idempotent` call of unknown outcome runs again; an
- * `unsafe` one does not.
+ * The effect of repeating a call. After a crash a `read` or `idempotent` call without a result runs again; an `unsafe` one
+ * does not.
  */
 export type Effect = "read" | "idempotent" | "unsafe";
 
-/** What a tool wants to know from a person. */
+/** A tool's question to a person. */
 export interface ToolQuestion {
   kind: "confirm" | "input" | "choice";
   message: string;
-  /** What may be chosen; null unless the kind is `choice`. */
+  /** The options to choose from. Null unless the kind is `choice`. */
   options: string[] | null;
   multi: boolean;
-  /** How many answers its call had used when it asked, of a call that may ask several things: its place among them. */
+  /** For a call that asks several questions: the number of answers that it had used when it asked this one. */
   answersBefore?: number;
 }
 
-/** A person's answer, or the passing of the deadline. */
+/** A person's answer, or the expiry of the deadline. */
 export type HumanAnswer =
   | {
     approved: boolean;
     reason?: string;
-    /** Checked; in place of the call's own. */
+    /** Checked; they replace the call's own arguments. */
     arguments?: JsonObject;
   }
   | { text: string }
   | { selected: string[] }
   | { expired: true };
 
-/** A question that a call raised, as it was put to a person, and what came of it. */
+/** A question that a call raised, and its answer. */
 export interface AnsweredQuestion {
   question: ToolQuestion;
   answer: HumanAnswer;
 }
 
-/** What a running tool is given. */
+/** The context of a running tool. */
 export interface ToolContext {
-  /** Aborts when the execution is cancelled, aborted or the service stops. Tools pass it on to whatever they wait for. */
+  /**
+   * Aborts when the execution is cancelled or aborted, or the service stops. Tools pass it on to everything that they
+   * await.
+   */
   signal: AbortSignal;
   executionId: number;
   toolCallId: string;
@@ -52,118 +55,118 @@ export interface ToolContext {
   sandbox: PathSandbox;
   clock: Clock;
   /**
-   * What people answered to the questions that this very call raised, in the order of asking. A call that raises one
-   * (see QuestionRaised) is run again from its beginning once the answer is there, also by another process. An answer
-   * holds for its question and no other: things may have changed since, and the call ask something else.
+   * The answers to the questions that this very call raised, in order. A call that raises a question (see QuestionRaised)
+   * is run again from its beginning when the answer is there, possibly by another process. An answer belongs to its
+   * question only, because a repeated call may ask a different one.
    */
   answers: readonly AnsweredQuestion[];
-  /** Knows the secrets: what a tool cuts, or takes apart for the log, goes through it first. */
+  /** The redactor of secrets. A tool passes text through it before it cuts the text, or splits it for the log. */
   redactor: Redactor;
-  /** Writes a line about this call into the service log. */
+  /** Writes a line about this call to the service log. */
   log(message: string): void;
   /**
-   * Shows the model a picture or a PDF file beside the result, or its text where the model takes no PDF file. Returns undefined
-   * for other bytes, and where the model does not take it. Absent: it takes none.
+   * Shows the model a picture or a PDF file beside the result, or the PDF's text if the model accepts no PDF. Returns
+   * undefined for other bytes, and if the model does not accept the format. Absent: the model accepts none.
    */
   show?(bytes: Uint8Array): Promise<ShownMedia | undefined>;
 }
 
-/** A result names a picture or a PDF file by this text. */
+/** The text by which a result refers to a picture or a PDF file. */
 export interface ShownMedia {
   text: string;
-  /** True: the text is the content of the file, of any length. */
+  /** True if the text is the file's content, of any length. */
   isContent?: boolean;
 }
 
-/** A result that brings something with it. */
+/** A result with attachments. */
 export interface LadenResult {
-  /** What the model reads as the result. */
+  /** The text of the result for the model. */
   content: string;
-  /** What is said to it then, whole, tags included: a user message behind the reply's results. */
+  /** An additional user message after the reply's results, passed unchanged, tags included. */
   instructions?: string;
-  /** The pictures and PDF files that it sees beside `content`. */
+  /** Pictures and PDF files that the model sees beside `content`. */
   media?: readonly Media[];
 }
 
-/** What a call would do to a file: its content as it is, null for none, and as it would be, null where it would be gone. */
+/** The effect of a call on a file: its content before, null for a new file, and after, null for a deleted file. */
 export interface FileChange {
-  /** As tools show it. */
+  /** In the notation of the tools. */
   path: string;
   before: string | null;
   after: string | null;
 }
 
-/** A file that would get another name. */
+/** A file that would be renamed. */
 export interface FileRenaming {
   path: string;
   destination: string;
 }
 
-/** What a model is told of a tool, and the check of what it asks for. */
+/** The description of a tool for the model, and the check of its arguments. */
 export interface ToolDeclaration {
   readonly name: string;
-  /** Names that it would have beside other tools: a guard by one of them holds, whatever tools come and go. */
+  /** The names that the tool could have beside other tools. A guard by any of them applies, whatever other tools exist. */
   readonly otherNames?: readonly string[];
   /** Set for a tool of an MCP server. */
   readonly origin?: ServerOrigin;
   readonly description: string;
   /** Describes the arguments object. */
   readonly parameters: JsonSchema;
-  /** Checks arguments against the schema and fills in defaults; throws ToolFailure with the schema's complaint. */
+  /** Checks arguments against the schema and fills in defaults. Throws ToolFailure with the schema's complaints. */
   check(args: unknown): JsonObject;
 }
 
-/** A tool that does something. */
+/** A tool that performs an action. */
 export interface ActionTool extends ToolDeclaration {
   readonly question?: undefined;
   readonly delegation?: undefined;
-  /** How long one call may take, in milliseconds. */
+  /** The time limit of one call, in milliseconds. */
   readonly timeoutMs: number;
-  /** The most bytes (UTF-8) of a result; what is longer is cut. Absent: RESULT_LIMIT_BYTES (result_text.ts). */
+  /** The maximum size of a result in UTF-8; a longer one is cut. Absent: RESULT_LIMIT_BYTES (result_text.ts). */
   readonly maxResultBytes?: number | undefined;
   /**
-   * What its calls read or change. Those of one reply that work on the same take effect in the order of the reply; absent:
-   * they run side by side with all others.
+   * The resource that its calls read or change. Calls of one reply with the same resource take effect in order; without one
+   * they run in parallel.
    */
   readonly worksOn?: "files" | "memory";
-  /** The effect of every call; null where the arguments decide. */
+  /** The effect of every call. Null if it depends on the arguments. */
   readonly fixedEffect: Effect | null;
   /**
-   * What a call with these (already checked) arguments would do to a file as it is now; changes nothing. Throws ToolFailure
-   * where it would fail, and NotShown (shown_text.ts) where it would not, but cannot be shown.
+   * Returns the change that a call with these checked arguments would make to a file now, without making it. Throws
+   * ToolFailure if the call would fail, and NotShown (shown_text.ts) if the change cannot be shown.
    */
   preview?(
     args: JsonObject,
     context: Pick<ToolContext, "sandbox">,
   ): Promise<FileChange | FileRenaming>;
-  /** The effect of a call with these (already checked) arguments. */
+  /** Returns the effect of a call with these checked arguments. */
   effect(args: JsonObject): Effect;
   /**
-   * Runs one call and returns what the model reads. Throws ToolFailure for an expected failure, and QuestionRaised where
+   * Runs one call and returns its result for the model. Throws ToolFailure for an expected failure, and QuestionRaised when
    * a person must decide first.
    */
   run(args: JsonObject, context: ToolContext): Promise<string | LadenResult>;
 }
 
-/** A tool whose result is a person's answer: there is nothing to run. */
+/** A tool that asks a person and returns the answer. It has nothing to run. */
 export interface QuestionTool extends ToolDeclaration {
   readonly delegation?: undefined;
-  /** What these (already checked) arguments ask. */
+  /** Returns the question in these checked arguments. */
   question(args: JsonObject): ToolQuestion;
 }
 
 /** A tool that another agent answers. */
 export interface DelegationTool extends ToolDeclaration {
   readonly question?: undefined;
-  /** Whom these (already checked) arguments call, with what. Throws ToolFailure for an agent that may not be called. */
+  /** Returns the agent and the arguments of a delegation. Throws ToolFailure for an agent that may not be called. */
   delegation(args: JsonObject): Delegation;
 }
 
-/** A wish to let another agent do something. */
+/** A request to run another agent. */
 export interface Delegation {
   agentId: string;
   args: string[];
 }
 
-/** One thing an agent may do. Which of `run`, `question` and `delegation` is there tells which kind it is. */
+/** One thing that an agent may do. Its kind is given by the member that exists: `run`, `question` or `delegation`. */
 export type Tool = ActionTool | QuestionTool | DelegationTool;

@@ -1,6 +1,6 @@
 // The expected failure of a tool call.
 
-/** An expected failure of a tool call; its message is written for the model that reads it. */
+/** Error: an expected failure of a tool call. The message is written for the model. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }

@@ -1,4 +1,4 @@
-// The tools of one agent, by name, and how a model is told of them.
+// The tools of one agent by name, and their descriptions for the model.
 import type { ToolDescription } from "../tool_vocabulary.ts";
 import type { HttpPolicy } from "./http/http_policy.ts";
 import type { Tool } from "./tool.ts";
@@ -17,7 +17,7 @@ import { MemoryWriter } from "./memory/memory_file.ts";
 export class Toolbox {
   readonly #tools: ReadonlyMap<string, Tool>;
 
-  /** Throws TypeError when two tools have one name: whoever assembles them gives them different ones. */
+  /** Throws TypeError when two tools have the same name; the caller must make names unique. */
   constructor(tools: readonly Tool[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     if (this.#tools.size !== tools.length) {
@@ -27,17 +27,17 @@ export class Toolbox {
     }
   }
 
-  /** The tool of that name, or undefined. */
+  /** Returns the tool with that name, or undefined. */
   get(name: string): Tool | undefined {
     return this.#tools.get(name);
   }
 
-  /** All names, in the order of the tools. */
+  /** Returns all names in the order of the tools. */
   names(): string[] {
     return [...this.#tools.keys()];
   }
 
-  /** What a model request carries. */
+  /** Returns the descriptions for a model request. */
   descriptions(): ToolDescription[] {
     return [...this.#tools.values()].map(({ name, description, parameters }) => ({
       name,
@@ -47,7 +47,7 @@ export class Toolbox {
   }
 }
 
-/** The tools every agent has: files, HTTP, long-term memory, and questions to the user. */
+/** Returns the tools of every agent: files, HTTP, long-term memory, and questions to the user. */
 export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
   const memory = new MemoryWriter();
   return [

@@ -1,6 +1,6 @@
-// The tools of an agent are not available: no run of it can begin.
+// The error that an agent's tools are not available, so that no run can start.
 
-/** A custom tool that does not load, a server that does not answer, a skill that is missing. The message is safe to show. */
+/** Error: a custom tool does not load, a server does not answer, or a skill is missing. The message is safe to show. */
 export class ToolsUnavailable extends Error {
   override readonly name = "ToolsUnavailable";
 }

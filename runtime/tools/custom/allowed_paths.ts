@@ -1,4 +1,4 @@
-// The paths of an agent as the list that a worker's permissions are: whole folders where nothing in them is closed.
+// Converts an agent's paths into the path lists of a worker's permissions: whole folders where nothing inside is closed.
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,24 +9,27 @@ import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
 import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** How many files and folders are looked through for what is closed, and how many paths a list may have. */
+/** The maximum number of entries that are scanned for closed files, and of paths in a list. */
 const MAX_ENTRIES = 100_000;
 const MAX_LISTED = 5_000;
 
-/** Absolute paths, each with all below it. */
+/** Absolute paths; folders include their content. */
 export interface AllowedPaths {
   read: string[];
   write: string[];
-  /** Symlinks that lead out of what is allowed, or into what is closed. They are in neither list. */
+  /** Symlinks to places outside of the allowed paths, or to closed ones. They are in neither list. */
   linksOut: string[];
 }
 
 /**
- * What code may reach that is confined by path lists alone. Such a list cannot take anything out of a folder, and
- * follows symlinks: a folder that holds something closed (the agents folder, an .env file) or a symlink that leads out
- * is therefore replaced by the rest of its entries. In it nothing new can be made then. A symlink that appears later in a
- * whole folder is followed: only somebody else can make one, for Deno lets no confined code. Throws ToolFailure when there
- * is too much to look through: allowing it unseen would open what is closed.
+ * Returns the paths that code may reach which is confined by path lists alone.
+ *
+ * A path list cannot exclude anything from a folder, and follows symlinks. A folder that contains something closed (the
+ * agents folder, an .env file) or a symlink to the outside is therefore replaced by its other entries; nothing new can be
+ * created in it. A symlink that appears later in a whole folder is followed, but only outside programs can create one: Deno
+ * forbids it to confined code.
+ *
+ * Throws ToolFailure when there are too many entries to scan, because allowing them unseen would open closed files.
  */
 export async function allowedPaths(
   sandbox: PathSandbox,
@@ -35,7 +38,7 @@ export async function allowedPaths(
   return await surveyRoots(sandbox, { signal, roots: await sandbox.roots() });
 }
 
-/** The same for the folder of a skill or of tools, which is only read. */
+/** Returns the readable paths in the folder of a skill or of the tools. */
 export async function readablePaths(
   sandbox: PathSandbox,
   { signal }: { signal: AbortSignal },
@@ -60,7 +63,7 @@ async function surveyRoots(
   return allowed;
 }
 
-/** The entries of a folder that may be reached, and whether that is all of them. */
+/** The reachable entries of a folder. `whole` is true if they are all of its entries. */
 interface Surveyed {
   paths: string[];
   whole: boolean;
@@ -71,9 +74,9 @@ const NONE: Surveyed = { paths: [], whole: false };
 interface SurveyOptions {
   signal: AbortSignal;
   root: SandboxRoot;
-  /** All there are: a symlink may lead from one into another. */
+  /** All roots: a symlink may point from one into another. */
   roots: readonly SandboxRoot[];
-  /** Takes up what is found. */
+  /** Collects the symlinks found. */
   linksOut: string[];
 }
 
@@ -87,19 +90,19 @@ class Survey {
     this.#options = options;
   }
 
-  /** What may be reached of the root. */
+  /** Returns the reachable paths of the root. */
   async paths(): Promise<string[]> {
     const { path } = this.#options.root;
     if (this.#sandbox.refusal(path, "read") !== undefined) return [];
     const info = await lstat(path).catch(ignoreMissing);
-    // What does not exist yet may be made, what it then is included.
+    // A missing path may be created later, as a file or a folder.
     if (info === undefined || info.isFile()) return [path];
     return (await this.#folder(path)).paths;
   }
 
   async #folder(path: string): Promise<Surveyed> {
     this.#options.signal.throwIfAborted();
-    // Gone, or closed to this process as well: there is nothing in it to protect.
+    // The folder is gone or unreadable, so it needs no protection.
     const entries = await unlessUnreadable(readdir(path, { withFileTypes: true })) ?? [];
     this.#entries += entries.length;
     if (this.#entries > MAX_ENTRIES) throw tooMuch(`${MAX_ENTRIES} files and folders beside`);
@@ -114,7 +117,7 @@ class Survey {
     return whole ? { paths: [path], whole } : { paths, whole };
   }
 
-  /** Waits only where it must: most entries are files, and there may be very many. */
+  /** Returns a promise only where it must: most entries are files, and there may be very many. */
   #entry(path: string, entry: Dirent): Surveyed | Promise<Surveyed> {
     if (isEnvFileName(entry.name)) return NONE;
     if (entry.isSymbolicLink()) return this.#link(path);
@@ -122,7 +125,7 @@ class Survey {
     return this.#sandbox.refusal(path, "read") === undefined ? this.#folder(path) : NONE;
   }
 
-  /** A symlinked folder is left out: what is closed below it would have two names. */
+  /** A symlinked folder is left out: closed files in it would be reachable by a second name. */
   async #link(path: string): Promise<Surveyed> {
     const real = await unlessUnreadable(realpath(path));
     if (real === undefined) return NONE;
@@ -136,8 +139,8 @@ class Survey {
   }
 
   /**
-   * Whether a symlink leads nowhere else whatever is done in its root. Where one can write one can also rename: a symlink
-   * with `..` in it, or its folder, moved up, would lead out. And through a symlink one writes what it leads to.
+   * Returns true if a symlink cannot be redirected by changes in its root. Write access includes renaming: a symlink with
+   * `..` in it could be moved up and then point outside. And writing through a symlink changes its target.
    */
   async #stays(path: string, real: string): Promise<boolean> {
     const { root, roots } = this.#options;

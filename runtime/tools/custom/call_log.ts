@@ -1,30 +1,32 @@
-// What a custom tool says and prints during a call, as lines of the service log. Secrets are taken out before a text is
-// taken apart: in single lines a secret of several would not be recognised.
+// Writes a custom tool's messages and output during a call to the service log. Secrets are redacted before a text is split,
+// because a secret of several lines would not be recognized in single lines.
 import type { RedactedStream } from "../../secrets/redactor.ts";
 import type { ToolContext } from "../tool.ts";
 import type { PrintedLine } from "./host_output.ts";
 
 const MAX_LOG_LINES = 100;
 
-/** The lines of one call, not without end. */
+/** The log lines of one call, up to a limit. */
 export class CallLog {
   readonly #context: Pick<ToolContext, "log" | "redactor">;
   readonly #tool: string;
   readonly #prints = new Map<PrintedLine["source"], { stream: RedactedStream; rest: string }>();
   #lines = 0;
 
-  /** `tool` is the name that each line begins with. */
+  /** `tool` is the name at the beginning of each line. */
   constructor(context: Pick<ToolContext, "log" | "redactor">, tool: string) {
     this.#context = context;
     this.#tool = tool;
   }
 
-  /** Logs a text that is whole, line by line; at most `maxLines` of it. */
+  /** Logs a complete text line by line, at most `maxLines`. */
   say(text: string, { maxLines = Infinity }: { maxLines?: number } = {}): void {
     this.#write(this.#context.redactor.redact(text).split("\n").slice(0, maxLines));
   }
 
-  /** Logs what the tool printed. A line that may be the beginning of a secret waits for the next one of its source. */
+  /**
+   * Logs a line that the tool printed. A line that may be the beginning of a secret waits for the next line of its source.
+   */
   print({ text, source, cut }: PrintedLine): void {
     const { redactor } = this.#context;
     let print = this.#prints.get(source);
@@ -38,7 +40,7 @@ export class CallLog {
     this.#write(lines);
   }
 
-  /** Logs what still waits, once the tool has ended; one that was ended may have been in the middle of a secret. */
+  /** Logs the waiting rest after the tool has ended. A tool that was killed may have been printing a secret. */
   finish(): void {
     for (const { stream, rest } of this.#prints.values()) {
       this.#write(`${rest}${stream.flush()}`.split("\n"));

@@ -1,14 +1,14 @@
-// Starts this program as a process that may do nothing but compute: it reads one input, prints its result, and is gone.
+// Starts this program as a process that can only compute: it reads one input, prints its result, and exits.
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ToolContext } from "../tool.ts";
 import type { HostRole } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
 
-/** How long the process may take to start, on a machine that is busy. */
+/** The time limit for the start of the process on a busy machine. */
 const START_MS = 30_000;
 const NOTHING = { read: [], write: [], net: [], env: [] };
 
-/** The task of the process. It prints an empty line when it has started: its time begins then. */
+/** The task of the process. It prints an empty line when it has started; its time limit counts from there. */
 export interface ClosedWork {
   role: Extract<HostRole, "check" | "pdf">;
   input: string;
@@ -21,14 +21,14 @@ export interface ClosedHostOptions {
   program: HostProgram;
   /** The process's working folder. */
   cwd: string;
-  /** A variable of the service's surroundings. */
+  /** Returns a variable of the service's environment. */
   lookup(name: string): string | undefined;
 }
 
-/** The parts of a tool call that the process belongs to: its signal, its clock and its secrets. */
+/** The parts of a tool call's context that the process needs: signal, clock and redactor. */
 export type ClosedHostContext = Pick<ToolContext, "signal" | "clock" | "redactor">;
 
-/** Runs the process to its end. Throws ToolFailure where it cannot be started, and the context's signal's reason. */
+/** Runs the process to its end. Throws ToolFailure when it cannot be started, and the signal's reason on abort. */
 export async function runClosedHost(
   { role, ...work }: ClosedWork,
   { signal, clock, redactor }: ClosedHostContext,

@@ -1,4 +1,5 @@
-// The custom tools of a workspace: found, described, offered to agents, run in processes of their own.
+// The custom tools of a workspace: finds and describes their files, offers them to agents, and runs their calls in
+// processes of their own.
 import { realpath } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
@@ -24,44 +25,44 @@ import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
 import { findToolFile, type ToolFile } from "./tool_files.ts";
 import { requireFit } from "./whole_check.ts";
 
-/** A call's own time ends it; this is for what is done before its process begins with it, and when it is over. */
+/** Extra time around a call's own limit, for the steps before and after its process works. */
 const GRACE_MS = 60_000;
 
-/** Where things are that tools live among, or must keep away from. */
+/** The directories that tools are in, or are kept away from. */
 export type ToolDirectories = Pick<
   Directories,
   "workspace" | "agentsDir" | "toolsDir" | "configDir" | "stateDir" | "workspaceEnvFile"
 >;
 
-/** What the custom tools of a workspace need. */
+/** The options of a workspace's custom tools. */
 export interface CustomToolsOptions {
   directories: ToolDirectories;
   program: HostProgram;
   sandbox: ProcessSandbox;
   clock: Clock;
-  /** A variable as agents see it: environment files, then the shell. */
+  /** Returns a variable as agents see it: from the environment files, then from the shell. */
   lookup(name: string): string | undefined;
-  /** Whether a variable holds a key of a model provider, which no tool gets. */
+  /** Returns true if a variable holds a model provider's key, which no tool gets. */
   isProviderKey(name: string): boolean;
-  /** Bounds of the processes; each has a default. */
+  /** Limits of the processes; each has a default. */
   processes?: { max?: number; idleMs?: number };
   /** Called for each process that is started. */
   onStart?: () => void;
 }
 
-/** The tools that a module holds, or why it cannot be used: a sentence. */
+/** The tools in a module, or a sentence with the reason that it cannot be used. */
 type FoundTools = { file: ToolFile; tools: ToolDeclarationOfFile[] } | { problem: string };
 
-/** What `validate` learns of a module. */
+/** The facts about a module that `validate` reports. */
 export interface InspectedModule {
   toolNames: string[];
-  /** Symbolic links in the tools folder that lead out of it. */
+  /** Symbolic links that point out of the tools folder. */
   linksOut: string[];
-  /** Variables that its tools ask for and that are not set. */
+  /** Variables that its tools request and that are not set. */
   unset: string[];
 }
 
-/** The custom tools of a workspace. Dispose ends every process. */
+/** The custom tools of a workspace. Disposing ends every process. */
 export class CustomTools implements AsyncDisposable {
   readonly #options: CustomToolsOptions;
   readonly #pool: HostPool;
@@ -78,8 +79,8 @@ export class CustomTools implements AsyncDisposable {
   }
 
   /**
-   * The custom tools of an agent. Throws ToolsUnavailable with module and reason when one of them is not available, and
-   * the signal's reason.
+   * Opens the custom tools of an agent. Throws ToolsUnavailable with module and reason when one is not available, and the
+   * signal's reason on abort.
    */
   async openTools(
     agent: Pick<Agent, "id" | "customTools">,
@@ -95,7 +96,7 @@ export class CustomTools implements AsyncDisposable {
     return tools;
   }
 
-  /** Loads a module without running any tool of it. Returns what is in it, or a sentence that says what is wrong with it. */
+  /** Loads a module without running its tools. Returns its content, or a sentence with its problem. */
   async inspect(
     module: string,
   ): Promise<InspectedModule | { problem: string }> {
@@ -218,7 +219,7 @@ export class CustomTools implements AsyncDisposable {
     );
   }
 
-  /** What a tool may read of the tools folder: all of it, but for symbolic links that lead out and what is closed. */
+  /** Returns the readable part of the tools folder, without symbolic links that point outside and closed files. */
   async #ownFolder(signal: AbortSignal): Promise<{ read: string[]; linksOut: string[] }> {
     const { toolsDir, configDir, stateDir } = this.#options.directories;
     const workspace = await realpath(toolsDir);
@@ -247,7 +248,7 @@ export class CustomTools implements AsyncDisposable {
     });
   }
 
-  /** Those that a tool asks for and that are nowhere set. */
+  /** Returns the requested variables that are not set. */
   #unset(names: readonly string[]): string[] {
     return names.filter((name) => this.#options.lookup(name) === undefined);
   }

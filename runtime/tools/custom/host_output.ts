@@ -1,34 +1,34 @@
-// Takes what a host process prints apart: what the host itself says, and what the tool in it prints.
+// Splits a host process's output into the host's messages and the tool's printed lines.
 
-/** A message of the host is no longer than this; a line of a tool that is longer is cut. */
+/** The maximum length of a host's message and of a tool's line. A longer line is cut. */
 const MAX_MESSAGE_CHARACTERS = 10_000_000;
 const MAX_LINE_CHARACTERS = 2_000;
 
-/** A line that a tool printed; also an empty one, for it may stand inside of a secret. */
+/** A line that a tool printed. Empty lines count, because they may be part of a secret. */
 export interface PrintedLine {
   text: string;
   source: "stdout" | "stderr";
-  /** Whether there was more of it than is here, or may have been: a line end did not come. */
+  /** True if the line is incomplete: it was cut, or its line ending is missing. */
   cut: boolean;
 }
 
-/** What becomes of a line. */
+/** The source and the receivers of lines. */
 export interface HostOutputOptions {
   source: PrintedLine["source"];
-  /** What each line of the host begins with. Absent: the host says nothing here. */
+  /** The beginning of each message of the host. Absent: the host sends no messages on this stream. */
   mark?: string;
   onMessage?: (line: string) => void;
   onLine: (line: PrintedLine) => void;
-  /** Called with the size of each chunk that arrives. */
+  /** Called with the size of each received chunk. */
   onBytes: (bytes: number) => void;
 }
 
-/** Reads a stream of a host to its end. */
+/** Reads a host's stream to its end. */
 export async function readHostOutput(
   stream: ReadableStream<Uint8Array>,
   { source, mark, onMessage, onLine, onBytes }: HostOutputOptions,
 ): Promise<void> {
-  // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
+  // By default Deno's decoder drops a byte order mark at the beginning of every chunk.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   const take = (line: string, ended: { byLineEnd: boolean }) => {
@@ -44,7 +44,7 @@ export async function readHostOutput(
         take(rest, { byLineEnd: true });
         rest = "";
       }
-      // What can be no message needs not to be kept whole.
+      // A line that cannot be a message need not be kept in full.
       const limit = mark === undefined || !couldBegin(rest + part.slice(0, mark.length), mark)
         ? MAX_LINE_CHARACTERS
         : MAX_MESSAGE_CHARACTERS;

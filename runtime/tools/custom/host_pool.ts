@@ -1,4 +1,4 @@
-// The host processes of a service: few, shared fairly, kept for the next call, ended when nobody has used them for a while.
+// The pool of host processes: few, shared fairly, reused for the next call, and ended after an idle time.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
@@ -6,20 +6,20 @@ import { ToolFailure } from "../tool_failure.ts";
 import type { HostProcess } from "./host_process.ts";
 import { SharedPlaces } from "./shared_places.ts";
 
-/** How long a process waits for a next call. */
+/** The idle time before a process is ended. */
 const IDLE_MS = 60_000;
-/** How many processes there are at most. */
+/** The maximum number of processes. */
 const MAX_PROCESSES = 8;
-/** How long one waits for a process: longer than any call may have it, so that each gets its turn. */
+/** The maximum wait for a process. It exceeds the time limit of any call, so that each waiting call gets its turn. */
 export const MAX_WAIT_MS = 11 * 60_000;
-/** A process that was used before and does not answer for so long was damaged by its tool. */
+/** The time limit for an answer of a reused process. A slower one was damaged by its tool. */
 const ANSWER_MS = 5_000;
-/** How long a fresh one may take until it answers. */
+/** The time limit for the first answer of a new process. */
 const START_MS = 20_000;
-/** How long a tool has to end by itself what it is doing, once it is told to stop. */
+/** The time that a tool has to stop after an abort. */
 const STOP_GRACE_MS = 1_000;
 
-/** No process is available, which is not the fault of the work that needs it. */
+/** Error: no process is available, through no fault of the work. */
 export class NoHost extends ToolFailure {
   /** The end of a sentence, full stop included. */
   readonly reason: string;
@@ -30,16 +30,16 @@ export class NoHost extends ToolFailure {
   }
 }
 
-/** Which process a piece of work needs. */
+/** A request for a process. */
 export interface HostRequest {
-  /** Processes with the same key are alike: same tool, same boundaries. */
+  /** Processes with the same key are interchangeable: same tool, same permissions. */
   key: string;
-  /** Whose work it is. Owners get processes in turn. */
+  /** The owner of the work. Owners get processes in turn. */
   owner: string;
   start(): Promise<HostProcess>;
 }
 
-/** How many processes there may be, and how long one waits for its next call, in milliseconds. */
+/** The maximum number of processes, and their idle time in milliseconds. */
 export interface HostPoolOptions {
   clock: Clock;
   maxProcesses?: number;
@@ -52,20 +52,20 @@ interface IdleHost {
   stop: AbortController;
 }
 
-/** Lends processes. Each one that is taken must come back by `giveBack`, `discard` or `stop`. Dispose ends all. */
+/** Lends processes. Each taken process must be returned by `giveBack`, `discard` or `stop`. Disposing ends all. */
 export class HostPool implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #maxProcesses: number;
   readonly #idleMs: number;
   readonly #places: SharedPlaces;
-  /** What lets the place of a process go that somebody has. */
+  /** Releases the place of each lent process. */
   readonly #leave = new Map<HostProcess, () => void>();
   /** Longest idle first. */
   #idle: IdleHost[] = [];
   readonly #keys = new Map<HostProcess, string>();
   readonly #starting = new Set<Promise<HostProcess>>();
   readonly #ending = new Set<Promise<unknown>>();
-  /** Includes those that start or end just now. */
+  /** Includes processes that are starting or ending. */
   #count = 0;
   #changed = Promise.withResolvers<void>();
   #closed = false;
@@ -78,9 +78,9 @@ export class HostPool implements AsyncDisposable {
   }
 
   /**
-   * A process that answers, an idle one where there is one; waits while all there may be, or its owner's share of them,
-   * are busy. Throws ToolFailure when none can be started (NoHost where it can be said in other words), NoHost when none
-   * became free in time, and the signal's reason.
+   * Returns a responsive process, an idle one if possible. Waits while all processes, or the owner's share of them, are
+   * busy. Throws ToolFailure when none can be started (NoHost if the reason can be reworded), NoHost when none became free
+   * in time, and the signal's reason on abort.
    */
   async take(wanted: HostRequest, signal: AbortSignal): Promise<HostProcess> {
     const wait = { clock: this.#clock, withinMs: MAX_WAIT_MS, signal };
@@ -119,7 +119,7 @@ export class HostPool implements AsyncDisposable {
     }
   }
 
-  /** Takes back a process whose work has ended. */
+  /** Takes back a process after its work. */
   giveBack(process: HostProcess): void {
     if (this.#closed || process.gone) {
       this.#track(this.discard(process));
@@ -132,7 +132,7 @@ export class HostPool implements AsyncDisposable {
     this.#vacate(process);
   }
 
-  /** Ends a process, and waits until it is gone. */
+  /** Ends a process, and waits for its exit. */
   async discard(process: HostProcess): Promise<void> {
     try {
       await process.end();
@@ -142,7 +142,7 @@ export class HostPool implements AsyncDisposable {
     }
   }
 
-  /** Tells the work of a process to stop, and ends the process when it has or soon after. Returns at once. */
+  /** Aborts the work of a process, and ends the process when the work stops or a grace time is over. Returns at once. */
   stop(process: HostProcess): void {
     process.send({ type: "abort" });
     this.#track(
@@ -163,7 +163,7 @@ export class HostPool implements AsyncDisposable {
 
   async #start(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
     const process = await this.#begin(key, start);
-    // Once for its whole life: each wait for a promise that stays open is kept until it ends.
+    // Once per process: every wait for a pending promise is kept in memory until it settles.
     this.#track(process.ended.then(() => this.#dropIdle(process)));
     if (await this.#isFit(process, START_MS)) return process;
     const reason = process.gone ? await process.describeEnd() : "its process does not answer";
@@ -175,7 +175,7 @@ export class HostPool implements AsyncDisposable {
     return await process.answers({ clock: this.#clock, withinMs }) && !this.#closed;
   }
 
-  /** Its place is taken at once, and whoever disposes waits until it is known. */
+  /** Counts the process at once, so that disposing waits for its start. */
   async #begin(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
     this.#count++;
     const starting = start().then((process) => {
@@ -214,7 +214,7 @@ export class HostPool implements AsyncDisposable {
     if (isOver) await this.#dropIdle(process);
   }
 
-  /** Ends a process that nobody uses; one that somebody has is theirs. */
+  /** Ends a process if it is idle. A lent one belongs to its user. */
   async #dropIdle(process: HostProcess): Promise<void> {
     const idle = this.#idle.find((one) => one.process === process);
     if (idle === undefined) return;
@@ -223,14 +223,14 @@ export class HostPool implements AsyncDisposable {
   }
 
   #track(work: Promise<unknown>): void {
-    // A process that could not be ended stays listed: dispose tries again, and reports why.
+    // A process that could not be ended stays listed: disposing tries again, and reports the error.
     const settled: Promise<unknown> = work.catch(() => {}).finally(() =>
       this.#ending.delete(settled)
     );
     this.#ending.add(settled);
   }
 
-  /** Nobody has the process any more. */
+  /** Releases the place of a process that is no longer lent. */
   #vacate(process: HostProcess): void {
     this.#leave.get(process)?.();
     this.#leave.delete(process);

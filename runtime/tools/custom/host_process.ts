@@ -1,4 +1,4 @@
-// One host process: a child of this service that runs one piece of a tool's work at a time.
+// One host process: a child of this service that does one piece of a tool's work at a time.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";
@@ -7,30 +7,30 @@ import type { FromHost, HostWork, ToHost } from "./host_messages.ts";
 import { type PrintedLine, readHostOutput } from "./host_output.ts";
 import { parseHostMessage } from "./host_reply.ts";
 
-/** A tool that prints more than this during one call is ended. */
+/** The maximum output of a tool during one call. A tool that prints more is killed. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const LAST_LINES = 20;
 const REPEAT_MS = 500;
 
-/** How long to wait for a host. */
+/** The time limit for an answer of a host. */
 export interface HostPatience {
   clock: Clock;
   withinMs: number;
 }
 
-/** What a host is started with. */
+/** The start options of a host. */
 export interface HostProcessOptions {
-  /** Its command, in the sandbox or not: see confineHost(). */
+  /** Its command, confined or not: see confineHost(). */
   command: SandboxedProgram;
-  /** Kinds of permission that some tool of it gets. */
+  /** The kinds of permission that some tool of it gets. */
   keeps: ("net" | "env")[];
 }
 
-/** Started once, then used for one piece of work after the other. Whoever starts it must end it. */
+/** Started once, then used for one piece of work after another. The caller must end it. */
 export class HostProcess {
   readonly #group: ProcessGroup;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  /** Resolves when the process is gone and all it said was read. */
+  /** Resolves when the process has exited and all of its output was read. */
   readonly ended: Promise<Deno.CommandStatus>;
   readonly #messages: FromHost[] = [];
   #next: Promise<FromHost | undefined> | undefined;
@@ -60,7 +60,7 @@ export class HostProcess {
       }),
       readHostOutput(child.stderr, { ...common, source: "stderr" }),
     ]);
-    // Not before all of its output was read: its last message says why it ended.
+    // Waits for all of its output, because the last message is the reason for its end.
     this.ended = Promise.all([this.#group.status, outputs]).then(([status]) => {
       this.#gone = true;
       this.#wake();
@@ -69,44 +69,44 @@ export class HostProcess {
     this.send({ type: "hello", mark, keeps });
   }
 
-  /** Whether it has ended. */
+  /** True if the process has ended. */
   get gone(): boolean {
     return this.#gone;
   }
 
-  /** Says something to the host. For a host that is gone this does nothing; `next` reports its end. */
+  /** Sends a message to the host. Does nothing for a host that has ended; `next` reports its end. */
   send(message: ToHost): void {
-    // The line before may have lost its end: see begin().
+    // Starts with a line break, because the previous line may have lost its end: see begin().
     const line = `\n${JSON.stringify(message)}\n`;
     this.#input.write(new TextEncoder().encode(line)).catch(() => {/* It ended: see above. */});
   }
 
   /**
-   * The host's next message; undefined when the process has ended and there is no further one. A caller that asks again
-   * before there is one waits for the same.
+   * Returns the host's next message, or undefined when the process has ended and no message is left. A second call before
+   * the next message gets the same promise.
    */
   next(): Promise<FromHost | undefined> {
     return this.#next ??= this.#take().finally(() => this.#next = undefined);
   }
 
-  /** Whether the host answers within this time. Nothing else may be asked of it meanwhile. */
+  /** Returns true if the host answers in time. Send no other message meanwhile. */
   answers(limits: HostPatience): Promise<boolean> {
     return this.#insist({ type: "ping" }, "pong", limits);
   }
 
-  /** Gives the host work. Returns whether it took it up within this time; what follows comes from `next`. */
+  /** Sends work to the host. Returns true if the host started it in time; `next` returns the messages that follow. */
   begin(work: HostWork, limits: HostPatience): Promise<boolean> {
     return this.#insist(work, "started", limits);
   }
 
-  /** Forgets the output of the work before; each line that the tool prints from now on goes to `onLine`. */
+  /** Resets the output of the previous work, and sends each line that the tool prints to `onLine`. */
   beginWork(onLine: (line: PrintedLine) => void): void {
     this.#onLine = onLine;
     this.#outputBytes = 0;
     this.#lastLines = [];
   }
 
-  /** Why the process ended, as the end of a sentence. Only once it has. */
+  /** Returns the reason for the end of the process, as the end of a sentence. Call it only after the end. */
   async describeEnd(): Promise<string> {
     const { code, signal } = await this.ended;
     if (this.#trouble !== undefined) return this.#trouble;
@@ -117,12 +117,12 @@ export class HostProcess {
       : `its process was ended by a signal (${signal})`;
   }
 
-  /** Ends the process, with all that it may have started, and waits until it is gone. */
+  /** Kills the process and all processes that it started, and waits for its exit. */
   async end(): Promise<void> {
-    // A number that is free again may be somebody else's.
+    // After the exit the process id may belong to another process.
     if (!this.#gone) this.#group.signal("SIGKILL");
     await this.ended;
-    await this.#input.abort().catch(() => {/* Its other end is gone, which is what is wanted. */});
+    await this.#input.abort().catch(() => {/* The other end is gone, as intended. */});
   }
 
   async #take(): Promise<FromHost | undefined> {
@@ -134,9 +134,11 @@ export class HostProcess {
   }
 
   /**
-   * Says something until it is heard. Decision: a tool shares the standard input of its process, and a reader that it
-   * left behind takes what is said to the host; so it is said again, and done once (rejected: another channel, for a
-   * tool reaches every descriptor of its process).
+   * Sends a message until it is confirmed.
+   *
+   * Decision: a tool shares its process's standard input, and a reader that it left behind may swallow messages to the
+   * host. So a message is repeated, and acted on once (rejected: another channel, because a tool reaches every descriptor
+   * of its process).
    */
   async #insist(
     message: ToHost,
@@ -163,7 +165,7 @@ export class HostProcess {
     try {
       this.#messages.push(parseHostMessage(line));
     } catch {
-      // Only a tool that wrote into the middle of a message can have done that.
+      // Only a tool that wrote into the middle of a message can cause this.
       this.#kill("it disturbed the messages of its own process");
     }
     this.#wake();

@@ -1,4 +1,4 @@
-// How a host process is started: by which program, with which boundaries of its own, and with how small an environment.
+// The command line of a host process: its program, its permission flags, and its small environment.
 import { dirname } from "node:path";
 import { isWithin } from "../files/place.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
@@ -8,40 +8,40 @@ import { denoCacheVariables } from "../../config/places.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** Megabytes of objects that a tool may make before V8 ends its process. */
+/** The heap limit of a tool, in megabytes. V8 kills a process that exceeds it. */
 const HEAP_MB = 256;
 
-/** The variables that describe the network. */
+/** Variables for network access. */
 const NETWORK_VARIABLES = [
   ...[...CERTIFICATE_VARIABLES, "DENO_CERT", "DENO_TLS_CA_STORE"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
 ];
 
-/** The program that hosts: the compiled binary, or Deno with the source. */
+/** The program of a host: the compiled binary, or Deno with the source. */
 export interface HostProgram {
   program: string;
-  /** main.ts; absent for a compiled binary, whose permissions are built in. */
+  /** main.ts. Absent for a compiled binary, whose permissions are built in. */
   main?: string;
 }
 
-/** What a host is started for. */
+/** The start options of a host. */
 export interface HostStart {
   role: HostRole;
-  /** The most that any worker in it will get. */
+  /** The union of the permissions of its workers. */
   permissions: WorkerPermissions;
-  /** Read and written by nobody in it, whatever the permissions say. */
+  /** Paths that no worker may read or write, whatever the permissions contain. */
   closed: { read: readonly string[]; write: readonly string[] };
-  /** What `Deno.args` will be. */
+  /** The value of `Deno.args`. */
   args: readonly string[];
-  /** Looks up a variable of the service's surroundings. */
+  /** Returns a variable of the service's environment. */
   lookup(name: string): string | undefined;
   /** Variables that the worker may read. */
   variables: Readonly<Record<string, string>>;
 }
 
 /**
- * This very program. `program` is its path as it was at the start: where an update has replaced the file since, the
- * system would name one that is gone.
+ * Returns this program. `program` is its path at the start, because after an update the system would name a file that is
+ * gone.
  */
 export function ownProgram(program: string = Deno.execPath()): HostProgram {
   if (Deno.build.standalone) return { program };
@@ -49,10 +49,12 @@ export function ownProgram(program: string = Deno.execPath()): HostProgram {
 }
 
 /**
- * Arguments and environment of a host process. Decision: from source the process has flags as narrow as the worker's,
- * so that each boundary stands if the other falls; a compiled binary has what Inkling needs built in and gives up at its
- * start each kind of permission that its tool does not get, so that for the rest the worker is the only boundary. Throws
- * ToolFailure where this process may not do itself what the other should.
+ * Returns the arguments and environment of a host process. Throws ToolFailure when the host needs a permission that this
+ * process lacks.
+ *
+ * Decision: from source, the process gets flags as narrow as the worker's, so that each boundary holds if the other fails.
+ * A compiled binary has Inkling's permissions built in. At its start it gives up each kind of permission that its tool does
+ * not get; for the others the worker is the only boundary.
  */
 export function hostCommand(
   { main }: HostProgram,
@@ -81,7 +83,7 @@ function flagsOf(start: HostStart, main: string): string[] {
   const heap = `--v8-flags=--max-old-space-size=${HEAP_MB}`;
   if (start.role === "tools" || start.role === "script") return [...sourceFlags(start), heap];
   const own = dirname(main);
-  // None of a tool's code is in it: it may load Inkling's own, packages included, and do nothing else.
+  // It runs no code of a tool: it may only load Inkling's own code, packages included.
   return [
     ...["run", "--quiet", "--config", programConfig()],
     ...["--no-prompt", "--no-remote", "--frozen", "--cached-only", heap],
@@ -109,24 +111,26 @@ function flag(name: string, values: readonly string[]): string[] {
   return values.length === 0 ? [] : [`${name}=${[...new Set(values)].join(",")}`];
 }
 
-/** A flag's list cannot hold a path with a comma: the nearest folder without one stands for it; the worker is exact. */
+/**
+ * A flag's list cannot contain a path with a comma, so the nearest parent without one is used. The worker's list is exact.
+ */
 function withoutComma(path: string): string {
   return path.includes(",") ? withoutComma(dirname(path)) : path;
 }
 
-/** A denied folder cannot hold an allowed one, nor a comma; what is not denied here is not in the worker's lists either. */
+/** A denied folder can contain neither an allowed one nor a comma. Such a path is not in the worker's lists either. */
 function deniable(closed: readonly string[], allowed: readonly string[]): string[] {
   return closed.filter((path) =>
     !path.includes(",") && !allowed.some((one) => isWithin(one, path))
   );
 }
 
-// No process of a tool gets more than this process has itself. Deno does not see to that: a program that is started has
-// the flags that it is started with.
+// A tool's process must not get more permissions than this process has. Deno does not ensure that: a started program gets
+// the flags in its command line.
 
 /**
- * Throws ToolFailure for the first path or host that this process may not reach itself. Variables are not looked at: a
- * tool's process has none but those that it was given, most of them from environment files.
+ * Throws ToolFailure for the first path or host that this process may not reach itself. Variables are not checked: a tool's
+ * process has only the given ones, most of them from environment files.
  */
 function requireOwnPermissions({ read, write, net }: WorkerPermissions): void {
   for (const path of read) requireOwn({ name: "read", path }, path);

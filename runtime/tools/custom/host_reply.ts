@@ -1,4 +1,4 @@
-// Reads what a host process says. It is our own program, but a tool lives in it: the shape is checked once more.
+// Parses a host process's messages. The host is this program, but a tool runs inside it, so the shape is checked.
 import { z } from "zod";
 import type { FromHost } from "./host_messages.ts";
 
@@ -30,7 +30,7 @@ const fromHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("request"), id: z.int(), request }),
 ]);
 
-/** The message in a line that bore the mark. Throws when it is not one: then a tool disturbed the host. */
+/** Returns the message in a line that carried the mark. Throws for any other content: then a tool disturbed the host. */
 export function parseHostMessage(line: string): FromHost {
   return fromHost.parse(JSON.parse(line));
 }

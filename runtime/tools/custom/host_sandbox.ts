@@ -1,5 +1,5 @@
-// The operating system's sandbox around a host process, whose tools are confined by Deno's permissions already: what those let
-// through, such as a file that a compiled program's module loader reads, is not there.
+// The operating system's sandbox around a host process. Deno's permissions confine its tools already; the sandbox also
+// hides files that those do not cover, such as files that a compiled program's module loader reads.
 import { dirname, join } from "node:path";
 import type { Directories } from "../../config/directories.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
@@ -8,16 +8,16 @@ import { confineProgram } from "../processes/confined_program.ts";
 import type { WorkerPermissions } from "./host_messages.ts";
 import type { HostProgram } from "./host_program.ts";
 
-/** What the sandbox of a host is made of. */
+/** The options of a host's sandbox. */
 export interface HostSandboxOptions {
   sandbox: ProcessSandbox;
   host: HostProgram;
-  /** The most that any worker in it gets. */
+  /** The union of the permissions of its workers. */
   permissions: WorkerPermissions;
   directories: Pick<Directories, "configDir" | "stateDir" | "agentsDir">;
 }
 
-/** The command of a host, in the sandbox. Throws ToolFailure. */
+/** Returns a host's command in the sandbox. Throws ToolFailure. */
 export async function confineHost(
   command: Omit<SandboxedProgram, "program">,
   { sandbox, host: { program, main }, permissions, directories }: HostSandboxOptions,
@@ -35,15 +35,15 @@ export async function confineHost(
     write,
     closed: [
       ...[configDir, stateDir, agentsDir],
-      // What other programs store.
+      // Data of other programs.
       ...(cache === undefined ? [] : [join(cache, "location_data")]),
     ],
-    // Which hosts is Deno's to watch: its permission names them.
+    // Deno's own permission limits the hosts.
     net: net.length > 0 ? "host" : "none",
   });
 }
 
-/** Where Deno keeps what it has translated, and packages: without it each start translates Inkling anew. */
+/** Returns Deno's cache folder with compiled code and packages. Without it each start compiles Inkling again. */
 function denoFolder(environment: Readonly<Record<string, string>>): string | undefined {
   const { DENO_DIR, XDG_CACHE_HOME, HOME } = environment;
   const cache = XDG_CACHE_HOME || (HOME ? join(HOME, ".cache") : undefined);

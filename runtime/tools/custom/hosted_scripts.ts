@@ -1,4 +1,4 @@
-// Runs .ts and .js scripts by this runtime, inside of the same boundaries as custom tools.
+// Runs .ts and .js scripts with this runtime, confined like custom tools.
 import { pathToFileURL } from "node:url";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
@@ -10,16 +10,16 @@ import { hostCommand, type HostProgram } from "./host_program.ts";
 import { confineHost } from "./host_sandbox.ts";
 import type { ToolDirectories } from "./custom_tools.ts";
 
-/** What running scripts of skills needs. */
+/** The options for running scripts of skills. */
 export interface HostedScriptsOptions {
   directories: ToolDirectories;
   program: HostProgram;
   sandbox: ProcessSandbox;
-  /** A variable of the service's surroundings. */
+  /** Returns a variable of the service's environment. */
   lookup(name: string): string | undefined;
 }
 
-/** Each script has a process of its own, which is gone at its end. */
+/** Runs each script in a process of its own, which ends with it. */
 export class HostedScripts implements ScriptHost {
   readonly #options: HostedScriptsOptions;
 
@@ -27,7 +27,7 @@ export class HostedScripts implements ScriptHost {
     this.#options = options;
   }
 
-  /** The script may read its folder, and the variables it is given; nothing goes over the network. */
+  /** The script may read its folder and the given variables, and has no network. */
   async runScript(
     { folder, path, args, environment, ...script }: ScriptRun,
     context: ToolContext,

@@ -1,9 +1,9 @@
-// What a tool's file may import in an executable that has no sandbox. There the module loader asks for no permission, so an
-// import could read any file of the machine, as text; the worker around a tool cannot keep it from that.
+// Checks the imports of a tool's file in an executable without a sandbox. There the module loader checks no permission, so
+// an import could read any file of the machine as text, and the worker around a tool cannot prevent that.
 //
-// Decision: a look at the text instead of a parser, because the two words that matter, `import` and `from`, can be written in
-// one way only, and a file that is refused although it is harmless tells why (rejected: a bundler, which an executable does not
-// have; refusing all tools).
+// Decision: scanning the text instead of parsing it, because the two relevant words, `import` and `from`, have only one
+// spelling, and the refusal of a harmless file says why (rejected: a bundler, which an executable does not have; refusing
+// all tools).
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { knownRealPath } from "../../../base/files/known_real_path.ts";
@@ -12,7 +12,7 @@ import { isWithin } from "../files/place.ts";
 const MAX_FILES = 200;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Node's modules that neither load code nor start threads. */
+/** Modules of Node that neither load code nor start threads. */
 const NODE_MODULES: ReadonlySet<string> = new Set([
   ...["assert", "assert/strict", "async_hooks", "buffer", "child_process", "console", "crypto"],
   ...["dgram", "dns"],
@@ -25,8 +25,8 @@ const NODE_MODULES: ReadonlySet<string> = new Set([
 const GAP = String.raw`(?:\s|\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/[^\n\r\u2028\u2029]*)*`;
 const TEXT = String.raw`"[^"\n\r]*"|'[^'\n\r]*'`;
 /**
- * The word, and what follows it: a text, a call of one text, `.meta`, or the beginning of anything else. What follows is only
- * looked at: a word in a comment must not hide the one behind it.
+ * Matches the word, and as lookahead a text, a call with one text, `.meta`, or the beginning of anything else. A lookahead,
+ * because a word in a comment must not consume the next one.
  */
 const IMPORT = new RegExp(
   String
@@ -37,14 +37,17 @@ const FROM = new RegExp(String.raw`(?<![\w$])from(?=${GAP}(${TEXT}))`, "g");
 const DEFAULT = /(?<![\w$])import\s+[A-Za-z_$][\w$]*\s*$/;
 const REQUIRE = new RegExp(String.raw`(?<![\w$])require(?=${GAP}\()`);
 
-/** Why a tool's file, or one that it imports, must not be loaded where the loader is open: the end of a sentence. */
+/**
+ * Returns the reason that a tool's file, or a file that it imports, must not be loaded with an unchecked loader, as the end
+ * of a sentence.
+ */
 export async function findOpenImport(file: string, toolsDir: string): Promise<string | undefined> {
   const folder = knownRealPath(toolsDir);
   const seen = new Set<string>([knownRealPath(file)]);
   for (const path of seen) {
     if (seen.size > MAX_FILES) return `it imports more than ${MAX_FILES} files`;
     const text = await textOf(path);
-    // The loader says so, too, where that matters.
+    // The loader reports a missing file itself.
     if (text === undefined) continue;
     const found = specifiersOf(text);
     const problem = "problem" in found
@@ -63,7 +66,7 @@ interface Problem {
   problem: string;
 }
 
-/** Undefined where nothing that can be read is at the path. */
+/** Returns undefined when there is no readable file at the path. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await readWholeFile(path, { maxBytes: MAX_BYTES }));
@@ -83,14 +86,14 @@ function specifiersOf(text: string): { specifiers: string[] } | Problem {
   }
   for (const { 1: named = "", index } of text.matchAll(FROM)) {
     const specifier = named.slice(1, -1);
-    // Its default is the global `process`, of which nothing loads code any more.
+    // Its default export is the global `process`, which cannot load code any more.
     const isGlobal = /^(node:)?process$/.test(specifier) && DEFAULT.test(text.slice(0, index));
     if (!isGlobal) specifiers.push(specifier);
   }
   return { specifiers };
 }
 
-/** Adds the file that is meant to `seen`; what Deno's own rules for packages and the network keep out is left to them. */
+/** Adds the imported file to `seen`. Imports that Deno's rules for packages and network already block are left to Deno. */
 function follow(
   specifier: string,
   { path, folder, seen }: { path: string; folder: string; seen: Set<string> },
@@ -104,15 +107,15 @@ function follow(
   if (scheme === "npm" || scheme === "jsr" || scheme === "https") return undefined;
   if (scheme !== undefined && scheme !== "file") return refused;
   const isPath = scheme === "file" || /^\.{0,2}\//.test(specifier);
-  // A name without a path: of a module of Node's, or of none.
+  // A name without a path: a module of Node, or none.
   if (!isPath) return NODE_MODULES.has(specifier) ? undefined : refused;
   const url = URL.canParse(specifier, pathToFileURL(path).href)
     ? new URL(specifier, pathToFileURL(path))
     : undefined;
-  // An encoded slash is in no path.
+  // No path contains an encoded slash.
   if (url === undefined || url.host !== "" || /%2f|%5c/i.test(url.pathname)) return refused;
   const target = knownRealPath(fileURLToPath(url));
-  // A module of WebAssembly names its imports in bytes.
+  // A WebAssembly module names its imports in binary form.
   if (!isWithin(target, folder) || target.endsWith(".wasm")) return refused;
   seen.add(target);
   return undefined;

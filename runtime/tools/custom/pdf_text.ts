@@ -1,4 +1,4 @@
-// The text of a PDF file, for models that cannot be shown the file. Another's file is parsed in a process that may do nothing.
+// Reads the text of a PDF file for models that accept no PDF. A foreign file is parsed in a process without permissions.
 import { Buffer } from "node:buffer";
 import { formatPlural } from "../../../base/text/plural.ts";
 import type { ShownMedia } from "../tool.ts";
@@ -9,7 +9,7 @@ import type { PdfLine } from "./host_messages.ts";
 const TIMEOUT_MS = 20_000;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Returns the text with the pages' numbers, or the sentence that says why there is none. Rethrows the signal's reason. */
+/** Returns the text with page numbers, or a sentence with the reason that there is none. Rethrows the signal's reason. */
 export async function readPdfText(
   pdf: Uint8Array,
   context: ClosedHostContext,
@@ -54,7 +54,7 @@ async function readLines(
     };
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    // Its remedy names flags that agents need by their files.
+    // Its remedy names flags that do not help here.
     return { lines: [], failure: error.message.split(";")[0] ?? "" };
   }
 }

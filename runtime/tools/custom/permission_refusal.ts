@@ -1,4 +1,4 @@
-// Deno's message for something that a worker may not do, as a message for whoever reads a tool's error.
+// Rewrites Deno's permission errors in a worker for the readers of a tool's error.
 
 import type { PathSandbox } from "../files/path_sandbox.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -7,8 +7,10 @@ const REFUSAL =
   /Requires ([a-z]+) access(?: to ("[^"]*"))?, run again with the --allow-[a-z]+ flag/g;
 
 /**
- * Deno's message of a call for a person or a model. Decision: a path that the agent may read and that is missing "does not exist",
- * because the list of a worker's permissions names only what is there, so that Deno refuses it like a closed one.
+ * Returns Deno's message of a call for a person or a model.
+ *
+ * Decision: a missing path that the agent may read "does not exist", because a worker's permission list contains only
+ * existing paths, and Deno refuses a missing one like a closed one.
  */
 export async function describeRefusal(
   message: string,
@@ -33,7 +35,7 @@ async function isMissing(path: string, sandbox: Pick<PathSandbox, "resolve">): P
   }
 }
 
-/** The message without the advice to start Deno otherwise, which does not apply here. */
+/** Returns the message without the advice on Deno's flags, which does not apply here. */
 export function withoutFlagAdvice(message: string): string {
   return message.replaceAll(
     REFUSAL,

@@ -1,8 +1,9 @@
-// A few places, shared so that an owner whose work hangs does not hold up all others: owners with few places come first.
+// A small number of places, shared fairly: owners with few places come first, so that one owner's hanging work does not
+// block the others.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 
-/** How long one waits for a place, in milliseconds, and what ends the wait before. */
+/** The maximum wait for a place in milliseconds, and the signal that aborts it. */
 export interface PlaceWait {
   clock: Clock;
   withinMs: number;
@@ -14,11 +15,11 @@ interface Waiter {
   come: PromiseWithResolvers<void>;
 }
 
-/** A fixed number of places. Each one that is taken must be let go. */
+/** A fixed number of places. Each taken place must be released. */
 export class SharedPlaces {
   readonly #count: number;
   #taken = 0;
-  /** How many each owner has; an owner without any is not in it. */
+  /** The number of places by owner. Owners without a place are not listed. */
   readonly #byOwner = new Map<string, number>();
   /** Longest waiting first. */
   #waiting: Waiter[] = [];
@@ -28,9 +29,9 @@ export class SharedPlaces {
   }
 
   /**
-   * Takes a place for an owner and returns what lets it go, or undefined when there was none in time. Nobody gets more
-   * than are left then for everybody else, so that one who keeps all it has never has more than half of them. Throws the
-   * signal's reason.
+   * Takes a place for an owner. Returns the function that releases it, or undefined when no place became free in time. No
+   * owner gets more places than remain for all others, so that one owner can block at most half of them. Throws the
+   * signal's reason on abort.
    */
   async take(owner: string, { clock, withinMs, signal }: PlaceWait): Promise<
     (() => void) | undefined
@@ -51,7 +52,7 @@ export class SharedPlaces {
     return this.#once(owner);
   }
 
-  /** Who waits gets a place at once, as long as the count is not asked for any more: everything is being ended. */
+  /** Gives every waiter a place at once, without a limit, for the shutdown. */
   open(): void {
     for (const { owner, come } of this.#waiting.splice(0)) {
       this.#note(owner, 1);

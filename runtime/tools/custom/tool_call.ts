@@ -1,4 +1,4 @@
-// One call of a custom tool: from a process of the pool to what the model reads.
+// One call of a custom tool, from its process to the result for the model.
 import type { JsonObject } from "../../../base/json.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import { nextSlice } from "../../../base/slices.ts";
@@ -13,37 +13,37 @@ import type { HostProcess } from "./host_process.ts";
 import { describeRefusal } from "./permission_refusal.ts";
 import { type ToolFile, toToolModule } from "./tool_files.ts";
 
-/** How long a process that answered a moment ago may take to begin. */
+/** The time limit for the start of a call in a process that just answered. */
 const BEGIN_MS = 10_000;
 const MAX_STACK_LINES = 8;
 const MAX_FAILURE_CHARACTERS = 4_000;
 
-/** A call, with everything it needs. */
+/** A call with everything that it needs. */
 export interface ToolCall {
   tool: string;
   file: ToolFile;
   args: JsonObject;
-  /** How long it may take from the moment on that it has its process. */
+  /** The time limit, counted from the moment that the call has its process. */
   timeoutMs: number;
   surroundings: CallSurroundings;
   permissions: WorkerPermissions;
   host: HostRequest;
 }
 
-/** How a call ended, as far as its process is concerned. */
+/** The end of a call, as its process reports it. */
 type CallEnd =
   | { kind: "done"; result: string }
   | { kind: "failed"; message: string; stack: string; place?: string }
-  /** Its process ends itself, and gives a reason. */
+  /** The process exits by itself with a reason. */
   | { kind: "ending"; message: string }
   | { kind: "gone" | "silent" }
   | { kind: "aborted"; reason: unknown }
   | { kind: "question"; question: ToolQuestion };
 
 /**
- * Runs a call and returns its result. Its time begins when it has its process: the wait for one is others' doing. Throws
- * ToolFailure, QuestionRaised when a person must answer first, and the signal's reason; in each case the tool does nothing
- * any more, or a second after an abort.
+ * Runs a call and returns its result. The time limit starts when the call has its process, because waiting for one is not
+ * its fault. Throws ToolFailure, QuestionRaised when a person must answer first, and the signal's reason. In each case the
+ * tool is stopped, after an abort within a second.
  */
 export async function runToolCall(
   call: ToolCall,
@@ -105,7 +105,9 @@ export async function runToolCall(
   }
 }
 
-/** Follows a call to its end. Throws ToolFailure for a tool that asks something else each time. */
+/**
+ * Exchanges messages with the process until the call ends. Throws ToolFailure for a tool that keeps changing its questions.
+ */
 async function converse(
   process: HostProcess,
   call: ToolCall,
@@ -135,7 +137,7 @@ async function converse(
     if (message.type === "log") context.log(message.text);
     if (message.type !== "request") continue;
     const { id, request } = message;
-    // A tool may ask for thousands of deep paths at once, each of which takes milliseconds of the service.
+    // A tool may request thousands of deep paths at once, and each takes milliseconds of the service's thread.
     await nextSlice();
     const settled = request.kind === "path"
       ? await untilAborted(resolvePath(request, context), signal)
@@ -145,7 +147,7 @@ async function converse(
   }
 }
 
-/** What a question gets: the answer that is there for it, an error, or itself, for a person. */
+/** Returns the stored answer to a question, an error, or the question itself for a person. */
 function answerQuestion(
   request: PersonRequest,
   answers: EarlierAnswers,
@@ -168,10 +170,10 @@ async function resolvePath(
   }
 }
 
-/** How often the question at one place of a call may become another: more, and it asks something else each time. */
+/** The maximum number of changes to the question at one place of a call. */
 const MAX_CHANGES = 3;
 
-/** Hands out the answers of one run of a call. */
+/** Hands out the stored answers during one run of a call. */
 class EarlierAnswers {
   #unused: readonly AnsweredQuestion[];
   #used = 0;
@@ -181,9 +183,8 @@ class EarlierAnswers {
   }
 
   /**
-   * What was answered to exactly this question (of two equal ones the first gets the first answer), else the question as it
-   * is to be asked, with its place.
-   * Throws ToolFailure when the tool asked too often for nothing.
+   * Returns the stored answer to exactly this question; equal questions get their answers in order. Without one, returns
+   * the question with its place in the call. Throws ToolFailure when the tool changed its question too often.
    */
   take(question: ToolQuestion): { answer: HumanAnswer } | { question: ToolQuestion } {
     const found = this.#unused.find((one) => isSame(one.question, question));
@@ -192,7 +193,8 @@ class EarlierAnswers {
       this.#used++;
       return { answer: found.answer };
     }
-    // At this place alone: answers to questions after a changed one are unused as well, and still to be asked for.
+    // Only changes at this place count: the answers to questions after a changed one are unused, too, and may still be
+    // needed.
     const answersBefore = this.#used;
     const changed = this.#unused.filter((one) => one.question.answersBefore === answersBefore);
     if (changed.length <= MAX_CHANGES) return { question: { ...question, answersBefore } };
@@ -210,13 +212,13 @@ function isSame(one: ToolQuestion, other: ToolQuestion): boolean {
     options.every((option, index) => option === others[index]);
 }
 
-/** The requests that a person settles. */
+/** The requests that a person answers. */
 type PersonRequest = Exclude<ToolRequest, { kind: "path" }>;
 
-/** What the tool learns: a value, or the sentence of an error that it may catch. */
+/** The reply to the tool: a value, or the sentence of an error that it may catch. */
 type Settled = { value: unknown } | { error: string };
 
-/** Why a request cannot be put to a person; undefined when it can. */
+/** Returns the reason that a request cannot be shown to a person, or undefined. */
 function refuseQuestion(request: PersonRequest): string | undefined {
   if (request.message.trim() === "") return "A question to a person needs a text";
   if (request.kind === "choose" && request.options.length === 0) {
@@ -225,7 +227,7 @@ function refuseQuestion(request: PersonRequest): string | undefined {
   return undefined;
 }
 
-/** The question as a person sees it. */
+/** Returns the question as a person sees it. */
 function toQuestion(request: PersonRequest): ToolQuestion {
   const { kind, message } = request;
   return kind === "choose"
@@ -233,7 +235,7 @@ function toQuestion(request: PersonRequest): ToolQuestion {
     : { kind: kind === "ask" ? "input" : "confirm", message, options: null, multi: false };
 }
 
-/** What an answer to this request means for the tool. */
+/** Converts a person's answer to the reply for the tool. */
 function settleRequest(request: PersonRequest, answer: HumanAnswer): Settled {
   if ("expired" in answer) {
     return request.kind === "confirm" ? { value: false } : { error: "Nobody answered in time" };

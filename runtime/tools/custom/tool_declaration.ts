@@ -1,17 +1,17 @@
-// What a custom tool declares, checked. It comes from a worker, written by anybody.
+// The checked declaration of a custom tool. It comes from a worker and may contain anything.
 import { z } from "zod";
 import { isDeeperThan, isJsonObject, type JsonSchema } from "../../../base/json.ts";
 import { schemaExcess } from "../json_schema/foreign_schema.ts";
 import type { Effect } from "../tool.ts";
 
-/** A schema may be nested 64 levels deep; around it are the list, the tool and its field. */
+/** A schema may be 64 levels deep; the list, the tool and its field are around it. */
 const MAX_LEVELS = 70;
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
 
 const HOST = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)(:\d{1,5})?$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Variables that tell the tool's own process what to do. */
+/** Variables that control the tool's own process. */
 const STEERING = /^(DENO_|INKLING_|LD_|DYLD_|NODE_)/;
 
 const schema = z.object({
@@ -42,7 +42,7 @@ const schema = z.object({
   timeout: z.number().positive().max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
 });
 
-/** A tool of a file, as it is offered to a model. */
+/** A tool of a file as it is offered to a model. */
 export interface ToolDeclarationOfFile {
   name: string;
   description: string;
@@ -52,10 +52,10 @@ export interface ToolDeclarationOfFile {
   timeoutMs: number;
 }
 
-/** The tools in the JSON text that a worker wrote of a file, or the end of a sentence that says what is wrong. */
+/** Parses a worker's JSON text of a file's tools. Returns the tools, or the problem as the end of a sentence. */
 export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { problem: string } {
   const exported: unknown = JSON.parse(text);
-  // First: what is nested without end cannot be looked at any other way.
+  // Checked first, because endless nesting would overflow any other check.
   if (isDeeperThan(exported, MAX_LEVELS)) {
     return { problem: `what it exports is nested over ${MAX_LEVELS} levels deep` };
   }
@@ -80,7 +80,10 @@ export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { pro
   return twice === undefined ? tools : { problem: `it exports two tools with the name ${twice}` };
 }
 
-/** As for built-in tools a misspelt argument is reported, not ignored; a schema that says otherwise is left as it is. */
+/**
+ * Closes the schema to unknown arguments, so that a misspelled one is reported as for built-in tools. A schema with rules
+ * of its own for them stays unchanged.
+ */
 function closed(parameters: JsonSchema): JsonSchema {
   const { properties } = parameters;
   const isOpen = ["additionalProperties", "patternProperties", "unevaluatedProperties", "$ref"]

@@ -1,5 +1,5 @@
-// What the files of custom tools declare. A file is loaded in a process that can read the tools folder and nothing else,
-// and again when something in that folder changed.
+// The declarations of the custom tools' files. A file is loaded in a process that can read only the tools folder, and
+// loaded again when something in that folder has changed.
 import { dirname, join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
@@ -11,35 +11,38 @@ import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { parseDeclarations, type ToolDeclarationOfFile } from "./tool_declaration.ts";
 import { stampTools, type ToolFile, toToolModule } from "./tool_files.ts";
 
-/** How long a file may take to load. */
+/** The time limit for loading a file. */
 const LOAD_MS = 15_000;
 const MAX_PROBLEM_CHARACTERS = 4_000;
 
-/** The tools of a file, or why it cannot be used: the end of a sentence, which begins with the file and the place in it. */
+/** The tools of a file, or its problem as the end of a sentence that begins with the file and the place in it. */
 export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
 
 /** `place` is relative to the file's folder. */
 type Described = ToolDeclarationOfFile[] | { problem: string; place?: string };
 
-/** The outcome of loading a file; conclusive when it came from the file itself: loading it again would give the same. */
+/** The outcome of loading a file. It is conclusive if the file itself caused it: loading again would give the same. */
 interface LoadOutcome {
   described: Described;
   isConclusive: boolean;
 }
 
-/** What describing tool files needs. */
+/** The options for describing tool files. */
 export interface ToolDescriptionsOptions {
-  /** Real path. */
+  /** The real path. */
   toolsDir: string;
   pool: HostPool;
   clock: Clock;
-  /** Starts a process that may read the tools folder only. */
+  /** Starts a process that may read only the tools folder. */
   start(): Promise<HostProcess>;
-  /** What of that folder a file may read while it is loaded. Throws ToolFailure where that cannot be told. */
+  /**
+   * Returns the paths of that folder that a file may read while it is loaded. Throws ToolFailure when they cannot be
+   * determined.
+   */
   readable(signal: AbortSignal): Promise<string[]>;
 }
 
-/** Descriptions by file, kept while nothing in the tools folder changes. */
+/** Caches descriptions by file while nothing in the tools folder changes. */
 export class ToolDescriptions {
   readonly #options: ToolDescriptionsOptions;
   readonly #known = new Map<string, { stamp: string; described: DescribedFile }>();
@@ -48,7 +51,7 @@ export class ToolDescriptions {
     this.#options = options;
   }
 
-  /** Describes a file. Throws the signal's reason. */
+  /** Describes a file. Throws the signal's reason on abort. */
   async describe(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {
     const stamp = await stampTools(this.#options.toolsDir);
     const known = this.#known.get(file.path);
@@ -61,7 +64,7 @@ export class ToolDescriptions {
 
   async #load(file: ToolFile, signal: AbortSignal): Promise<LoadOutcome> {
     const { pool, start } = this.#options;
-    // Never shared: nothing that one file leaves behind may affect the next.
+    // Never shared: leftovers of one file must not affect the next.
     const key = `describe ${crypto.randomUUID()}`;
     let process: HostProcess;
     let read: string[];
@@ -112,7 +115,7 @@ function conclusive(described: Described): LoadOutcome {
   return { described, isConclusive: true };
 }
 
-/** A problem that may be the machine's: too much load, no memory, no process could be started. */
+/** Returns a problem that the machine may have caused: high load, no memory, or a process that did not start. */
 function inconclusive(problem: string): LoadOutcome {
   return { described: { problem }, isConclusive: false };
 }

@@ -1,4 +1,4 @@
-// Where the files of custom tools are, and whether anything about them changed.
+// Finds the files of custom tools, and detects their changes.
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,26 +8,26 @@ import type { ToolModule } from "./host_messages.ts";
 
 const EXTENSIONS = ["ts", "js"] as const;
 const OTHER_LANGUAGES: readonly string[] = ["py", "sh", "rb", "pl", "php", "lua", "go", "rs"];
-/** Letters, digits, spaces, dots, hyphens and underscores; no dot in front, so that no path is one. */
+/** Letters, digits, spaces, dots, hyphens and underscores, without a leading dot, so that no path matches. */
 const MODULE_NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M} ._-]*$/u;
 const MAX_STAMPED_FILES = 2_000;
 
 /** The file of a custom tool. */
 export interface ToolFile {
-  /** As agents name it. */
+  /** The name in agents' files. */
   module: string;
-  /** Real path. */
+  /** The real path. */
   path: string;
-  /** Whether a module loader that asks for no permission loads it, without a sandbox around. */
+  /** True if it is loaded by an unchecked module loader, without a sandbox around it. */
   isLoaderOpen?: boolean;
 }
 
-/** The file as a worker loads it. */
+/** Returns the module description for the worker. */
 export function toToolModule({ module, path, isLoaderOpen }: ToolFile): ToolModule {
   return { url: pathToFileURL(path).href, stem: module, closesLoader: isLoaderOpen === true };
 }
 
-/** The file that a module's name means, or the end of a sentence that says why there is none. */
+/** Finds the file of a module's name. Returns the file, or the end of a sentence that says why there is none. */
 export async function findToolFile(
   module: string,
   toolsDir: string,
@@ -40,7 +40,7 @@ export async function findToolFile(
     for (const name of names) {
       const path = await realPathOrMissing(join(toolsDir, name));
       if (path === undefined) continue;
-      // A tool's folder is what it may read: a link out of it would move that.
+      // A tool may read its own folder; a link out of it would move that permission.
       if (dirname(path) === await realpath(toolsDir)) return { module, path };
       return { problem: `${name} is a symbolic link that leads out of the tools folder` };
     }
@@ -58,11 +58,11 @@ export async function findToolFile(
   };
 }
 
-/** A file of the module's name that is no tool because of its language. */
+/** Returns a file with the module's name in another language, which cannot be a tool. */
 async function findOtherLanguage(module: string, toolsDir: string): Promise<string | undefined> {
-  // There may be no such folder: then there is nothing to add.
+  // A missing folder adds nothing to the message.
   const names = await readdir(toolsDir).catch(() => []);
-  // The name may have been given with its ending.
+  // The name may include its extension.
   return names.find((name) =>
     OTHER_LANGUAGES.some((ending) => name === `${module}.${ending}`) ||
     name === module && OTHER_LANGUAGES.includes(module.split(".").at(-1) ?? "")
@@ -70,8 +70,8 @@ async function findOtherLanguage(module: string, toolsDir: string): Promise<stri
 }
 
 /**
- * A text that stays the same while no file of the folder changes: a tool's imports lie there, too. Undefined while one
- * is so young that a further change could go unnoticed, and where there are too many to tell.
+ * Returns a text that stays the same while no file of the folder changes; a tool's imports are in the folder, too. Returns
+ * undefined while a file is so new that another change could go unnoticed, and for too many files.
  */
 export async function stampTools(toolsDir: string): Promise<string | undefined> {
   const entries = await readdir(toolsDir, { recursive: true, withFileTypes: true });
@@ -91,7 +91,7 @@ async function stampOf(path: string): Promise<string | undefined> {
   try {
     return stampFile(await Deno.stat(path));
   } catch (error) {
-    // A symlink to nothing or to itself, or gone since it was listed.
+    // A symlink to nothing or to itself, or a file that is gone since the listing.
     const { NotFound, FilesystemLoop } = Deno.errors;
     if (error instanceof NotFound || error instanceof FilesystemLoop) return "missing";
     throw error;

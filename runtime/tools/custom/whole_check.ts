@@ -1,4 +1,5 @@
-// The check of arguments, or of an answer, against a whole schema: patterns and references in it can make that take for ever.
+// Checks arguments, or an answer, against a whole schema in a process with a time limit: patterns and references can make
+// the check endless.
 import type { ProgramEnd } from "../processes/run_program.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { type ClosedHostContext, type ClosedHostOptions, runClosedHost } from "./closed_host.ts";
@@ -8,8 +9,8 @@ const TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
- * Checks arguments in a process of its own, which is gone at the end. Throws ToolFailure with what does not fit, and where
- * the check takes too long; and the context's signal's reason.
+ * Checks arguments in a process of its own, which is gone at the end. Throws ToolFailure for invalid arguments and for a
+ * check that takes too long, and the signal's reason on abort.
  */
 export async function requireFit(
   checked: CheckedArguments,
@@ -28,7 +29,10 @@ export async function requireFit(
   if (end.stdout !== "") throw new ToolFailure(end.stdout);
 }
 
-/** The faults of an answer, found in a process of its own; one where the check takes too long. Rethrows the signal's reason. */
+/**
+ * Returns the faults of an answer, found in a process of its own. A check that takes too long counts as one fault. Rethrows
+ * the signal's reason.
+ */
 export async function findAnswerFaults(
   checked: CheckedAnswer,
   context: ClosedHostContext,

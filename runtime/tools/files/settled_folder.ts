@@ -24,9 +24,9 @@ const CHANGE_GRAIN_MS = 1_000;
  * in this folder. The check does not wait. It returns false for a moment after a folder was created, and for a folder that
  * is written to while its siblings change.
  *
- * Three swaps go unnoticed: one whose author resets the parent's time, which only the parent's owner can do; one on a file
- * system without such times, or with a clock that is behind; one above the folders that Deno's flags allow, where only the
- * real path can be checked.
+ * Three swaps go unnoticed: one by the owner of the parent folder, who resets its time; one on a file system without such
+ * times, or with a clock that is behind; one above the folders that Deno's flags allow, where only the real path can be
+ * checked.
  */
 export function isUnmoved(folder: string, since: number): boolean {
   const until = FILE_CLOCK.now() + CHANGE_GRAIN_MS;

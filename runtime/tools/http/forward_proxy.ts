@@ -1,8 +1,7 @@
-// The way out of the sandbox: an HTTP proxy on a Unix socket, through which each program reaches the hosts that it may.
+// The HTTP proxy on a Unix socket through which each sandboxed program reaches its permitted hosts.
 //
-// Decision: a proxy of our own, because what matters of it is which host and which address a connection goes to (rejected:
-// proxy-chain 2, which is built on node:http, looks names up itself, and listens on TCP, where any program of the machine
-// could use it).
+// Decision: an own proxy, because it must control the host and the address of every connection (rejected: proxy-chain 2,
+// which is built on node:http, resolves names itself, and listens on TCP, where any program of the machine could use it).
 import { ifThere } from "../../../base/files/missing.ts";
 import type { ProxyRoute } from "../../sandbox/sandbox_rules.ts";
 import { type ResolveHost, resolveHostBySystem } from "./host_lookup.ts";
@@ -11,25 +10,25 @@ import { classifyAddress } from "./ip_address.ts";
 import { isNetOpen, mayConnect } from "./net_permission.ts";
 import { answerHead, type ProxyRequest, readProxyRequest } from "./proxy_request.ts";
 
-/** Of one program at once: a connection takes two of the service's descriptors. */
+/** The limit for one program. Each connection takes two of the service's descriptors. */
 const MAX_CONNECTIONS = 100;
 const BUFFER_BYTES = 64 * 1024;
 
-/** What a proxy is made of. */
+/** The settings of a proxy. */
 export interface ForwardProxyOptions {
-  /** Absolute. */
+  /** An absolute path. */
   socketFile: string;
-  /** TCP ports of the service itself, which no program reaches. */
+  /** Returns the service's own TCP ports, which no program may reach. */
   ownPorts(): readonly number[];
   /** See HttpPolicy. */
   ownAddresses?(): readonly string[];
   resolveHost?: ResolveHost;
 }
 
-/** What one program may reach, until it is closed. */
+/** The network access of one program, until it is closed. */
 export interface ProxyGrant {
   route: ProxyRoute;
-  /** Closes its connections, too. */
+  /** Ends the access and closes its connections. */
   close(): void;
 }
 
@@ -39,12 +38,12 @@ interface Guest {
   connections: Set<Deno.Conn>;
 }
 
-/** Listens from the first program that is admitted on. */
+/** Starts listening when the first program is admitted. */
 export class ForwardProxy implements Disposable {
   readonly #options: ForwardProxyOptions;
-  /** By the password that each was given. */
+  /** The admitted programs by their passwords. */
   readonly #guests = new Map<string, Guest>();
-  /** Connections that have not said yet whose they are, oldest first. */
+  /** Connections that have not sent a password yet, oldest first. */
   readonly #unnamed = new Set<Deno.Conn>();
   #listener: Deno.UnixListener | undefined;
 
@@ -53,9 +52,9 @@ export class ForwardProxy implements Disposable {
   }
 
   /**
-   * Lets a program reach `hosts`: names and addresses, each for all ports or with one (`name:port`), `*.name` for all below a
-   * name. `onRefused` hears of each other host that it asks for, with the port where that is unusual. Throws what Deno throws
-   * when the socket cannot be made.
+   * Lets a program reach `hosts`: names and addresses for all ports, or with one port (`name:port`), and `*.name` for all
+   * subdomains. Calls `onRefused` with each other host that the program requests, with its port unless that is 80 or 443.
+   * Throws Deno's error when the socket cannot be created.
    */
   admit(hosts: readonly string[], onRefused: (host: string) => void): ProxyGrant {
     this.#listener ??= this.#listen();
@@ -82,7 +81,7 @@ export class ForwardProxy implements Disposable {
 
   #listen(): Deno.UnixListener {
     const { socketFile: path } = this.#options;
-    // What a service left that was killed.
+    // The socket of a service that was killed.
     ifThere(() => Deno.removeSync(path));
     const listener = Deno.listen({ transport: "unix", path });
     Deno.chmodSync(path, 0o600);
@@ -93,7 +92,9 @@ export class ForwardProxy implements Disposable {
   async #acceptAll(listener: Deno.UnixListener): Promise<void> {
     // Ends when the listener is closed.
     for await (const connection of listener) {
-      void this.#serve(connection).catch(() => {/* One side went away: that ends both. */}).finally(
+      void this.#serve(connection).catch(
+        () => {/* One side closed the connection, which ends both. */},
+      ).finally(
         () => closeQuietly(connection),
       );
     }
@@ -148,7 +149,7 @@ export class ForwardProxy implements Disposable {
     return `${host} is not among the hosts that this program may reach.`;
   }
 
-  /** A person named the host, so it may be on a network of theirs; on this machine only if its name says so. */
+  /** A person declared the host, so it may be in a private network. Loopback addresses need a loopback name. */
   #policy(hostname: string): HttpPolicy {
     const { ownPorts, ownAddresses } = this.#options;
     return {
@@ -159,7 +160,7 @@ export class ForwardProxy implements Disposable {
     };
   }
 
-  /** Each address is held against the rules, and the connection goes to one of these. Throws AddressRefused. */
+  /** Checks every address of the host, and connects to one of them. Throws AddressRefused. */
   async #connect(guest: Guest, { hostname, port }: ProxyRequest): Promise<Deno.Conn> {
     const check = (address: string) => {
       const policy = this.#policy(hostname);
@@ -176,9 +177,9 @@ export class ForwardProxy implements Disposable {
       ? (await resolveHost(name)).map(({ address }) => address)
       : [name];
     addresses.forEach(check);
-    // Where a network has no IPv6, a connection by it may wait for minutes.
+    // IPv4 first: without IPv6 in the network, an IPv6 connection may hang for minutes.
     addresses.sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
-    // Where Deno's flags allow some names only, an address that we looked up for one of them would be refused.
+    // When Deno's flags allow only some names, a connection to a resolved address would be refused.
     if (!isNetOpen()) {
       if (!mayConnect(hostname, port)) throw new AddressRefused(`${hostname}: ${FLAGS}`);
       const connection = await Deno.connect({ hostname: name, port });
@@ -204,7 +205,7 @@ export class ForwardProxy implements Disposable {
 
 const FLAGS = "the service was started without permission for this host";
 
-/** The host, or where it leads, is closed whatever was declared. */
+/** Error: the host or its address is closed, regardless of the declared hosts. */
 class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
@@ -233,7 +234,7 @@ async function answer(connection: Deno.Conn, status: number, text: string): Prom
   await writeAll(connection, answerHead(status, `${text}\n`));
 }
 
-/** Until `from` has ended. */
+/** Copies data until `from` ends. */
 async function pump(from: Deno.Conn, to: Deno.Conn): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   for (;;) {
@@ -252,7 +253,7 @@ function closeQuietly(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch (error) {
-    // It was closed before.
+    // It is closed already.
     if (!(error instanceof Deno.errors.BadResource)) throw error;
   }
 }

@@ -1,20 +1,20 @@
-// How a connection looks a name up: every address that the name stands for is held against the policy, and the connection
-// goes to one of these and to no other.
+// The name lookup of a connection. Every address of the name is checked against the policy, and the connection goes only to
+// a checked address.
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { type HttpPolicy, refuseAddress } from "./http_policy.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** One address that a name stands for. */
+/** One address of a name. */
 export interface NamedAddress {
   address: string;
   family: number;
 }
 
-/** Resolves a host name; rejects when there is none. */
+/** Resolves a host name. Rejects when it has no address. */
 export type ResolveHost = (host: string) => Promise<NamedAddress[]>;
 
-/** The machine's own way to resolve names. */
+/** Resolves a name with the system's resolver. */
 export function resolveHostBySystem(host: string): Promise<NamedAddress[]> {
   const { promise, resolve, reject } = Promise.withResolvers<NamedAddress[]>();
   systemLookup(host, { all: true }, (error, addresses) => {
@@ -24,14 +24,14 @@ export function resolveHostBySystem(host: string): Promise<NamedAddress[]> {
   return promise;
 }
 
-/** The look-up of one connection to a port. It fails with ToolFailure for a name with a closed address. */
+/** Returns the lookup function for a connection to a port. It fails with ToolFailure for a name with a closed address. */
 export function guardedLookup(
   options: { policy: HttpPolicy; resolveHost: ResolveHost },
   port: number,
 ): LookupFunction {
   return (host, wanted, callback) => {
     options.resolveHost(host).then((addresses) => {
-      // One closed address closes the name: which of them a connection takes is chance.
+      // One closed address closes the name, because a connection may use any of them.
       const refusal = addresses.map(({ address }) =>
         refuseAddress(options.policy, { host, address, port })
       ).find((one) => one !== undefined);

@@ -1,5 +1,5 @@
-// One HTTP request and its reply, to an address that the policy has seen. The address is checked and pinned inside the
-// connection's own look-up (host_lookup.ts), so that a name cannot lead elsewhere between the check and the connection.
+// One HTTP request and its reply. The address is checked and pinned inside the connection's own lookup (host_lookup.ts), so
+// that it cannot change between the check and the connection.
 import {
   Agent,
   type ClientRequest,
@@ -18,27 +18,27 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-/** What is sent. */
+/** The request to send. */
 export interface ExchangeRequest {
   url: URL;
   method: string;
-  /** Names in lower case. */
+  /** With lower-case names. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array | undefined;
 }
 
-/** What came back. */
+/** The received reply. */
 export interface ExchangeReply {
   status: number;
   statusText: string;
-  /** Names in lower case; repeated ones joined. */
+  /** With lower-case names; repeated headers are joined. */
   headers: Map<string, string>;
   /** Decompressed, and cut at the limit. */
   body: Uint8Array;
   cut: boolean;
 }
 
-/** The bounds of one exchange: who may be spoken to, how many bytes are read, and what ends it. */
+/** The limits of one exchange: the permitted hosts, the maximum size, and the abort signal. */
 export interface ExchangeOptions {
   policy: HttpPolicy;
   maxBytes: number;
@@ -46,7 +46,7 @@ export interface ExchangeOptions {
   resolveHost: ResolveHost;
 }
 
-/** Sends one request and reads its reply. Follows no redirect. Throws ToolFailure; rethrows `signal.reason`. */
+/** Sends one request and reads its reply. Does not follow redirects. Throws ToolFailure; rethrows `signal.reason`. */
 export async function exchange(
   sent: ExchangeRequest,
   options: ExchangeOptions,
@@ -83,7 +83,7 @@ export async function exchange(
 
 function refuseTarget(url: URL, policy: HttpPolicy): string | undefined {
   const host = normaliseHost(url.hostname);
-  // A literal address is never looked up.
+  // A literal address needs no lookup.
   return refuseHost(policy, host) ??
     (classifyAddress(host) === undefined
       ? undefined
@@ -118,8 +118,8 @@ function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<Incoming
 }
 
 /**
- * A connection of its own: one that is kept alive would not be looked up again. Where Deno's flags allow some names only, a
- * connection to an address that we looked up for one of them is refused: there it looks up itself.
+ * Returns the options of a new connection: a kept-alive connection would skip the lookup. When Deno's flags allow only some
+ * names, a connection to a resolved address is refused, so Deno must resolve the name itself.
  */
 function connectionOf(url: URL, port: number, options: ExchangeOptions): RequestOptions {
   if (isNetOpen()) {
@@ -135,9 +135,9 @@ function connectionOf(url: URL, port: number, options: ExchangeOptions): Request
 }
 
 /**
- * An agent for one request. `refuse` says why an address that a name stands for is closed, as a ToolFailure's sentence; each
- * is asked before the connection begins, and the one that was reached once more. One address is tried: at the second, Deno
- * forgets that the name was allowed (measured with 2.9.6), in an error that nobody can catch.
+ * Creates an agent for one request. `refuse` returns the reason that an address is closed. It is called for each address
+ * before the connection starts, and again for the connected address. Only one address is tried: at the second, Deno forgets
+ * that the name was allowed (measured with 2.9.6), and throws an error that cannot be caught.
  */
 function createGuardedAgent(
   protocol: string,
@@ -148,13 +148,13 @@ function createGuardedAgent(
   agent.createConnection = (options, callback) => {
     const single = { ...options, autoSelectFamily: false };
     const stream = connect(single, callback);
-    // Both kinds of agent make sockets; the type leaves other streams to other agents.
+    // Both agents create sockets. The type allows other streams for other agents.
     const socket = stream as Socket;
     const check = (address: string) => {
       const refusal = refuse(address);
       if (refusal !== undefined) socket.destroy(new ToolFailure(refusal));
     };
-    // Now: at the request's `socket` event the name may have been looked up already.
+    // Right away: the lookup may be over before the request's `socket` event.
     socket.on("lookup", (error: Error | null, address: string) => {
       if (error === null) check(address);
     });
@@ -165,19 +165,19 @@ function createGuardedAgent(
 }
 
 /**
- * An agent that keeps no connection and uses no proxy: that would look the name up anew, and no rule on addresses would hold
- * for what it finds. Not even `agent: false` keeps Deno from a proxy under
- * NODE_USE_ENV_PROXY=1, only proxy variables of its own that are empty (measured with 2.9.6).
+ * Creates an agent that keeps no connection and uses no proxy. A proxy would resolve the name again, unchecked. With
+ * NODE_USE_ENV_PROXY=1, Deno uses a proxy even with `agent: false`; only empty proxy variables prevent it (measured with
+ * 2.9.6).
  */
 function createDirectAgent(protocol: string): Agent {
   const options = { proxyEnv: {} };
   return protocol === "https:" ? new SecureAgent(options) : new Agent(options);
 }
 
-/** The part of a reply that its body is read from. */
+/** The body stream and the headers of a reply. */
 type ReplyStream = Readable & Pick<IncomingMessage, "headers">;
 
-/** Reads at most `maxBytes` of what the body decompresses to; `cut` tells of more. Rejects for one that is broken. */
+/** Reads at most `maxBytes` of the decompressed body. `cut` is true if there was more. Rejects for a corrupt body. */
 async function readBody(
   message: ReplyStream,
   { method, maxBytes }: { method: string; maxBytes: number },
@@ -203,7 +203,10 @@ async function readBody(
   return { body, cut: size > maxBytes };
 }
 
-/** Servers may compress although we ask them not to. What comes out is counted, so a small bomb stays small. */
+/**
+ * Servers may compress although the request forbids it. The limit counts decompressed bytes, so that a compression bomb
+ * stays small.
+ */
 function decoded(message: ReplyStream): Readable {
   const encoding = message.headers["content-encoding"]?.trim().toLowerCase();
   const decoder = encoding === "gzip" || encoding === "x-gzip"
@@ -228,7 +231,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: "the connection timed out",
 };
 
-/** The rest of a sentence, without a full stop. */
+/** Returns the rest of a sentence, without a full stop. */
 function describeConnectionFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const denied = describeDenied(error);

@@ -1,19 +1,19 @@
-// Which hosts and addresses http_request may reach. Pure: it looks at names and addresses, never at the network.
+// The policy for the hosts and addresses of http_request. Pure: it reads names and addresses, never the network.
 import { classifyAddress, isSameAddress } from "./ip_address.ts";
 
-/** What the administrator set under `http` in config.yaml, in the form of requests, and what the service itself occupies. */
+/** The `http` settings of config.yaml, and the service's own ports and addresses. */
 export interface HttpPolicy {
-  /** Hosts (names, addresses, or `*.name` for all below a name) that are open although `deny` would close them. */
+  /** Hosts that are open even if `deny` closes them: names, addresses, or `*.name` for all subdomains. */
   allow: readonly string[];
-  /** `private` closes loopback and private ranges; anything else is a host that is closed with all below it. */
+  /** Closed hosts. `private` closes loopback and private ranges; any other entry closes a host and its subdomains. */
   deny: readonly string[];
-  /** TCP ports the service listens on; never reachable on an address of this machine. */
+  /** Returns the service's TCP ports. They are never reachable on an address of this machine. */
   ownPorts: () => readonly number[];
-  /** Addresses of this machine. Without it every loopback and private address may be this machine's. */
+  /** Returns the addresses of this machine. Absent: any loopback or private address may be this machine's. */
   ownAddresses?: () => readonly string[];
 }
 
-/** Names under which cloud providers serve metadata of the machine, keys included. */
+/** Names of the cloud providers' metadata services, which also serve keys. */
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   "metadata",
   "metadata.goog",
@@ -22,7 +22,7 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   "instance-data.ec2.internal",
 ]);
 
-/** Why a host name is closed, as the rest of a sentence; undefined when the name itself is not. */
+/** Returns the reason that a host name is closed, as the rest of a sentence, or undefined. */
 export function refuseHost(policy: HttpPolicy, host: string): string | undefined {
   const name = normaliseHost(host);
   if (METADATA_NAMES.has(name)) return "cloud metadata is closed to agents";
@@ -32,8 +32,8 @@ export function refuseHost(policy: HttpPolicy, host: string): string | undefined
 }
 
 /**
- * Why an address is closed that `host` (a name, or the address itself) leads to; undefined when it is open. Nothing
- * opens link-local and metadata addresses or the service's own port.
+ * Returns the reason that an address of `host` is closed, or undefined. `host` is a name or the address itself. Link-local
+ * addresses, metadata addresses and the service's own port are always closed.
  */
 export function refuseAddress(
   policy: HttpPolicy,
@@ -59,7 +59,7 @@ export function refuseAddress(
   return undefined;
 }
 
-/** A host name for comparison: lower case, without brackets, zone or the dot at its end. */
+/** Returns a host name for comparison: in lower case, without brackets, zone or final dot. */
 export function normaliseHost(host: string): string {
   return host.toLowerCase().replace(/^\[|\]$/g, "").replace(/%.*$/, "").replace(/\.$/, "");
 }

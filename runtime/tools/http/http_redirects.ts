@@ -1,4 +1,4 @@
-// Redirects of a web server: where the next request goes, and what of the one before goes with it.
+// Redirects of a web server: the next address, and the parts of the request that are sent to it.
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ExchangeReply, ExchangeRequest } from "./http_exchange.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -6,10 +6,7 @@ import { ToolFailure } from "../tool_failure.ts";
 const MAX_REDIRECTS = 5;
 const MAX_SHOWN_LOCATION = 200;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/**
- * What every request has of ours, and all that another origin gets to see: any header that an agent wrote could hold a key,
- * whatever it is called.
- */
+/** The headers of every request. Another origin gets no others, because any header from an agent could hold a key. */
 export const OWN_HEADERS = {
   "accept": "*/*",
   "accept-encoding": "identity",
@@ -17,9 +14,8 @@ export const OWN_HEADERS = {
 } as const;
 
 /**
- * Asks, and asks again where a reply leads elsewhere; returns the last reply and the address it came from. Throws ToolFailure
- * after five redirects, where one leads to something that is not a web address, and where one would take a body to another
- * origin; what `ask` throws passes through.
+ * Sends a request and follows redirects. Returns the last reply and its address. Throws ToolFailure after five redirects,
+ * for a redirect to no web address, and for one that would send a body to another origin. Errors of `ask` pass through.
  */
 export async function followRedirects(
   first: ExchangeRequest,
@@ -71,7 +67,7 @@ function redirected(
   return { url, method, headers: OWN_HEADERS, body };
 }
 
-/** Whether an address is one of the web. */
+/** Returns true for an http or https address. */
 export function isWeb(url: URL): boolean {
   return (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== "";
 }

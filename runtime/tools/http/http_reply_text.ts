@@ -1,4 +1,4 @@
-// A web server's reply as text for a model.
+// Formats a web server's reply as text for the model.
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ExchangeReply } from "./http_exchange.ts";
@@ -17,7 +17,10 @@ const SHOWN_HEADERS = [
   "www-authenticate",
 ];
 
-/** Status line, main headers, and the body as text (`shown`: the text that stands for it), cut where it gets long; a binary body is only described. */
+/**
+ * Returns the status line, the main headers, and the body as text, cut when it is long. `shown` replaces the body's text. A
+ * binary body is only described.
+ */
 export function showReply(
   reply: ExchangeReply,
   options: { finalUrl: string | undefined; shown: string | undefined; redactor: Redactor },
@@ -47,17 +50,17 @@ function showBody(
     `${size} bytes. Ask for a part of it, if the server can give one.)`;
 }
 
-/** The byte order marks by which a text says its own encoding. */
+/** The byte order marks of text encodings. */
 const MARKS: readonly (readonly [string, string])[] = [
   ["\xef\xbb\xbf", "utf-8"],
   ["\xfe\xff", "utf-16be"],
   ["\xff\xfe", "utf-16le"],
 ];
-/** The encoding that HTML, XML or a style sheet declares at its beginning. */
+/** Matches the encoding that HTML, XML or a style sheet declares at its beginning. */
 const DECLARED =
   /<meta\b[^>]{0,300}?\bcharset\s*=\s*["']?\s*([\w:.-]+)|^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["']([\w:.-]+)|^@charset\s+"([\w:.-]+)"/i;
 
-/** Decodes text by its mark, the type's charset, or its own declaration. Returns undefined for what is not text. */
+/** Decodes text by its byte order mark, the type's charset, or its own declaration. Returns undefined for binary content. */
 function decodeText(body: Uint8Array, type: string): string | undefined {
   const sample = body.subarray(0, SAMPLE_BYTES);
   const decoder = openDecoder(charsetOf(sample, type));
@@ -72,7 +75,7 @@ function charsetOf(sample: Uint8Array, type: string): string {
   const named = marked ?? /charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1];
   if (named !== undefined) return named;
   const declared = DECLARED.exec(begin)?.slice(1).find((one) => one !== undefined) ?? "utf-8";
-  // A declaration that could be read as ASCII is not in UTF-16.
+  // A declaration that is readable as ASCII cannot be in UTF-16.
   return /^utf-?16/i.test(declared) ? "utf-8" : declared;
 }
 
@@ -80,7 +83,7 @@ function openDecoder(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // An unknown charset: most of what is sent is UTF-8.
+    // For an unknown charset UTF-8 is most likely.
     return new TextDecoder();
   }
 }

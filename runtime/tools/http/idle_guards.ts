@@ -1,4 +1,4 @@
-// Names in an agent's `confirm`, and patterns in its `auto_approve`, that mean none of its tools: somebody should know.
+// Warnings about entries in an agent's `confirm` or `auto_approve` that match none of its tools.
 import type { Agent } from "../../agents/agent.ts";
 import { namesTool } from "../../agents/guarded_tools.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -6,14 +6,14 @@ import { suggest } from "../../../base/text/suggestion.ts";
 import { isEveryTool } from "../../tool_vocabulary.ts";
 import type { Tool } from "../tool.ts";
 
-/** What telling of such names needs. */
+/** The log, and the guards that every agent has. */
 export interface IdleGuardsOptions {
   log: ServiceLog;
-  /** Guarded for every agent, whether or not it has such a tool. */
+  /** Returns the guards of every agent. They cause no warning. */
   defaults: () => readonly string[];
 }
 
-/** Warns of each such name once. */
+/** Logs one warning per unmatched entry. */
 export class IdleGuards {
   readonly #log: ServiceLog;
   readonly #defaults: () => readonly string[];
@@ -24,7 +24,7 @@ export class IdleGuards {
     this.#defaults = defaults;
   }
 
-  /** Looks at the tools that a run of this agent has. */
+  /** Compares the agent's entries with the tools of its run. */
   look(
     { id, confirmTools, autoApprove, mcp }: Pick<
       Agent,

@@ -1,11 +1,9 @@
-// IP addresses as bytes, and which kind of network each belongs to. Pure.
+// IP addresses as bytes, and the kind of network that each belongs to. Pure.
 
-/**
- * What an address is to us. `closed` is never reached: link-local, cloud metadata, multicast, reserved, unspecified.
- */
+/** The kind of an address. `closed` is never reachable: link-local, cloud metadata, multicast, reserved, unspecified. */
 export type AddressKind = "public" | "private" | "loopback" | "closed";
 
-/** Networks in the order of looking; the first that holds an address decides. Everything else is public. */
+/** The networks in lookup order; the first match decides. All other addresses are public. */
 const NETWORKS: readonly (readonly [AddressKind, string])[] = [
   // Cloud metadata outside of link-local: Alibaba, Oracle, Azure; over IPv6 AWS, Google, Scaleway.
   ["closed", "100.100.100.200/32"],
@@ -33,7 +31,7 @@ const NETWORKS: readonly (readonly [AddressKind, string])[] = [
   ["private", "fec0::/10"],
 ];
 
-/** IPv6 networks whose addresses carry an IPv4 address: where it begins, and what its bytes are combined with. */
+/** IPv6 networks with an embedded IPv4 address: its position, and the value that its bytes are XORed with. */
 const EMBEDDED: readonly { network: string; at: number; xor: number }[] = [
   { network: "::ffff:0:0/96", at: 12, xor: 0 },
   { network: "::ffff:0:0:0/96", at: 12, xor: 0 },
@@ -44,18 +42,18 @@ const EMBEDDED: readonly { network: string; at: number; xor: number }[] = [
   { network: "::/96", at: 12, xor: 0 },
 ];
 
-/** The 4 or 16 bytes of an address in its usual notation (a zone is left out), or undefined when it is not an address. */
+/** Returns the 4 or 16 bytes of an address in its usual notation, without a zone, or undefined for other texts. */
 export function parseAddress(text: string): Uint8Array | undefined {
   return text.includes(":") ? parseIpv6(text.replace(/%.*$/, "")) : parseIpv4(text);
 }
 
-/** What kind of network an address belongs to; undefined for a text that is not an address. */
+/** Returns the kind of network that an address belongs to, or undefined if the text is no address. */
 export function classifyAddress(text: string): AddressKind | undefined {
   const bytes = parseAddress(text);
   return bytes === undefined ? undefined : classify(bytes);
 }
 
-/** Whether two texts are the same address; an IPv4 address in its IPv6 form counts as itself. */
+/** Returns true if two texts are the same address. An IPv4 address equals its IPv4-mapped IPv6 form. */
 export function isSameAddress(one: string, other: string): boolean {
   const [a, b] = [parseAddress(one), parseAddress(other)].map((bytes) =>
     bytes !== undefined && contains(MAPPED, bytes) ? bytes.slice(12) : bytes

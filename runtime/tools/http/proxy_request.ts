@@ -1,11 +1,11 @@
-// What a client says to a proxy first: RFC 9112 section 3.2.2 (absolute form), RFC 9110 section 9.3.6 (CONNECT).
+// Parses the first request of a proxy's client: RFC 9112 section 3.2.2 (absolute form), RFC 9110 section 9.3.6 (CONNECT).
 
 const MAX_HEAD_BYTES = 32 * 1024;
-/** Of one connection between the program and us. They are not sent on. */
+/** Fields of the connection between the program and the proxy. They are not forwarded. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...["connection", "host", "keep-alive", "proxy-authorization", "proxy-connection", "upgrade"],
 ]);
-/** RFC 9110 section 5.1. What is no field is not sent on: others could read it as one. */
+/** A header field (RFC 9110 section 5.1). Other lines are not forwarded, because another server could read them as fields. */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
 const END: readonly number[] = [13, 10, 13, 10];
 const REASONS: Readonly<Record<number, string>> = {
@@ -17,20 +17,20 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** A client wants to be connected. */
+/** A client's request for a connection. */
 export interface ProxyRequest {
-  /** As it stands in a URL: IPv6 addresses in brackets. */
+  /** In a URL's notation: IPv6 addresses in brackets. */
   hostname: string;
   port: number;
-  /** Empty where none was given. */
+  /** Empty if none was sent. */
   password: string;
-  /** What to send before all else; undefined: a tunnel, of which the client wants to hear that it is open. */
+  /** The bytes to send to the host first. Undefined for a tunnel, whose client waits for a confirmation. */
   toFarSide: Uint8Array | undefined;
-  /** What came behind the head. */
+  /** The bytes received after the head. */
   rest: Uint8Array;
 }
 
-/** Undefined when that is no request of a proxy, or the connection ends before. */
+/** Reads a proxy request. Returns undefined for another kind of request, or a connection that ended early. */
 export async function readProxyRequest(
   connection: Pick<Deno.Conn, "read">,
 ): Promise<ProxyRequest | undefined> {
@@ -51,14 +51,14 @@ export async function readProxyRequest(
     `${method} ${url.pathname}${url.search} HTTP/1.1`,
     `host: ${url.host}`,
     ...fields.filter(([name]) => !OWN_FIELDS.has(name)).map(([name, value]) => `${name}: ${value}`),
-    // A second request to another host would go to this one.
+    // Otherwise a second request to another host would go to this one.
     "connection: close",
     ...["", ""],
   ].join("\r\n"));
   return { hostname: url.hostname, port, password: passwordOf(fields), toFarSide, rest: read.rest };
 }
 
-/** The beginning of an answer, or with `text` a whole one. */
+/** Returns the head of an answer, or a complete answer with `text`. */
 export function answerHead(status: number, text?: string): Uint8Array {
   const body = new TextEncoder().encode(text ?? "");
   const head = [
@@ -78,7 +78,7 @@ function passwordOf(fields: readonly [string, string][]): string {
   try {
     return atob(encoded).replace(/^[^:]*:/, "");
   } catch {
-    // No base64: as good as none.
+    // Invalid Base64 counts as no password.
     return "";
   }
 }
@@ -100,7 +100,7 @@ async function readHead(
   return undefined;
 }
 
-/** A character a byte, which is what the fields of HTTP are. */
+/** Decodes one character per byte, as HTTP fields are encoded. */
 function toText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }

@@ -1,7 +1,7 @@
-// The rules on hosts of one service: what config.yaml says now, with the ports and addresses that are its own now.
+// The host policy of a service: the current config.yaml, and the service's current ports and addresses.
 import type { HttpPolicy } from "./http_policy.ts";
 
-/** Asked at each request: config.yaml may change, and networks come and go while a service runs. */
+/** Returns a policy that reads the settings at each request, because config.yaml and the machine's networks may change. */
 export function servicePolicy(
   settings: { readonly config: { http: Pick<HttpPolicy, "allow" | "deny"> } },
   ownPorts: () => readonly number[],
@@ -18,7 +18,7 @@ export function servicePolicy(
   };
 }
 
-/** The addresses of this machine. */
+/** Returns the addresses of this machine. */
 export function ownAddresses(): string[] {
   return Deno.networkInterfaces().map(({ address }) => address);
 }

@@ -1,5 +1,5 @@
-// The check of an agent's answer against the JSON schema of its file: in the service what cannot take long, the whole where
-// it may (see arguments_check.ts).
+// Checks an agent's answer against the JSON schema of its file. The service checks only keywords that take bounded time;
+// the whole check runs elsewhere (see arguments_check.ts).
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
@@ -10,11 +10,11 @@ const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
 const MAX_FAULTS = 10;
 
-/** The check of an agent's answers. */
+/** The compiled check of an agent's answers. */
 export interface AnswerCheck {
-  /** Where the answer does not fit: each a JSON pointer with the reason. */
+  /** Returns the faults of the answer, each as a JSON pointer with the reason. */
   faultsOf(answer: JsonValue): string[];
-  /** Whether the check of this answer left something open that the schema says. */
+  /** Returns true if this check did not cover the whole schema for this answer. */
   leavesOpen(answer: JsonValue): boolean;
 }
 
@@ -29,7 +29,7 @@ export async function compileAnswerCheck(schema: JsonSchema): Promise<AnswerChec
   };
 }
 
-/** The faults by all that a schema says. That may take for ever, so it is for a process that somebody ends. */
+/** Returns the faults by the whole schema. May take for ever, so call it only in a process with a time limit. */
 export async function wholeFaultsOf(answer: JsonValue, schema: JsonSchema): Promise<string[]> {
   const { Validator } = await loadValidator();
   return findFaults(new Validator(schema as Schema, draftOf(schema), false), answer);
@@ -42,7 +42,7 @@ function findFaults(validator: Validator, answer: JsonValue): string[] {
     const faults = [...new Set(causesOf(errors).map(describe))];
     return faults.length > 0 ? faults.slice(0, MAX_FAULTS) : ["the whole answer is not allowed"];
   } catch (error) {
-    // A reference or a pattern that is broken shows when it is used.
+    // A broken reference or pattern shows only when it is used.
     const reason = error instanceof Error ? error.message : String(error);
     return [`the answer cannot be checked: ${reason}`];
   }

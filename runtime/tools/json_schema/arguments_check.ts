@@ -1,5 +1,5 @@
-// The check of a call's arguments against a JSON schema that somebody else wrote: a custom tool, an MCP server. In the
-// service only what cannot take long; the whole where it may.
+// Checks a call's arguments against a JSON schema from a custom tool or an MCP server. The service checks only keywords
+// that take bounded time; the whole check runs in a process with a time limit.
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import {
   isJsonObject,
@@ -13,31 +13,33 @@ import { isCheckedWhole, toCheckSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
-/** A complaint list is read by a model: the first few tell it what to change. */
+/** The model reads the complaints: the first few suffice to correct the call. */
 const MAX_COMPLAINTS = 10;
-/** Keywords that only say that something below them is wrong. */
+/** Keywords that only report an error below them. */
 const CONTAINER =
   /^(properties|patternProperties|(additional|unevaluated)(Properties|Items)|items|prefixItems|allOf|if|then|else|dependentSchemas|\$(ref|dynamicRef|recursiveRef))$/;
-/** Ways of which one would do: why each of them failed says less than that none fits. */
+/** Keywords with alternatives. The message that none fits says more than each alternative's errors. */
 const CHOICES = ["anyOf", "oneOf"];
 
-/** Parts of a schema times parts of arguments that are compared in the service: some milliseconds at most. */
+/** The maximum product of schema parts and argument parts for a check in the service: some milliseconds. */
 const MAX_COMPARISONS = 50_000;
 const CHARACTERS_OF_A_PART = 1_000;
 
-/** The check of a tool's arguments. */
+/** The compiled check of a tool's arguments. */
 export interface ArgumentsCheck {
   /** See ToolDeclaration. */
   check(args: unknown): JsonObject;
-  /** Whether the check of these arguments left something open that the schema says. */
+  /** Returns true if this check did not cover the whole schema for these arguments. */
   leavesOpen(args: JsonObject): boolean;
 }
 
 /**
- * Checks arguments against a JSON schema and returns them with the defaults of top-level properties filled in. A `null`
- * for an optional property that allows none counts as absent: some models send one for every optional argument. Throws
- * ToolFailure with what does not fit. What of the schema could make a check take long is left open, and the schema as a
- * whole where it and the arguments are very big. Loads the validator when it is called.
+ * Compiles the service's check of arguments against a JSON schema. The check returns the arguments with the defaults of
+ * top-level properties filled in. A `null` for an optional property that does not allow it counts as absent: some models
+ * send one for every optional argument. Throws ToolFailure with the complaints.
+ *
+ * Keywords that could take long are skipped, and so is the whole schema if it and the arguments are very big. Loads the
+ * validator on the first call.
  */
 export async function compileArgumentsCheck(
   tool: string,
@@ -61,9 +63,9 @@ export async function compileArgumentsCheck(
 }
 
 /**
- * Checks arguments against all that a schema says (its `$schema` names the draft; 2020-12 where it names none). That may
- * take for ever, so it is for a process that somebody ends. Throws ToolFailure with what does not fit, also for a schema
- * that is broken where the arguments touch it.
+ * Checks arguments against the whole schema. `$schema` selects the draft, by default 2020-12. May take for ever, so call it
+ * only in a process with a time limit. Throws ToolFailure with the complaints, also for a schema that is broken where the
+ * arguments touch it.
  */
 export async function checkWhole(
   args: JsonObject,
@@ -86,12 +88,12 @@ function refuseErrors(
   );
 }
 
-/** Whether a schema and a value are too big to be held against each other in the service. */
+/** Returns true if a schema and a value are too big to be compared in the service. */
 export function isTooMuch(schema: JsonSchema, value: JsonValue): boolean {
   return sizeOf(schema) * sizeOf(value) > MAX_COMPARISONS;
 }
 
-/** How many values and names there are, a long text as several. */
+/** Returns the number of values and names; a long text counts as several. */
 function sizeOf(value: JsonValue): number {
   if (typeof value === "string") return 1 + value.length / CHARACTERS_OF_A_PART;
   if (typeof value !== "object" || value === null) return 1;
@@ -105,7 +107,7 @@ function errorsOf(validator: Validator, given: JsonObject, tool: string): Output
     const { valid, errors } = validator.validate(given);
     return valid ? [] : errors;
   } catch (cause) {
-    // A reference that leads nowhere or a pattern that cannot be compiled shows when it is used.
+    // A broken reference or pattern shows only when it is used.
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ToolFailure(
       `The arguments of ${tool} cannot be checked, its schema is broken: ${reason}`,
@@ -114,7 +116,7 @@ function errorsOf(validator: Validator, given: JsonObject, tool: string): Output
   }
 }
 
-/** The draft that a schema names; the newest where it names none. */
+/** Returns the draft that a schema names, by default the newest. */
 export function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
   const named = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   if (named.includes("draft-04")) return "4";
@@ -132,13 +134,13 @@ function withoutNulls(args: JsonObject, schema: JsonSchema): JsonObject {
   return Object.fromEntries(
     Object.entries(args).filter(([name, value]) =>
       value !== null || required.includes(name) ||
-      // Not every name belongs to the schema that an object answers to: `toString`, for one, is inherited.
+      // Own properties only: `toString`, for one, is inherited and not part of the schema.
       Object.hasOwn(properties, name) && allowsNull(properties[name])
     ),
   );
 }
 
-/** Whether a property's schema may take null; anything but a plain type without it may. */
+/** Returns true if a property's schema may accept null. Only a plain type without null surely does not. */
 function allowsNull(schema: JsonValue | undefined): boolean {
   if (!isJsonObject(schema)) return schema !== undefined;
   if (Array.isArray(schema["enum"])) return schema["enum"].includes(null);
@@ -152,17 +154,17 @@ function withDefaults(args: JsonObject, schema: JsonSchema): JsonObject {
     const value = isJsonObject(property) ? property["default"] : undefined;
     return value === undefined || Object.hasOwn(args, name) ? [] : [[name, structuredClone(value)]];
   });
-  // Made from entries, not assigned: a name like __proto__ is a name.
+  // Built from entries instead of assignments, because __proto__ is a valid name here.
   return { ...args, ...Object.fromEntries(defaults) };
 }
 
-/** Those errors that say what is wrong, and not only that something below them is. */
+/** Returns the errors that are causes, without those that only report an error below them. */
 export function causesOf(errors: readonly OutputUnit[]): OutputUnit[] {
   const causes = errors.filter(({ keyword }) => !CONTAINER.test(keyword));
   const choices = causes.filter(({ keyword }) => CHOICES.includes(keyword));
   return causes.filter((error) =>
     !choices.some((choice) => choice !== error && isInside(error, choice)) &&
-    // The validator calls a property unknown, too, when a schema that describes it does not fit.
+    // The validator also reports a property as unknown when the schema that describes it does not match.
     !(error.keyword === "false" &&
       causes.some((other) =>
         other.keyword !== "false" && isBelow(other.instanceLocation, error.instanceLocation)

@@ -1,5 +1,5 @@
-// The part of a JSON schema that is checked inside the service. A schema of somebody else's must not make that take
-// long: no reference (they multiply), no pattern (it may backtrack for hours).
+// The part of a JSON schema that is checked inside the service. A foreign schema must not make the check slow: no
+// references (they multiply) and no patterns (they may backtrack for hours).
 import {
   isJsonObject,
   type JsonObject,
@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from "../../../base/json.ts";
 
-/** Keeps of a keyword's value what can be kept, and calls `leave` where that is not all. Undefined: nothing. */
+/** Returns the part of a keyword's value to keep, or undefined. Calls `leave` if a part was dropped. */
 type Take = (value: JsonValue, leave: () => void) => JsonValue | undefined;
 
 const asIs = (fits: (value: JsonValue) => boolean): Take => (value) =>
@@ -23,8 +23,8 @@ const subschemas: Take = (value, leave) =>
   Array.isArray(value) ? value.map((one) => subschema(one, leave)) : undefined;
 
 /**
- * What is kept. All of these only ever allow more when something below them is left out, which `not`, `oneOf` and `if` do
- * not: what is left to others to check is never refused here.
+ * The keywords to keep. Dropping something below one of them only makes the schema allow more, so the reduced check never
+ * refuses valid values. That does not hold for `not`, `oneOf` and `if`.
  */
 const KEYWORDS: Readonly<Record<string, Take>> = {
   type: asIs((value) => typeof value === "string" || Array.isArray(value)),
@@ -51,18 +51,18 @@ const KEYWORDS: Readonly<Record<string, Take>> = {
   anyOf: subschemas,
 };
 
-/** Keywords that refuse nothing by themselves. */
+/** Keywords that refuse nothing themselves. */
 const SILENT = new Set([
   ...["title", "description", "$comment", "examples", "deprecated", "readOnly", "writeOnly"],
   ...["$schema", "$id", "$anchor", "$defs", "definitions"],
 ]);
 
-/** The schema without all that is left to others; it refuses nothing that the whole schema allows. */
+/** Returns the reduced schema. It refuses nothing that the whole schema allows. */
 export function toCheckSchema(schema: JsonSchema): JsonSchema {
   return reduce(schema, () => {});
 }
 
-/** Whether toCheckSchema leaves nothing to others that could refuse something. */
+/** Returns true if toCheckSchema drops nothing that could refuse a value. */
 export function isCheckedWhole(schema: JsonSchema): boolean {
   let isWhole = true;
   reduce(schema, () => isWhole = false);
@@ -78,12 +78,12 @@ function reduce(schema: JsonSchema, leave: () => void): JsonSchema {
     else kept[keyword] = taken;
   }
   const { additionalProperties: additional = true } = schema;
-  // Unknown arguments are refused only where nothing else may know them.
+  // Unknown arguments are refused only if no other keyword can allow them.
   const others = ["patternProperties", "allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef"];
   const isKept = additional === false && !others.some((keyword) => keyword in schema);
   if (isKept) kept["additionalProperties"] = false;
   else if (additional !== true) leave();
-  // A tuple's items come after those that it lists, which are not looked at here.
+  // A tuple's `items` apply after its listed items, which are not checked here.
   if ("prefixItems" in schema) delete kept["items"];
   return kept;
 }

@@ -1,16 +1,16 @@
-// A JSON schema of somebody else's on its way to a model: bounded, its texts plain.
+// Prepares a foreign JSON schema for a model: limits its size and cleans its texts.
 import type { JsonObject, JsonSchema, JsonValue } from "../../../base/json.ts";
 import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
 import { toPlainText } from "../../../base/text/plain_text.ts";
 
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_DEPTH = 64;
-/** Keywords whose text is for readers: only there may characters be dropped without changing what the schema means. */
+/** Keywords with text for readers. Only their characters may be dropped without changing the schema's meaning. */
 const PROSE = ["description", "title", "$comment"];
 
 /**
- * The schema to show, or why it cannot be shown (a sentence's end). The dialect mark `$schema` is dropped; faults that every
- * provider refuses are repaired where their meaning is plain.
+ * Returns the schema to show, or the reason that it cannot be shown, as the end of a sentence. Drops the dialect mark
+ * `$schema`, and repairs faults with an obvious meaning that every provider refuses.
  */
 export function toToolSchema(schema: unknown): { schema: JsonSchema } | { problem: string } {
   if (isNothing(schema)) return toToolSchema({});
@@ -30,7 +30,7 @@ export function toToolSchema(schema: unknown): { schema: JsonSchema } | { proble
   }
 }
 
-/** How a schema is too big to be shown and checked, as the end of a sentence; undefined: it is not. */
+/** Returns the reason that a schema is too big to be shown and checked, as the end of a sentence, or undefined. */
 export function schemaExcess(schema: unknown): string | undefined {
   if (isDeeperThan(schema, MAX_DEPTH)) return `nested over ${MAX_DEPTH} levels deep`;
   return JSON.stringify(schema).length > MAX_CHARACTERS
@@ -50,7 +50,7 @@ function plainProse(schema: JsonObject): JsonObject {
   );
 }
 
-/** JSON Schema's types, by the names that schemas and programming languages have for them. */
+/** JSON Schema's types by their names in schemas and programming languages. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ string: "string", number: "number", integer: "integer", boolean: "boolean" },
   ...{ object: "object", array: "array", null: "null" },
@@ -61,25 +61,25 @@ const TYPES: Readonly<Record<string, string>> = {
 const SCHEMAS = ["items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems"];
 const MAPS_OF_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions"];
 
-/** A fault without a plain meaning. The message is the end of a sentence. */
+/** Error: a fault without an obvious meaning. The message is the end of a sentence. */
 class SchemaFault extends Error {
   override readonly name = "SchemaFault";
 }
 
-/** JSON's null, or an empty list: some languages cannot tell that from an empty object. */
+/** Returns true for JSON's null or an empty list, which some languages write for an empty object. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || Array.isArray(value) && value.length === 0;
 }
 
 /**
- * Repairs a schema and those in it: types by other names, `required` inside `properties` or on a property, the name of a type
- * in the place of a schema, `null` for nothing, an array without `items`. What is right stays as it is, in its order.
+ * Repairs a schema and its subschemas: types with other names, `required` inside of `properties` or on a property, a type
+ * name instead of a schema, `null` for nothing, an array without `items`. Valid parts stay unchanged and in order.
  */
 function repairSchema(schema: JsonObject): JsonObject {
   const result: JsonObject = {};
   const required = new Set(namesIn(schema["required"]));
   for (const [key, value] of Object.entries(schema)) {
-    // "Any" allows all types, as no type does.
+    // "Any" allows all types, like a missing type.
     if (key === "type" && value === "any") continue;
     if (value === null && key !== "default" && key !== "const") continue;
     if (key === "required") result[key] = [];
@@ -107,7 +107,7 @@ function repairInner(value: JsonValue): JsonValue {
   return repairSchema(value);
 }
 
-/** Adds to `required` the names that stand in a wrong place. */
+/** Repairs a map of schemas, and adds misplaced names to `required`. */
 function repairMap(key: string, value: JsonValue, required: Set<string>): JsonObject {
   if (isNothing(value)) return {};
   if (!isJsonObject(value)) {

@@ -1,5 +1,5 @@
-// MCP messages over streamable HTTP: the client package's transport, with what it leaves open. A request whose stream ends
-// without an answer fails, a cancelled request is hung up, replies are bounded, and waiting goes by our Clock.
+// MCP messages over streamable HTTP: the client package's transport with four additions. A request fails when its stream
+// ends without an answer, a cancelled request is disconnected, replies have a size limit, and delays use our Clock.
 import {
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
@@ -21,13 +21,13 @@ import { MinuteBudget } from "./minute_budget.ts";
 import type { ServerEndpoint } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 
-/** JSON-RPC's code for an error of the implementation. */
+/** JSON-RPC's code for an internal error. */
 const INTERNAL_ERROR = -32603;
 
-/** Marks (as an error's data) the answer that this side gives itself, when none comes. */
+/** The error data of the answer that this side creates when the server sends none. */
 export const UNANSWERED = "unanswered";
 
-/** So many answers of ours to what a server asks may be on their way to it. */
+/** The maximum number of our answers to the server's requests that may be in transit. */
 const MAX_UNTAKEN = 32;
 
 /** A connection to a server at a URL. */
@@ -35,17 +35,17 @@ export class HttpTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
-  /** As the client package's transport: one HTTP request for each message. */
+  /** Same as the client package's transport: one HTTP request for each message. */
   readonly hasPerRequestStream = true;
   readonly stderr = "";
   readonly #inner: Transport & Pick<StreamableHTTPClientTransport, "terminateSession">;
   readonly #clock: Clock;
   readonly #limits: McpLimits;
   readonly #closing = new AbortController();
-  /** What hangs each request up that has no answer yet, by its id. */
+  /** The abort controllers of requests without an answer, by request id. */
   readonly #open = new Map<unknown, AbortController>();
   readonly #budget: MinuteBudget;
-  /** Answers and notes of ours that are on their way. */
+  /** Our answers and notifications in transit. */
   #unanswered = 0;
   #fault: RangeError | undefined;
 
@@ -60,23 +60,24 @@ export class HttpTransport implements ServerLink {
           maxBytes: MAX_MESSAGE_BYTES,
           onEvent: () => this.#count(),
         }),
-      // The default, written down because of requireOrigin(): a redirect comes back to be looked at before it is followed.
+      // The default, spelled out because of requireOrigin(): a redirect's response is returned for that check before it is
+      // followed.
       redirectPolicy: "same-origin",
       reconnectionScheduler: (reconnect, delayMs) => this.#schedule(reconnect, delayMs),
     });
   }
 
-  /** Nothing is known of a program far away but its answers. */
+  /** Only the answers of a remote program are known. */
   get end(): string | undefined {
     return this.#fault?.message;
   }
 
-  /** It has none. */
+  /** A remote server has no sandbox. */
   takeRefusedHosts(): string[] {
     return [];
   }
 
-  /** The server's name of this session; undefined for a server that keeps none. */
+  /** The server's id of this session. Undefined for a server without sessions. */
   get sessionId(): string | undefined {
     return this.#inner.sessionId;
   }
@@ -97,9 +98,9 @@ export class HttpTransport implements ServerLink {
       await this.#cancel(message, options);
       return;
     }
-    // A subscription's stream looks after its own end.
+    // A subscription's stream handles its own end.
     if (!isJSONRPCRequest(message) || options.onRequestStreamEnd !== undefined) {
-      // Each takes a connection, and a server can ask for as many answers as it likes.
+      // Each takes a connection, and a server may request any number of answers.
       if (this.#unanswered >= MAX_UNTAKEN) throw new RangeError("it does not take our answers");
       this.#unanswered++;
       await this.#inner.send(message, options).finally(() => this.#unanswered--);
@@ -117,13 +118,13 @@ export class HttpTransport implements ServerLink {
       });
     } catch (error) {
       this.#open.delete(id);
-      // The caller that hung up has its error already.
+      // The caller that aborted has its error already.
       if (!hangUp.signal.aborted) throw error;
     }
   }
 
   async close(): Promise<void> {
-    // A courtesy: a server that does not take it drops the session in time.
+    // A courtesy: a server that does not accept it expires the session.
     await this.#briefly(() => this.#inner.terminateSession());
     this.#closing.abort();
     for (const hangUp of this.#open.values()) hangUp.abort();
@@ -131,7 +132,7 @@ export class HttpTransport implements ServerLink {
     await this.#inner.close();
   }
 
-  /** Tells the server, and hangs up without waiting for it: it is cancelled because it does not answer. */
+  /** Notifies the server, and disconnects without waiting: the reason to cancel is that it does not answer. */
   async #cancel(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     const id = "params" in message ? message.params?.["requestId"] : undefined;
     this.#open.get(id)?.abort();
@@ -143,17 +144,17 @@ export class HttpTransport implements ServerLink {
     limit.abort();
   }
 
-  /** Waits for the end of `work`, good or bad, but not for long. */
+  /** Waits briefly until `work` succeeds or fails. */
   async #briefly(work: () => Promise<void>): Promise<void> {
     const within = { clock: this.#clock, ms: this.#limits.killMs };
-    await firstOf(work().catch(() => {/* It was worth a try. */}), { within });
+    await firstOf(work().catch(() => {/* Best effort. */}), { within });
   }
 
-  /** Counts one more of the server's events. Throws RangeError for one too many, with which the connection ends. */
+  /** Counts one event of the server. Throws RangeError for one too many, which ends the connection. */
   #count(): void {
     if (this.#fault === undefined && this.#budget.take() >= 0) return;
     this.#fault ??= new RangeError(TOO_MANY_MESSAGES);
-    // Once the stream itself has ended, which this error brings about.
+    // After the stream itself has ended because of this error.
     queueMicrotask(() => void this.#inner.close());
     throw this.#fault;
   }
@@ -178,12 +179,12 @@ export class HttpTransport implements ServerLink {
   #schedule(reconnect: () => void, delayMs: number): () => void {
     const cancel = new AbortController();
     const signal = AbortSignal.any([cancel.signal, this.#closing.signal]);
-    this.#clock.sleep(delayMs, signal).then(reconnect, () => {/* Nobody wants it any more. */});
+    this.#clock.sleep(delayMs, signal).then(reconnect, () => {/* No longer needed. */});
     return () => cancel.abort();
   }
 }
 
-/** Headers and session belong to the origin that the entry names. Throws RangeError for a redirect to another one. */
+/** Headers and session belong to the origin in the entry. Throws RangeError for a redirect to another one. */
 async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Response> {
   const location = reply.headers.get("location");
   const target = location === null ? null : URL.parse(location, href);
@@ -196,8 +197,8 @@ async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Re
 }
 
 /**
- * The reply, with a body that fails once it, or one event of an event stream, has more than `maxBytes`. `onEvent` is called
- * after each event; what it throws fails the body, too.
+ * Returns the reply with a body that fails when it, or one event of an event stream, exceeds `maxBytes`. `onEvent` is
+ * called after each event; its errors fail the body, too.
  */
 function boundReply(
   reply: Response,
@@ -218,7 +219,7 @@ function limitBytes(
   return new TransformStream({
     transform(chunk, controller) {
       if (onEvent !== undefined) {
-        // An empty line ends an event; a carriage return is part of the line's end.
+        // An empty line ends an event; a carriage return belongs to the line ending.
         for (const byte of chunk) {
           size++;
           if (byte === 0x0a) feeds++;

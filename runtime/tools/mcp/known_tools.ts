@@ -1,4 +1,4 @@
-// The tools of servers as they were when they were last used: one that has changed since asks a person first.
+// The servers' tools as they were at their last use. A tool that has changed since needs a person's confirmation.
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { QuestionRaised } from "../question_raised.ts";
@@ -7,23 +7,23 @@ import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import { describeChange, type ToolPrint } from "./tool_print.ts";
 
-/** The port to where prints are kept, by server and tool. */
+/** The store of tool fingerprints, by server and tool. */
 export interface KnownToolStore {
-  /** Undefined for one that was never used. */
+  /** Returns undefined for a tool that was never used. */
   findTool(server: string, tool: string): Promise<ToolPrint | undefined>;
-  /** In place of what was kept before. */
+  /** Replaces an earlier fingerprint. */
   keepTool(server: string, tool: string, print: ToolPrint): Promise<void>;
 }
 
-/** What they need. */
+/** The collaborators of KnownTools. */
 export interface KnownToolsOptions {
   store: KnownToolStore;
   log: ServiceLog;
-  /** With `none` a change is logged and nobody is asked. */
+  /** With `none` a change is only logged. */
   mcpConfirm(): McpConfirm | undefined;
 }
 
-/** Compares tools with what is kept of them. */
+/** Compares tools with their stored fingerprints. */
 export class KnownTools {
   readonly #options: KnownToolsOptions;
 
@@ -32,8 +32,8 @@ export class KnownTools {
   }
 
   /**
-   * Resolves when the tool may be called by this call: it is new, as it was, or a person allowed it as it is now, and is kept
-   * as that. Throws QuestionRaised where nobody has been asked yet, and ToolFailure where the person said no.
+   * Admits a call if the tool is new, unchanged, or allowed by a person in its present form, and stores that form. Throws
+   * QuestionRaised when no person has been asked yet, and ToolFailure when the person refused.
    */
   async admit(
     server: string,
@@ -70,7 +70,7 @@ function toQuestion(
     print: ToolPrint;
   },
 ): ToolQuestion {
-  // The digest tells two changes apart that read the same: an answer to one is none to the other.
+  // The digest distinguishes changes with equal descriptions, so that an answer to one does not count for another.
   const lines = [
     `Allow ${name}? The MCP server "${server}" has changed this tool since it was last used`,
     ...describeChange(known, print),

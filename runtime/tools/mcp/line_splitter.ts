@@ -1,9 +1,9 @@
-// Bytes that arrive in pieces, to lines. Every byte is looked at once, and a line that does not end is not kept for ever.
+// Splits chunks of bytes into lines. Reads every byte once, and limits an unfinished line.
 
-/** Cuts a stream of bytes at its line feeds. */
+/** Splits a stream of bytes at its line feeds. */
 export class LineSplitter {
   readonly #maxBytes: number;
-  /** The beginning of the line that has not ended yet. */
+  /** The pieces of the unfinished line. */
   #pieces: Uint8Array[] = [];
   #size = 0;
 
@@ -11,7 +11,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes the next piece; returns the lines that end in it, as text. Throws RangeError for a line over the limit. */
+  /** Adds the next piece, and returns the lines that it completes. Throws RangeError for a line over the limit. */
   push(piece: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;

@@ -1,19 +1,19 @@
-// A tool as an MCP server lists it, read value by value: one that is wrong must not cost the tool.
+// Parses a tool in an MCP server's list value by value, so that one wrong value does not lose the tool.
 import { isJsonObject } from "../../../base/json.ts";
 
-/** A tool as a server describes it. Only its name is sure to be there. */
+/** A tool as its server describes it. Only the name is guaranteed. */
 export interface ListedTool {
   name: string;
   title?: string | undefined;
   description?: string | undefined;
-  /** A JSON schema, if the server is right. */
+  /** A JSON schema, if the server is correct. */
   inputSchema: unknown;
   annotations?: Readonly<Record<string, unknown>>;
-  /** `taskSupport` of its `execution`. */
+  /** The `taskSupport` of its `execution`. */
   taskSupport?: unknown;
 }
 
-/** Reads one entry of a list. Returns undefined for an entry without a name; other values of a wrong type are dropped. */
+/** Parses one entry of a list. Returns undefined for an entry without a name; drops other values of a wrong type. */
 export function toListedTool(value: unknown): ListedTool | undefined {
   if (!isJsonObject(value) || typeof value["name"] !== "string") return undefined;
   const { name, annotations, execution, inputSchema } = value;

@@ -1,4 +1,4 @@
-// What the servers of a workspace offered when they last listed their tools: `validate` counts by it and starts none of them.
+// The tools that a workspace's servers last listed. `validate` counts them without starting a server.
 import { dirname, join } from "node:path";
 import { isJsonObject, isWholeJson } from "../../../base/json.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
@@ -7,7 +7,7 @@ import { SerialQueue } from "../../../base/serial_queue.ts";
 
 const FILE_NAME = "mcp-tools.json";
 
-/** The names of tools by server; empty where none has ever listed any. */
+/** Returns the names of tools by server. Empty before the first list. */
 export async function readListedTools(stateDir: string): Promise<Record<string, string[]>> {
   const text = await Deno.readTextFile(join(stateDir, FILE_NAME)).catch(ignoreMissing) ?? "";
   const root: unknown = isWholeJson(text) ? JSON.parse(text) : {};
@@ -18,7 +18,7 @@ export async function readListedTools(stateDir: string): Promise<Record<string, 
   return Object.fromEntries(entries);
 }
 
-/** Keeps the lists of one process: a list that has not changed costs nothing. */
+/** Stores the lists of one process. An unchanged list costs nothing. */
 export class ListedTools {
   readonly #stateDir: string;
   readonly #kept = new Map<string, string>();
@@ -40,7 +40,7 @@ export class ListedTools {
       await Deno.mkdir(dirname(file), { recursive: true });
       await writeFileAtomically(file, JSON.stringify({ ...before, [server]: names }));
     }).catch(() => {
-      // No run is to fail for what only `validate` counts by: the next one tries again.
+      // Only `validate` needs the file, so a run must not fail for it. The next run tries again.
       this.#kept.delete(server);
     });
   }

@@ -1,4 +1,4 @@
-// One server of one workspace: at most one session at a time, opened when needed, opened again when it ends, never in a rush.
+// One server of one workspace: has at most one session, opens it on demand, and reopens it after its end with a backoff.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../tool_failure.ts";
@@ -12,10 +12,10 @@ import { backoffMs } from "../../../base/backoff.ts";
 
 const loadSession = lazyModule(() => import("./session.ts"));
 
-/** A caller that would have to wait longer for the next start fails at once. */
+/** The maximum wait for the next start. A caller that would wait longer fails at once. */
 const PATIENCE_MS = 5_000;
 
-/** Tells those who watch a run what it waits for. */
+/** Reports to the viewers of a run the activity that it waits for. */
 export type Tell = (level: "info" | "warn", text: string) => Promise<void>;
 
 /** A server by its name and definition, shared by all agents and runs. */
@@ -25,9 +25,9 @@ export class McpServer implements AsyncDisposable {
   readonly #ports: SessionPorts;
   readonly #backoff = new RestartBackoff();
   readonly #closing = new AbortController();
-  /** All that are not gone yet. */
+  /** All sessions that are not closed yet. */
   readonly #sessions = new Set<Session>();
-  /** Those of them that have ended or been replaced, and when they will be gone. */
+  /** The ended or replaced sessions, with the promises of their close. */
   readonly #retiring = new Map<Session, Promise<void>>();
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
@@ -39,13 +39,13 @@ export class McpServer implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Whether it is the server of this entry, and the entry says what it said. */
+  /** Returns true if the entry defines exactly this server. */
   isAs(entry: ResolvedServer | undefined): boolean {
     return entry !== undefined && "definition" in entry &&
       JSON.stringify(entry.definition) === JSON.stringify(this.definition);
   }
 
-  /** The tools as the server lists them now. Rejects with ServerUnavailable. A start, which may take long, is told. */
+  /** Returns the tools that the server lists now. Rejects with ServerUnavailable. Reports a start, which may take long. */
   async tools(signal: AbortSignal, tell?: Tell): Promise<readonly RemoteTool[]> {
     if (tell === undefined || this.#session !== undefined) return await this.#list(signal);
     await tell("info", `Starts the MCP server "${this.#name}"`);
@@ -64,20 +64,23 @@ export class McpServer implements AsyncDisposable {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ServerUnavailable || error instanceof SessionExpired)) throw error;
-      // It was well once and is stuck or forgotten now: a new one, whose list comes with its greeting.
+      // The session worked once and now hangs or is forgotten. A new session lists the tools when it opens.
       this.#retire(session);
       return await (await this.#open(signal)).tools(signal);
     }
   }
 
-  /** The result of a tool, by the server's own name of it. Rejects with ToolFailure, or with the signal's reason. */
+  /**
+   * Calls a tool by the server's own name for it, and returns the result. Rejects with ToolFailure, or with the signal's
+   * reason.
+   */
   async call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
     try {
       return await this.#call(name, args, options);
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw asToolFailure(error);
     }
-    // The server has never seen the call, so that it may be made again.
+    // The server never received the call, so a second attempt is safe.
     try {
       return await this.#call(name, args, options);
     } catch (error) {
@@ -87,7 +90,7 @@ export class McpServer implements AsyncDisposable {
     }
   }
 
-  /** Takes no more calls; resolves when those in flight have ended and the server is gone. */
+  /** Accepts no more calls. Resolves when the calls in progress have ended and the server is gone. */
   async retire(): Promise<void> {
     if (this.#session !== undefined) this.#retire(this.#session);
     await Promise.all(this.#retiring.values());
@@ -114,7 +117,7 @@ export class McpServer implements AsyncDisposable {
     signal.throwIfAborted();
     if (this.#session !== undefined) return this.#session;
     this.#opening ??= this.#start().finally(() => this.#opening = undefined);
-    // One start for all who wait; whoever gives up leaves it to the others.
+    // All callers share one start. A caller that aborts leaves it to the others.
     return await untilAborted(this.#opening, signal);
   }
 
@@ -155,7 +158,7 @@ export class McpServer implements AsyncDisposable {
     else session.ended.addEventListener("abort", onEnd, { once: true });
   }
 
-  /** Remembers why the present session ended by itself. */
+  /** Stores the reason that the current session ended by itself. */
   #noteEnd({ ended, startedAt }: Session): void {
     const { clock, log } = this.#ports;
     this.#backoff.ended(clock.now(), startedAt);
@@ -172,7 +175,7 @@ export class McpServer implements AsyncDisposable {
     if (this.#session === session) this.#session = undefined;
     if (this.#retiring.has(session)) return;
     const gone = session.retire().catch((error) => {
-      // Nobody waits for it, and one server's failure must not end the service.
+      // No caller awaits it, and one server's failure must not end the service.
       const message = "An MCP server could not be ended cleanly";
       this.#ports.log.write("error", message, { server: this.#name, error });
     }).finally(() => {
@@ -191,15 +194,15 @@ function asToolFailure(error: unknown): unknown {
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
-/** A session that lasted this long was healthy: the count starts again. */
+/** A session that lasted this long was healthy and resets the count. */
 const HEALTHY_MS = 60_000;
 
-/** Counts the ends of one server. */
+/** Counts the ends of one server's sessions. */
 class RestartBackoff {
   #ends = 0;
   #notBefore = 0;
 
-  /** Counts an end at `now`; of a session that began at `startedAt`, or of an attempt that never became one (undefined). */
+  /** Counts an end at `now`, of a session that started at `startedAt`, or of a failed start (undefined). */
   ended(now: number, startedAt?: number): void {
     if (startedAt !== undefined && now - startedAt >= HEALTHY_MS) this.#ends = 0;
     this.#ends++;
@@ -208,9 +211,9 @@ class RestartBackoff {
     this.#notBefore = now + delay;
   }
 
-  /** Milliseconds until the next start is due. */
+  /** Returns the milliseconds until the next start is allowed. */
   remaining(now: number): number {
-    // Bounded on both sides: a clock that was set must not stop a server for hours.
+    // Bounded on both sides, so that a changed system clock cannot block a server for hours.
     return Math.min(LONGEST_MS, Math.max(0, this.#notBefore - now));
   }
 }

@@ -1,4 +1,5 @@
-// The MCP servers of a workspace: mcp-servers.json as it is now, one server for each entry in use, and agents' tools of them.
+// The MCP servers of a workspace: the current mcp-servers.json, one server for each entry in use, and the agents' tools of
+// them.
 import type { Agent } from "../../agents/agent.ts";
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -25,45 +26,45 @@ import { nameTools, usualNames } from "./tool_names.ts";
 import { createMcpTool } from "./mcp_tool.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 
-/** What the servers of a workspace need. */
+/** The options of a workspace's servers. */
 export interface McpServersOptions {
   /** mcp-servers.json. */
   file: string;
-  /** Absolute; what a program's `cwd` is relative to. */
+  /** Absolute. A program's `cwd` is relative to it. */
   workspace: string;
-  /** Absolute; programs without `cwd` start in folders of their own there. */
+  /** Absolute. Programs without `cwd` start in their own folders in it. */
   stateDir: string;
   environment: Environment;
-  /** The names of the variables that the service has and a server may be given: no keys of model providers. */
+  /** Returns the names of the service's variables that a server may get, without keys of model providers. */
   variableNames(): readonly string[];
   clock: Clock;
   log: ServiceLog;
-  /** Inkling's version, which servers are told. */
+  /** Inkling's version, sent to servers. */
   version: string;
   limits?: McpLimits;
   confinement: ServerConfinement;
-  /** Absolute paths of the agents that name a server. */
+  /** Returns the absolute paths of the agents that name a server. */
   agentPaths(server: string): string[];
-  /** `defaults.mcp_confirm` as it is now; undefined: config.yaml says nothing. */
+  /** Returns the current `defaults.mcp_confirm`, or undefined if config.yaml does not set it. */
   mcpConfirm(): McpConfirm | undefined;
-  /** Where it is kept what tools were when they were last used. */
+  /** The store of the tools' fingerprints at their last use. */
   knownTools: KnownToolStore;
-  /** Whether a warning of this name is given for the first time in the life of the workspace. */
+  /** Returns true for the first warning of this name in the life of the workspace. */
   isNews(warning: string): Promise<boolean>;
 }
 
-/** Keeps one session for each server that an agent names; they start with the first run that needs them. */
+/** Keeps one session for each server that an agent names. A session starts with the first run that needs it. */
 export class McpServers implements AsyncDisposable {
   readonly #options: McpServersOptions;
   readonly #limits: McpLimits;
   readonly #file: ServersFile;
-  /** The entries of the file as it was last read, by name. */
+  /** The entries of the last read of the file, by name. */
   #entries: ReadonlyMap<string, ResolvedServer> = new Map();
   readonly #servers = new Map<string, McpServer>();
   readonly #retiring = new Set<McpServer>();
-  /** An older content of the file must not come last. */
+  /** Serializes reads, so that an older content cannot replace a newer one. */
   readonly #readings = new SerialQueue();
-  /** Warnings of entries that were logged, so that each is once. */
+  /** Entry warnings that were logged already. */
   readonly #warned = new Set<string>();
   readonly #known: KnownTools;
   readonly #listed: ListedTools;
@@ -78,8 +79,8 @@ export class McpServers implements AsyncDisposable {
   }
 
   /**
-   * The tools of the servers that an agent names, under names that none of `taken` has. Rejects with ToolsUnavailable, which
-   * names each server that is not available, unless `leaveOut` hears of them, and with the signal's reason.
+   * Opens the tools of the servers that an agent names, under names that are not `taken`. Unavailable servers reject with
+   * ToolsUnavailable, which names each, or are passed to `leaveOut` if given. Rejects with the signal's reason on abort.
    */
   async openTools(
     { mcp, mcpTools = {} }: Pick<Agent, "mcp" | "mcpTools">,
@@ -128,7 +129,7 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  /** Ends all sessions; resolves when no program that was started is left. */
+  /** Ends all sessions. Resolves when every started program is gone. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const servers = [...this.#servers.values(), ...this.#retiring];
@@ -139,7 +140,7 @@ export class McpServers implements AsyncDisposable {
     call: { server: string; tool: string; args: JsonObject },
     options: CallOptions,
   ): Promise<string> {
-    // By name, at the time of the call: the entry may have changed since the run began.
+    // By name at each call, because the entry may have changed during the run.
     let server: McpServer;
     try {
       server = this.#server(call.server);
@@ -164,7 +165,7 @@ export class McpServers implements AsyncDisposable {
     return server;
   }
 
-  /** A server that may take long for a call may take as long to begin with. */
+  /** A server with a long call limit gets the same time to start. */
   #limitsOf(name: string): McpLimits {
     const entry = this.#entries.get(name);
     const callMs = entry !== undefined && "definition" in entry
@@ -194,10 +195,10 @@ export class McpServers implements AsyncDisposable {
       : entry;
   }
 
-  /** Returns the warnings of each server, as sentences. */
+  /** Reads the file, and returns the warnings of each server as sentences. */
   async #readFile(): Promise<ReadonlyMap<string, string[]>> {
     const content = await this.#file.read();
-    // A broken file, perhaps half written, ends nothing that runs.
+    // A broken file, perhaps half written, stops no running server.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
     const { environment, workspace, stateDir, agentPaths } = this.#options;
     const lookup = (name: string) => environment.get(name);
@@ -223,7 +224,7 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  /** Once, ever: a workspace from before there was the setting keeps what its tools do. */
+  /** Logs once per workspace that tools act unasked: a workspace from before the setting keeps its behavior. */
   async #warnOfUnasked(tools: readonly RemoteTool[]): Promise<void> {
     const { mcpConfirm, isNews, log } = this.#options;
     if (mcpConfirm() !== undefined || tools.every(({ effect }) => effect === "read")) return;
@@ -241,12 +242,12 @@ export class McpServers implements AsyncDisposable {
     }
   }
 
-  /** Calls in flight end with the session that they began with. */
+  /** Calls in progress stay in the session in which they started. */
   #replace(name: string, server: McpServer): void {
     this.#servers.delete(name);
     this.#retiring.add(server);
     server.retire().catch((error) => {
-      // Nobody waits for it, and one server's failure must not end the service.
+      // No caller awaits it, and one server's failure must not end the service.
       const message = "An MCP server could not be ended cleanly";
       this.#options.log.write("error", message, { server: name, error });
     }).finally(() => this.#retiring.delete(server));

@@ -1,4 +1,4 @@
-// One tool of an MCP server as an agent has it.
+// Wraps one tool of an MCP server as a tool of an agent.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { cutEnd } from "../../../base/text/cut_text.ts";
@@ -10,10 +10,10 @@ import type { McpLimits } from "./mcp_limits.ts";
 import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./remote_tool.ts";
 import type { CallOptions } from "./session.ts";
 
-/** The progress lines of one call that enter the service log. */
+/** The maximum number of progress lines of one call in the service log. */
 const PROGRESS_LINES = 10;
 
-/** The tool, under the name it has among the agent's others. `call` makes the call at the server. */
+/** Creates the tool under its name among the agent's tools. `call` makes the call at the server. */
 export async function createMcpTool(
   tool: RemoteTool,
   options: {
@@ -31,13 +31,13 @@ export async function createMcpTool(
 ): Promise<ActionTool> {
   const { name, otherNames, origin, limits, call } = options;
   const { description, parameters, effect } = tool;
-  // What the schema says beyond that is the server's to check.
+  // The server checks the rest of the schema.
   const { check } = await compileArgumentsCheck(name, parameters);
   return {
     name,
     otherNames,
     origin,
-    // Whose words they are, not ours: the model is to know.
+    // The prefix shows the model that the server wrote the description.
     description: cutEnd(
       `The server ${JSON.stringify(origin.server)} says: ${description || "nothing"}`,
       DESCRIPTION_CHARACTERS,

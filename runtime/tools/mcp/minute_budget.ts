@@ -1,8 +1,8 @@
-// How many of something a server may bring about in a minute: what it sends is its choice, how much is ours.
+// Limits the number of a server's messages per minute.
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 
-/** Counts, anew in each minute. */
+/** A counter that restarts every minute. */
 export class MinuteBudget {
   readonly #clock: Clock;
   readonly #most: number;
@@ -16,7 +16,7 @@ export class MinuteBudget {
     this.#left = most;
   }
 
-  /** Takes one; returns how many are left. Below zero: it was one too many. */
+  /** Counts one, and returns the rest. Negative: the limit is exceeded. */
   take(): number {
     const now = this.#clock.now();
     if (Math.abs(now - this.#since) >= MINUTE_MS) {

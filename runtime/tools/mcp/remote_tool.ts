@@ -1,4 +1,4 @@
-// The tools that a server lists, as far as they can be offered to a model.
+// Converts the tools that a server lists into tools that can be offered to a model.
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import type { JsonSchema } from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
@@ -7,23 +7,23 @@ import { toListedTool } from "./listed_tool.ts";
 import { printOf, type ToolPrint } from "./tool_print.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
-/** A provider refuses longer ones, and with them the whole request. */
+/** The maximum length of a description. A provider refuses a request with a longer one. */
 export const DESCRIPTION_CHARACTERS = 1_024;
-/** Longer names are no names. */
+/** The maximum length of a name. */
 const NAME_CHARACTERS = 256;
 
-/** One tool of a server, bounded and plain. */
+/** One tool of a server, with limited sizes and plain text. */
 export interface RemoteTool {
-  /** As the server calls it. */
+  /** The server's own name for it. */
   name: string;
   description: string;
   parameters: JsonSchema;
   effect: Effect;
-  /** What it is recognised by. */
+  /** The fingerprint that detects changes. */
   print: ToolPrint;
 }
 
-/** The tools of a page, beside those `before` it, and a sentence for each that has to be left out. */
+/** Returns the tools of a page that follows `before`, and a sentence for each tool that is left out. */
 export function toRemoteTools(
   listed: readonly unknown[],
   before: readonly RemoteTool[] = [],
@@ -58,8 +58,8 @@ export function toRemoteTools(
       description: told,
       print: printOf(one, told),
       parameters: bounded.schema,
-      // Decision: a server's own word counts here (rejected: trusting nobody), because the person who names a server in
-      // an agent trusts it with more than that.
+      // Decision: the server's hints count (rejected: ignoring them), because a person who names a server in an agent
+      // trusts it with more than that.
       effect: annotations["readOnlyHint"] === true
         ? "read"
         : annotations["idempotentHint"] === true
@@ -71,7 +71,7 @@ export function toRemoteTools(
 }
 
 function toDescription(text: string): string {
-  // Cut twice: what is far too long need not be cleaned.
+  // Cut twice, because cleaning a far too long text is wasted work.
   const plain = toPlainText(text.slice(0, DESCRIPTION_CHARACTERS * 4)).trim();
   return cutEnd(plain, DESCRIPTION_CHARACTERS);
 }

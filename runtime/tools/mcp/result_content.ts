@@ -1,4 +1,4 @@
-// What a server's tool gave back, as the text a model reads.
+// Converts the result of a server's tool to text for the model.
 import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
@@ -7,13 +7,13 @@ import type { ToolContext } from "../tool.ts";
 import { isBinary } from "../text_content.ts";
 
 const LINE_CHARACTERS = 300;
-/** What is deeper could not be followed to its end. */
+/** Deeper content could not be serialized. */
 const MAX_DEPTH = 500;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
 
 /**
- * The texts of a result, one below the other; a line in place of what is not text. By the protocol a text says what the
- * structured content says: that counts where there is no text, without the images and sounds that stand beside it.
+ * Returns the texts of a result, one per line, and a line in place of each other block. By the protocol the texts repeat
+ * the structured content, so that is used only without text, and without its images and sounds that are listed as blocks.
  */
 export function toResultText(
   { content, structuredContent }: CallToolResult,
@@ -27,7 +27,7 @@ export function toResultText(
   return (structured === "{}" && lines.length > 0 ? lines : [...lines, structured]).join("\n");
 }
 
-/** Shows the pictures and PDF files of a result. Returns the text that stands for each, by its data. */
+/** Shows the pictures and PDF files of a result to the model. Returns the text that refers to each, by its data. */
 export async function showMedia(
   { content }: CallToolResult,
   show: ToolContext["show"],
@@ -40,7 +40,7 @@ export async function showMedia(
   return shown;
 }
 
-/** Structured content as JSON, but for what is `shown` already as letters, and the objects around that. */
+/** Returns structured content as JSON, without the media in `shown` and the objects around them. */
 function toStructuredText(structured: unknown, shown: ReadonlySet<unknown>): string {
   if (isDeeperThan(structured, MAX_DEPTH)) {
     return `[structured content, nested over ${MAX_DEPTH} levels deep]`;
@@ -85,7 +85,7 @@ function toText(block: ContentBlock, shown: ReadonlyMap<string, string>): string
   }
 }
 
-/** One line in brackets; what is missing is left out. */
+/** Returns one line in brackets, without the missing facts. */
 function describe(kind: string, ...facts: (string | undefined)[]): string {
   const known = facts.filter((one) => one !== undefined && one !== "");
   return `[${toPlainLine(`${kind} ${known.join(", ")}`, LINE_CHARACTERS)}]`;
@@ -93,7 +93,7 @@ function describe(kind: string, ...facts: (string | undefined)[]): string {
 
 type Resource = Extract<ContentBlock, { type: "resource" }>["resource"];
 
-/** The text of a resource, also of one that is sent as bytes though it says that it is text. */
+/** Returns the text of a resource, also if it was sent as bytes with a text type. */
 function textOf(resource: Resource): string | undefined {
   if ("text" in resource) return resource.text;
   if (!TEXT_TYPE.test(resource.mimeType ?? "")) return undefined;

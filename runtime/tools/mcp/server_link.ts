@@ -1,12 +1,12 @@
-// What a session wants of the connection to its server, whichever kind it is.
+// The connection of a session to its server, of either kind.
 import type { Transport } from "@modelcontextprotocol/client";
 
-/** A transport that can tell what became of the server. */
+/** A transport that reports the server's end. */
 export interface ServerLink extends Transport {
-  /** How the server ended, or for what it had to be ended, as the end of a sentence; undefined as far as is known it runs. */
+  /** The reason that the server ended or was ended, as the end of a sentence. Undefined while it seems to run. */
   readonly end: string | undefined;
-  /** The end of what it wrote to its error output, as it is; empty where nothing can be seen of that. */
+  /** The unredacted end of its error output. Empty if that cannot be read. */
   readonly stderr: string;
-  /** Hosts that its sandbox has kept it from since this was last asked. */
+  /** Returns the hosts that its sandbox refused since the last call. */
   takeRefusedHosts(): string[];
 }

@@ -1,4 +1,4 @@
-// What a server says beside its answers, into the service log: plain, without secrets, and within bounds.
+// Writes a server's messages outside of its answers to the service log: plain, redacted, and limited.
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
@@ -11,14 +11,14 @@ import { MinuteBudget } from "./minute_budget.ts";
 const LINE_CHARACTERS = 500;
 const LINES_PER_MINUTE = 60;
 
-/** One line that may be logged. */
+/** Returns one line that is safe to log. */
 export function toLoggedLine(text: string, secrets: readonly Secret[]): string {
-  // Cut first: a very long text need not be searched to its end. What the second cut leaves holds no torn secret.
+  // Cut first, because a very long text need not be searched to its end. The second cut leaves no partial secret.
   const beginning = new Redactor(() => secrets).beginningOf(text, LINE_CHARACTERS * 8);
   return toPlainLine(redactText(beginning, secrets), LINE_CHARACTERS);
 }
 
-/** Logs a server's messages and what of it cannot be understood, at debug. */
+/** Logs a server's messages and unreadable input at level debug. */
 export function logServerMessages(
   client: Client,
   options: { name: string; secrets: readonly Secret[]; clock: Clock; log: ServiceLog },

@@ -1,4 +1,5 @@
-// A server's program as a child process: started in a process group of its own, fed, read, and ended with all it started.
+// A server's program as a child process in its own process group: starts it, writes its input, reads its output, and ends
+// the group.
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
@@ -18,20 +19,20 @@ import { type ServerConfinement, serverRules } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import { describeMissingCommand, type ServerProgram } from "./servers_file/server_definition.ts";
 
-/** The end of standard error that is kept. */
+/** The size of the kept end of standard error. */
 const STDERR_BYTES = 8 * 1024;
-/** How long to read on after the end: only a process that left the group can still hold the pipes open. */
+/** The time to read on after the program's end, when only a process that left the group can hold the pipes open. */
 const DRAIN_MS = 1_000;
 
-/** Why a program did not start; a sentence's end. */
+/** Error: a program did not start. The message is the end of a sentence. */
 export class StartFailure extends Error {
   override readonly name = "StartFailure";
 }
 
-/** Takes what was read; nothing more is read before it resolves. */
+/** Receives read bytes. Reading pauses until it resolves. */
 type OnChunk = (chunk: Uint8Array) => void | Promise<void>;
 
-/** What a program is started with. */
+/** The start options of a program. */
 export interface ServerProcessOptions {
   clock: Clock;
   limits: McpLimits;
@@ -41,10 +42,13 @@ export interface ServerProcessOptions {
 
 /** A running program. */
 export class ServerProcess {
-  /** Resolves when the program is gone, everything it wrote has been read, and its process group is empty. */
+  /** Resolves when the program has exited, its output has been read, and its process group is empty. */
   readonly ended: Promise<void>;
   readonly #child: Deno.ChildProcess;
-  /** What it starts, and a program that ignores the end of its input, would outlive a service that is killed. */
+  /**
+   * Ends the group if the service is killed. Otherwise descendants, or a program that ignores the end of its input, would
+   * remain.
+   */
   readonly #watch: GroupWatch;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #clock: Clock;
@@ -55,7 +59,10 @@ export class ServerProcess {
   #status: Deno.CommandStatus | undefined;
   #ending: Promise<void> | undefined;
 
-  /** Starts the program, in its own folder where its entry names none; throws StartFailure. `onOutput` gets what it writes to standard output, and no more before it resolves. */
+  /**
+   * Starts the program, by default in its own folder. Throws StartFailure. `onOutput` receives standard output; reading
+   * pauses until it resolves.
+   */
   static async start(
     program: ServerProgram,
     options: ServerProcessOptions,
@@ -75,7 +82,7 @@ export class ServerProcess {
         env: { ...environment },
         clearEnv: true,
         cwd,
-        // A group of its own, so that what the program starts ends with it.
+        // A group of its own, so that the program's descendants end with it.
         detached: true,
         stdin: "piped",
         stdout: "piped",
@@ -104,19 +111,19 @@ export class ServerProcess {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#input = child.stdin.getWriter();
-    // Where the pipe breaks, the write that broke it rejects.
+    // When the pipe breaks, the failing write rejects.
     this.#input.closed.catch(() => {});
     this.ended = this.#follow(options.onOutput).finally(() => options.grant?.close());
   }
 
-  /** How the program ended, for a sentence; undefined while it runs. */
+  /** The kind of the program's end, for a sentence. Undefined while it runs. */
   get exit(): string | undefined {
     if (this.#status === undefined) return undefined;
     const { signal, code } = this.#status;
     return signal === null ? `exit code ${code}` : `signal ${signal}`;
   }
 
-  /** The end of what it wrote to standard error, as it is, in whole lines: half a key would not be recognised as one. */
+  /** The end of standard error in whole lines, unredacted. Half a key would not be recognized as a secret. */
   get stderr(): string {
     const text = new TextDecoder().decode(this.#stderr);
     if (!this.#isStderrCut) return text;
@@ -124,30 +131,30 @@ export class ServerProcess {
     return end < 0 ? "" : text.slice(end + 1);
   }
 
-  /** Hosts that the sandbox has kept it from since this was last asked. */
+  /** Returns the hosts that the sandbox refused since the last call. */
   takeRefusedHosts(): string[] {
     const hosts = [...this.#refusedHosts];
     this.#refusedHosts.clear();
     return hosts;
   }
 
-  /** Writes to standard input; rejects when nobody reads there any more. */
+  /** Writes to standard input. Rejects when the program no longer reads it. */
   async write(bytes: Uint8Array): Promise<void> {
     await this.#input.write(bytes);
   }
 
-  /** Ends the program and all it started: end of input, SIGTERM, SIGKILL. Resolves when they are gone. */
+  /** Ends the program and its descendants: end of input, SIGTERM, SIGKILL. Resolves when they are gone. */
   end(): Promise<void> {
     return this.#ending ??= this.#end();
   }
 
-  /** Ends them at once. */
+  /** Kills the program and its descendants at once. */
   kill(): void {
     this.#signalGroup("SIGKILL");
   }
 
   async #end(): Promise<void> {
-    // Not awaited: a program that does not read lets nothing through, not even the end.
+    // Not awaited, because a program that does not read blocks even the end of its input.
     this.#input.close().catch(() => {});
     if (!await this.#isEndedWithin(this.#limits.closeMs)) {
       this.#signalGroup("SIGTERM");
@@ -160,7 +167,7 @@ export class ServerProcess {
     const output = this.#child.stdout.getReader();
     const errors = this.#child.stderr.getReader();
     const reading = Promise.all([
-      // A program that closes its output cannot answer any more: it is as good as gone.
+      // A program that closes its output cannot answer any more, so it is ended.
       readAll(output, onOutput).finally(() => void this.end()),
       readAll(errors, (chunk) => this.#keepStderr(chunk)),
     ]);
@@ -189,14 +196,14 @@ export class ServerProcess {
     try {
       Deno.kill(-this.#child.pid, signal);
     } catch (error) {
-      // The group is empty, which is what was wanted; some systems say "not permitted" where only the dead are left.
+      // The group is empty, as intended. Some systems report "not permitted" for a group of zombies.
       if (error instanceof Deno.errors.NotFound) return;
       if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
     }
   }
 }
 
-/** Reads to the end; a stream that breaks ends there. */
+/** Reads to the end. A broken stream counts as ended. */
 async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   onChunk: OnChunk,
@@ -205,7 +212,7 @@ async function readAll(
     const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
     if (done || value === undefined) return;
     await onChunk(value);
-    // A pipe that is never empty would let nobody else have a turn.
+    // Otherwise a pipe that is never empty would block all other work.
     await setImmediate();
   }
 }
@@ -224,7 +231,7 @@ async function watchOver(child: Deno.ChildProcess): Promise<GroupWatch> {
   }
 }
 
-/** The program in the sandbox, unless its entry has it run without. Throws StartFailure. */
+/** Returns the program's command in the sandbox, or its own if its entry opts out. Throws StartFailure. */
 async function confine(
   program: ServerProgram,
   { confinement, openProxy }: ServerProcessOptions & {
@@ -240,7 +247,7 @@ async function confine(
   }
   const ownHome = join(ownFolder, "home");
   try {
-    // What is below it is found before the program could put it there.
+    // Created first, so that the sandbox finds the folder before the program can put anything there.
     if (confinement.sandbox.isWanted) makeFolder(ownHome);
     const rules = serverRules(program, sandbox, {
       ...confinement,

@@ -1,4 +1,4 @@
-// The rules of a server's program in the sandbox: what it is started from, its own folder, and what its entry declares.
+// The sandbox rules of a server's program: its own files, its own folder, and the declarations of its entry.
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isBelow } from "../../../base/files/path_below.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
@@ -7,24 +7,24 @@ import type { ForwardProxy } from "../http/forward_proxy.ts";
 import type { ServerSandbox } from "./servers_file/declared_sandbox.ts";
 import type { ServerProgram } from "./servers_file/server_definition.ts";
 
-/** What puts the programs of servers into the sandbox. */
+/** The collaborators that confine servers' programs. */
 export interface ServerConfinement {
   sandbox: ProcessSandbox;
   /** The user's home folder. */
   home: string;
   /** Folders and files that no server may reach. */
   closed: readonly string[];
-  /** Lets programs in the sandbox reach the hosts of their entries. */
+  /** Connects sandboxed programs to the hosts of their entries. */
   proxy: ForwardProxy;
 }
 
-/** A file with one of these in its folder, or above, belongs to what lies in that folder. */
+/** Files that mark the top of a package or environment. */
 const MARKS: readonly string[] = [
   ...["package.json", "node_modules", "pyproject.toml", "pyvenv.cfg", "setup.py"],
   ...["deno.json", "deno.jsonc"],
 ];
 
-/** Variables that name a cache of packages: large, and nobody's notes. */
+/** Variables that name a package cache: large, and without personal data. */
 const CACHES = [
   "DENO_DIR",
   "UV_CACHE_DIR",
@@ -34,8 +34,8 @@ const CACHES = [
 ];
 
 /**
- * What the program may reach. A file that its command line names stands for the package or environment that it belongs to,
- * a folder for itself, to be read. In place of the user's home it finds `ownHome`, where its packages and caches stay.
+ * Returns the rules of a program. A file in its command line opens its whole package or environment; a folder opens itself,
+ * read-only. The user's home is replaced by `ownHome`, which keeps its packages and caches.
  */
 export function serverRules(
   program: ServerProgram,
@@ -71,11 +71,11 @@ export function serverRules(
   };
 }
 
-/** The package or environment around a file; its folder where it is in none. Never a folder that holds more than programs. */
+/** Returns the package or environment around a file, or else its folder. Never returns a folder with more than programs. */
 function installationOf(path: string, notWhole: readonly string[]): string {
   const isWhole = (folder: string) => notWhole.some((one) => isBelow(one, folder));
   let found = isWhole(dirname(path)) ? path : dirname(path);
-  // The outermost: a package of several keeps what it imports beside it.
+  // The outermost one, because a package in a workspace imports its siblings.
   for (let folder = dirname(path); !isWhole(folder); folder = dirname(folder)) {
     if (MARKS.some((mark) => kindOf(join(folder, mark)) !== "missing")) found = folder;
   }
@@ -86,7 +86,7 @@ function absolute(path: string | undefined): string[] {
   return path !== undefined && isAbsolute(path) ? [path] : [];
 }
 
-/** The argument, or what follows `--name=`. */
+/** Returns the argument, or the value in `--name=value`. */
 function valueOf(argument: string): string {
   return argument.replace(/^-[^=]*=/, "");
 }
@@ -95,7 +95,7 @@ function kindOf(path: string): "file" | "folder" | "missing" {
   try {
     return Deno.statSync(path).isDirectory ? "folder" : "file";
   } catch {
-    // Not there, closed to us, or no path at all: whole scripts stand among arguments, too.
+    // The path is missing, closed, or no path at all: arguments may be whole scripts.
     return "missing";
   }
 }

@@ -1,11 +1,11 @@
-// The two ways in which a session is not to be had. They stand apart from what throws them, which is loaded late.
+// The two errors of an unavailable session. They are separate from session.ts, which is loaded late.
 
-/** The connection to a server cannot be made, or is gone. The message is a whole text, safe to show. */
+/** Error: the connection to a server cannot be made, or is lost. The message is a complete text that is safe to show. */
 export class ServerUnavailable extends Error {
   override readonly name = "ServerUnavailable";
 }
 
-/** The session is over and the call was not made: another session can be opened for it at once. */
+/** Error: the session is over and the call was not made. The caller may open another session at once. */
 export class SessionExpired extends Error {
   override readonly name = "SessionExpired";
 }

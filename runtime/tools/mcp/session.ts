@@ -1,4 +1,5 @@
-// One conversation with a server: greeted, its tools listed, calls in flight. Heavy (the client package), so loaded late.
+// One session with a server: initialized, with its list of tools and its calls in progress. Loaded late, because the client
+// package is big.
 import { Client } from "@modelcontextprotocol/client";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -30,33 +31,33 @@ import {
 import { StdioTransport } from "./stdio_transport.ts";
 import { fetchToolPages, ToolList } from "./tool_list.ts";
 
-/** The client's own timer knows another clock than ours; it never decides. */
+/** Disables the client's own timeout, which does not use our clock. */
 const NEVER_MS = 2 ** 31 - 1;
-/** For a server that has just refused another greeting: it is there, and answers this one, too, or does not know it. */
+/** The time limit for the newer protocol's handshake, after a quick refusal of the older one. */
 const NEWER_GREETING_MS = 5_000;
-/** The stream that reports changes can be lost unnoticed, so a remote list is not trusted for longer. */
+/** The maximum age of a remote server's list, because the stream that reports changes can be lost unnoticed. */
 const REMOTE_LIST_MS = 60_000;
 
-/** What sessions need. */
+/** The collaborators of sessions. */
 export interface SessionPorts {
   clock: Clock;
   log: ServiceLog;
   limits: McpLimits;
   confinement: ServerConfinement;
-  /** Our version, which a server is told. */
+  /** Inkling's version, sent to the server. */
   version: string;
-  /** The names of the variables that the service has and a server may be given. */
+  /** Returns the names of the service's variables that a server may get. */
   variableNames(): readonly string[];
 }
 
-/** How one call is made. */
+/** The options of one call. */
 export interface CallOptions {
   signal: AbortSignal;
-  /** Knows the secrets that are not the server's own. */
+  /** The redactor of secrets that are not the server's own. */
   redactor: Redactor;
-  /** Resolves when the tool, as the server lists it now, may be called; what it throws ends the call. */
+  /** Admits a call of the tool as the server lists it now. Its error ends the call. */
   admit(tool: RemoteTool): Promise<void>;
-  /** What the server says on the way, one line each. */
+  /** Receives the server's progress messages, one line each. */
   onProgress(line: string): void;
   /** See ToolContext. */
   show?: ToolContext["show"];
@@ -64,13 +65,13 @@ export interface CallOptions {
 
 type Era = "legacy" | "auto";
 
-/** A greeted server. */
+/** An initialized server. */
 export class Session {
-  /** Aborts when the session is over; the reason is a ServerUnavailable, or SessionExpired. */
+  /** Aborts when the session is over. The reason is a ServerUnavailable or SessionExpired. */
   readonly ended: AbortSignal;
   readonly startedAt: number;
   readonly #server: FailedServer;
-  /** The names of the variables that its program gets; undefined for an address. */
+  /** The names of the variables that its program gets. Undefined for a URL. */
   readonly #given: readonly string[] | undefined;
   readonly #ports: SessionPorts;
   readonly #client: Client;
@@ -81,8 +82,8 @@ export class Session {
   #isClosing = false;
 
   /**
-   * Starts or reaches the server, greets it and lists its tools. Rejects with ServerUnavailable, or with the signal's reason;
-   * nothing is left running then.
+   * Starts or connects to the server, initializes it and lists its tools. Rejects with ServerUnavailable or the signal's
+   * reason, and leaves nothing running.
    */
   static async open(
     name: string,
@@ -95,8 +96,8 @@ export class Session {
       const session = new Session(name, definition, { ...options, era: "legacy" });
       const refusal = await session.#greet(limited, signal);
       if (refusal === undefined) return session;
-      // Decision: the greeting that nearly all servers know comes first, the newer protocol's only after a refusal (rejected:
-      // asking for the newer one first), because some servers end at a first message that they do not know.
+      // Decision: first the handshake that nearly all servers know, the newer protocol's only after a refusal (rejected:
+      // the newer one first), because some servers exit at an unknown first message.
       if (!mayKnowNewerGreeting(refusal.cause)) throw refusal;
       const newer = new Session(name, definition, { ...options, era: "auto" });
       const within = { clock, ms: NEWER_GREETING_MS, reason: refusal, signal: limited };
@@ -104,7 +105,7 @@ export class Session {
         (error: unknown) => error,
       );
       if (failure === undefined) return newer;
-      // What the server said to the greeting that it may know is more to the point.
+      // The server's reply to the older handshake is more informative.
       signal.throwIfAborted();
       throw refusal;
     });
@@ -126,7 +127,7 @@ export class Session {
     this.#ports = ports;
     this.ended = this.#end.signal;
     this.startedAt = clock.now();
-    // No capability is offered: a server can neither ask the user nor use our models.
+    // No capabilities are offered: a server can neither ask the user nor use our models.
     this.#client = new Client({ name: "inkling", version: ports.version }, {
       versionNegotiation: { mode: era },
       listChanged: {
@@ -143,10 +144,13 @@ export class Session {
     });
   }
 
-  /** The server's tools as they are now. Rejects with ServerUnavailable or SessionExpired when a changed list is not available. */
+  /**
+   * Returns the server's current tools. Rejects with ServerUnavailable or SessionExpired when a changed list cannot be
+   * fetched.
+   */
   async tools(signal: AbortSignal): Promise<readonly RemoteTool[]> {
     if (this.#list.isStale) {
-      // One for all who ask; it has a limit of its own and outlives each of them.
+      // All callers share one request, which has its own time limit and outlives their aborts.
       this.#listing ??= this.#refreshTools().finally(() => this.#listing = undefined);
       await untilAborted(this.#listing, signal);
     }
@@ -154,8 +158,8 @@ export class Session {
   }
 
   /**
-   * Calls a tool; resolves to its result as text. Rejects with ToolFailure when the tool or the server refuses, fails or goes,
-   * with SessionExpired when it never got the call, and with the signal's reason, which cancels the call at the server.
+   * Calls a tool and returns its result as text. Rejects with ToolFailure when the tool or the server fails, with
+   * SessionExpired when the server never received the call, and with the signal's reason, which cancels the call.
    */
   async call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<string> {
     if (this.#isClosing || this.ended.aborted) throw new SessionExpired();
@@ -168,23 +172,23 @@ export class Session {
     }
   }
 
-  /** Takes no more calls; closes once those in flight have ended. */
+  /** Accepts no more calls, and closes after those in progress have ended. */
   async retire(): Promise<void> {
     this.#isClosing = true;
     await Promise.allSettled(this.#calls);
     await this.close();
   }
 
-  /** Ends the session and the program behind it. Calls in flight fail. */
+  /** Ends the session and its program. Calls in progress fail. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#client.close();
-    // Where the greeting failed the client has let go of the connection already.
+    // After a failed handshake the client has dropped the connection already.
     await this.#server.link.close();
     this.#finish(new Error("it was ended"));
   }
 
-  /** Undefined when all is well, else why the server refuses our greeting. Everything else is thrown. */
+  /** Returns undefined on success, or the server's refusal of the handshake. Throws all other errors. */
   async #greet(limited: AbortSignal, signal: AbortSignal): Promise<ServerUnavailable | undefined> {
     try {
       const options = { signal: limited, timeout: NEVER_MS };
@@ -221,11 +225,11 @@ export class Session {
           const part = total === undefined ? `${progress}` : `${progress}/${total}`;
           onProgress(toLoggedLine(`${part} ${message ?? ""}`, secrets));
         },
-        // Without the schema of the results: it would be compiled to code, for a check that helps no model.
+        // Without the result's schema: it would be compiled to code for a check that does not help the model.
         toolDefinition: { name, inputSchema: { ...parameters, type: "object" } },
       });
     } catch (error) {
-      // The server may be stuck: whoever uses it next asks first.
+      // The server may hang: the next use checks it first.
       if (signal.aborted) this.#list.doubt();
       signal.throwIfAborted();
       throw await this.#toCallFailure(error, signal);
@@ -248,8 +252,8 @@ export class Session {
   }
 
   /**
-   * Returns whether a server that has just refused a call refuses a ping, too: then it has forgotten the session, whatever
-   * words and codes it has for that. A server that does not know pings says so by the code for an unknown method.
+   * Returns true if a server that has refused a call refuses a ping, too: then it has forgotten the session. A server
+   * without pings answers with the code for an unknown method.
    */
   async #isForgotten(signal: AbortSignal): Promise<boolean> {
     if (this.#server.link.sessionId === undefined) return false;
@@ -262,7 +266,7 @@ export class Session {
     }
   }
 
-  /** To the log, and as an end of what the model is told. */
+  /** Logs the refused hosts, and returns the text about them for the model. */
   #tellRefusedHosts(): string {
     const text = describeRefusedHosts(this.#server);
     if (text !== "") this.#ports.log.write("warn", text.trim(), { server: this.#server.name });

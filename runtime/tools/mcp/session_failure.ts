@@ -1,4 +1,4 @@
-// Why a server could not be reached or did not answer, for a person or a model. Nothing secret, nothing long.
+// Describes, for a person or a model, why a server could not be reached or did not answer. Redacted and short.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
@@ -13,22 +13,25 @@ const REASON_CHARACTERS = 500;
 const LAST_LINES = 10;
 const LAST_CHARACTERS = 2_000;
 
-/** Whose failure it is. */
+/** The server of a failure. */
 export interface FailedServer {
   name: string;
   secrets: readonly Secret[];
   link: ServerLink;
-  /** Hosts that its sandbox lets it reach. */
+  /** Hosts that its sandbox permits. */
   net: readonly string[];
 }
 
-/** Why the server cannot be used, as a whole text, with the end of its error output unless it answered. */
+/**
+ * Returns the reason that the server cannot be used, as a complete text. Includes the end of its error output unless the
+ * server answered.
+ */
 export function describeFailure(error: unknown, server: FailedServer): string {
   const text = `The MCP server "${server.name}" cannot be used: ${reasonOf(error, server)}`;
   return isRefusal(error) ? text : text + endOfErrorOutput(server);
 }
 
-/** Why a call failed, as a whole text. */
+/** Returns the reason that a call failed, as a complete text. */
 export function describeFailedCall(error: unknown, server: FailedServer): string {
   const reason = reasonOf(error, server);
   if (isRefusal(error)) return `The MCP server "${server.name}" refused the call: ${reason}`;
@@ -37,8 +40,8 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
 }
 
 /**
- * Which hosts the sandbox has kept a server from since this was last asked, and how a person lets it reach them, as lines of
- * their own behind another text; empty where there are none.
+ * Returns the hosts that the sandbox refused since the last call, and how a person permits them, as lines to append to a
+ * text. Empty for none.
  */
 export function describeRefusedHosts({ name, link, net }: FailedServer): string {
   const refused = link.takeRefusedHosts();
@@ -49,12 +52,12 @@ export function describeRefusedHosts({ name, link, net }: FailedServer): string 
 }
 
 const MOST_NAMES = 20;
-/** What a shell keeps for itself, and Inkling's own settings. */
+/** Variables of the shell itself, and Inkling's own settings. */
 const NOT_FOR_SERVERS = /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|INKLING_.*)$/;
 
 /**
- * Which variables a program did not get that started and ended before it answered, those that its error output names first, as a line of its own
- * behind another text; empty where there are none. `known` are the names that the service has.
+ * Returns the variables that a program did not get which exited before it answered, as a line to append to a text.
+ * Variables in its error output come first. Empty for none. `known` are the names that the service has.
  */
 export function describeWithheld(
   error: unknown,
@@ -82,7 +85,7 @@ export function describeWithheld(
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
-  // What it answered says more than that it ended then.
+  // The server's answer is more informative than its end afterwards.
   const end = isRefusal(error) ? undefined : link.end;
   return end ?? toPlainLine(redactText(rawReason(error), secrets), REASON_CHARACTERS);
 }
@@ -104,23 +107,23 @@ function rawReason(error: unknown): string {
     : error.message;
 }
 
-/** Whether fetch failed: before the answer, or in the middle of it. */
+/** Returns true if fetch failed, before or during the answer. */
 export function isConnectionFailure(error: unknown): boolean {
   return error instanceof TypeError && /fetch failed|connection|body|request/.test(error.message);
 }
 
-/** Whether the server does not know the method that it was asked for. */
+/** Returns true if the server does not know the requested method. */
 export function isUnknownMethod(error: unknown): boolean {
   return error instanceof ProtocolError && error.code === -32601;
 }
 
-/** Whether the server answered, and the answer is no: what was asked of it has not been done. */
+/** Returns true if the server answered with a refusal, so that the request was not executed. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof ProtocolError) return error.data !== UNANSWERED;
   return error instanceof SdkHttpError && error.status < 500;
 }
 
-/** Whether the server refused our greeting as one that it does not understand, and not for a reason of its own. */
+/** Returns true if the server did not understand our handshake, rather than refusing it for its own reasons. */
 export function mayKnowNewerGreeting(error: unknown): boolean {
   if (error instanceof ProtocolError) return NOT_UNDERSTOOD.includes(error.code);
   return error instanceof SdkHttpError && error.status !== 401 && error.status !== 403;
@@ -140,7 +143,7 @@ function httpReason({ data, message }: SdkHttpError): string {
   return `it answered HTTP ${data.status}${text === "" ? "" : `: ${text}`}`;
 }
 
-/** What fetch says repeats the address with everything in it, so that only what is known is taken from it. */
+/** Fetch's message repeats the whole address, so only known phrases are taken from it. */
 function connectionReason({ message, cause }: Error): string {
   const text = `${message} ${cause instanceof Error ? cause.message : ""}`;
   const known = CONNECTION_REASONS.find((one) => text.includes(one));
@@ -156,7 +159,7 @@ const CONNECTION_REASONS = [
   "timed out",
 ];
 
-/** The last lines of what a program wrote to its standard error, introduced; empty when it wrote nothing. */
+/** Returns the last lines of a program's standard error with an introduction, or an empty text. */
 function endOfErrorOutput({ link, secrets }: FailedServer): string {
   const lines = redactText(toPlainText(link.stderr), secrets).split("\n")
     .map((line) => line.trimEnd()).filter((line) => line !== "");

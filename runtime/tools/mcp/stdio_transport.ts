@@ -1,5 +1,5 @@
-// MCP messages over the standard input and output of a program, one JSON a line. It takes the place of the client package's
-// own transport, which knows no process group, waits for pipes that a grandchild holds, and runs without our Clock.
+// MCP messages over a program's standard input and output, one JSON object per line. It replaces the client package's
+// transport, which has no process groups, waits for pipes that a grandchild holds, and does not use our Clock.
 import {
   deserializeMessage,
   type JSONRPCMessage,
@@ -21,7 +21,7 @@ import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 import { ServerProcess, StartFailure } from "./server_process.ts";
 
-/** What a transport works with. */
+/** The collaborators of a transport. */
 export interface StdioOptions {
   clock: Clock;
   limits: McpLimits;
@@ -40,11 +40,11 @@ export class StdioTransport implements ServerLink {
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   readonly #budget: MinuteBudget;
   #process: ServerProcess | undefined;
-  /** Bytes that were sent and that the program has not taken yet. */
+  /** Bytes that were sent and that the program has not read yet. */
   #untaken = 0;
   #fault: RangeError | undefined;
   #hasSpoken = false;
-  /** Resolves when all that has been read so far is delivered. */
+  /** Resolves when everything read so far is delivered. */
   #received = Promise.resolve();
 
   constructor(program: Program, options: StdioOptions) {
@@ -69,7 +69,7 @@ export class StdioTransport implements ServerLink {
     return this.#process?.takeRefusedHosts() ?? [];
   }
 
-  /** Starts the program; rejects with StartFailure. */
+  /** Starts the program. Rejects with StartFailure. */
   async start(): Promise<void> {
     try {
       this.#process = await ServerProcess.start(this.#program, {
@@ -86,7 +86,7 @@ export class StdioTransport implements ServerLink {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#process === undefined) throw new TypeError("send() before start()");
     const bytes = new TextEncoder().encode(serializeMessage(message));
-    // A program can ask for as many answers as it likes, and never read them.
+    // A program may request any number of answers and never read them.
     if (this.#untaken > MAX_MESSAGE_BYTES) {
       this.#cutOff(new RangeError("it does not read its input"));
     }
@@ -95,7 +95,7 @@ export class StdioTransport implements ServerLink {
     try {
       await this.#process.write(bytes);
     } catch {
-      // The program no longer reads. Its end tells every waiting call why.
+      // The program no longer reads. Its end gives every waiting call the reason.
       void this.#process.end();
     } finally {
       this.#untaken -= bytes.length;
@@ -106,13 +106,13 @@ export class StdioTransport implements ServerLink {
     await this.#process?.end();
   }
 
-  /** A program that never sent a message may have looked for files of the workspace in its own folder. */
+  /** A program that never sent a message may have searched its own folder for files of the workspace. */
   #withHint(reason: string): string {
     const hint = describeMisplacedPaths(this.#program);
     return hint === undefined ? reason : `${reason}; ${hint}`;
   }
 
-  /** Resolves when all is delivered: a program that writes faster than that has to wait. */
+  /** Resolves when all lines are delivered, so that a fast program must wait. */
   async #read(chunk: Uint8Array): Promise<void> {
     if (this.#fault !== undefined) return;
     let lines: string[];
@@ -129,7 +129,7 @@ export class StdioTransport implements ServerLink {
   async #deliver(lines: readonly string[]): Promise<void> {
     for (const line of lines) {
       this.#receive(line);
-      // One at a time: the client drops what a server said on the way when the answer is handed over in the same breath.
+      // One at a time: the client drops progress messages that arrive together with the answer.
       await undefined;
     }
   }
@@ -150,7 +150,7 @@ export class StdioTransport implements ServerLink {
       this.#hasSpoken = true;
       this.onmessage?.(message);
     } catch (error) {
-      // Usually a greeting for the person who started the program: not a message, and no reason to end.
+      // Usually a greeting for the person who started the program: no message, and no reason to end.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }

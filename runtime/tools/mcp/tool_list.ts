@@ -1,16 +1,16 @@
-// The tools that a server lists, as they were last fetched, and whether that can still be trusted.
+// The tools that a server last listed, and whether the list is still valid.
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { MAX_TOOLS } from "./mcp_limits.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
 
-/** Where a list comes from. */
+/** The source of a list, and its limits. */
 export interface ToolListOptions {
   clock: Clock;
-  /** How long a list is trusted, in milliseconds; for ever when it is Infinity. */
+  /** The time that a list stays valid, in milliseconds. Infinity: for ever. */
   maxAgeMs: number;
-  /** Page by page, so that no more than one is held as the server wrote it. */
+  /** Fetches the list page by page, so that only one raw page is in memory. */
   fetch(signal: AbortSignal): AsyncIterable<readonly unknown[]>;
   /** Called with a sentence for each tool that cannot be offered. */
   onProblem(problem: string): void;
@@ -32,21 +32,21 @@ export class ToolList {
     return this.#tools;
   }
 
-  /** Whether to ask again before the tools are used. */
+  /** True if the list must be fetched again before its use. */
   get isStale(): boolean {
     const { clock, maxAgeMs } = this.#options;
     return this.#isDoubtful || Math.abs(clock.now() - this.#fetchedAt) > maxAgeMs;
   }
 
-  /** The server says that it changed, or gives reason to ask whether it still answers. */
+  /** Marks the list as stale: the server reported a change, or may no longer answer. */
   doubt(): void {
     this.#isDoubtful = true;
   }
 
-  /** Asks the server; rejects as it fails, and with RangeError for too many tools or a list without end. */
+  /** Fetches the list. Rejects with the request's error, and with RangeError for too many tools or an endless list. */
   async refresh(signal: AbortSignal): Promise<void> {
     const { clock, fetch, onProblem } = this.#options;
-    // Before the answer: a change while that is on its way makes it stale again.
+    // Set before the answer, so that a change during the request makes the list stale again.
     this.#isDoubtful = false;
     this.#fetchedAt = clock.now();
     try {
@@ -72,10 +72,13 @@ export class ToolList {
   }
 }
 
-/** A page of tools, of which each is read by itself: one that is wrong must not cost the others. */
+/** A page of tools. Each tool is parsed separately, so that a wrong one does not lose the others. */
 const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
-/** Requests the pages of a server's list. Not by the client's own listTools(), which gathers all first and writes to the console. */
+/**
+ * Requests the pages of a server's list. The client's listTools() is not used, because it collects all pages first and
+ * writes to the console.
+ */
 export async function* fetchToolPages(
   client: Client,
   options: RequestOptions,
@@ -88,7 +91,7 @@ export async function* fetchToolPages(
     const page = await client.request({ method: "tools/list", params }, TOOL_PAGE, options);
     yield page.tools;
     cursor = page.nextCursor;
-    // Some servers repeat the cursor, or send an empty one, at the end of the list.
+    // At the end of the list some servers repeat the cursor, or send an empty one.
     if (cursor === before) return;
   } while (cursor);
 }

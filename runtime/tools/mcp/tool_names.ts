@@ -1,18 +1,18 @@
-// What the tools of servers are called among an agent's other tools. Pure, and the same for the same tools in any order.
+// Names servers' tools among an agent's other tools. Pure, and independent of the tools' order.
 import { fnv1a } from "../../config/fnv1a.ts";
 
-/** The longest function name that all model providers take. */
+/** The maximum length of a function name that all model providers accept. */
 const MAX_LENGTH = 64;
 
-/** A tool of a server, by the names that they give themselves. */
+/** A tool of a server, by their own names. */
 export interface ServerTool {
   server: string;
   tool: string;
 }
 
 /**
- * The names by which a person knows a tool, without and with its server's: as the server writes them, and as valid function
- * names, of which it gets one where it is free.
+ * Returns the names by which a person knows a tool, without and with its server's name: as the server writes them, and as
+ * valid function names. The tool gets one of the latter if it is free.
  */
 export function usualNames({ server, tool }: ServerTool): string[] {
   const written = [tool, `${server}_${tool}`];
@@ -20,9 +20,8 @@ export function usualNames({ server, tool }: ServerTool): string[] {
 }
 
 /**
- * A name for each tool, in their order: its own where that is free and a valid function name, else made valid; where two
- * want the same, or one is `taken`, both are called `server_tool`; where even that is not free, a mark or a number makes
- * the difference.
+ * Returns a name for each tool, in order: its own, made a valid function name, if that is free. If two tools want the same
+ * name, or it is `taken`, both become `server_tool`. If that is not free either, a hash or a number is appended.
  */
 export function nameTools(tools: readonly ServerTool[], taken: Iterable<string>): string[] {
   const used = new Set(taken);
@@ -46,7 +45,7 @@ export function nameTools(tools: readonly ServerTool[], taken: Iterable<string>)
   return tools.map((tool) => names.get(tool) ?? numberedName(tool, used));
 }
 
-/** For who makes two names with one mark: it takes intent, and must not stop a run. */
+/** For two names with the same hash, which takes intent and must not stop a run. */
 function numberedName(tool: ServerTool, used: Set<string>): string {
   const base = markedName(tool).slice(0, MAX_LENGTH - 5);
   for (let number = 2;; number++) {
@@ -58,8 +57,8 @@ function numberedName(tool: ServerTool, used: Set<string>): string {
 }
 
 /**
- * A name that every provider takes: letters, digits, `_` and `-`, at most 64 of them, beginning with a letter or `_` (one
- * of the providers insists).
+ * Returns a name that every provider accepts: at most 64 letters, digits, `_` and `-`, beginning with a letter or `_` (one
+ * provider requires that).
  */
 export function toFunctionName(name: string): string {
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, "_");

@@ -1,4 +1,4 @@
-// What a server says of a tool, in short: enough to notice that it says something else by now, and to tell a person what.
+// A fingerprint of a server's description of a tool: detects a change, and describes it to a person.
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
@@ -7,21 +7,21 @@ import type { ListedTool } from "./listed_tool.ts";
 const ARGUMENTS_CHARACTERS = 300;
 const HINTS_CHARACTERS = 300;
 
-/** A tool as its server described it. All texts are one plain line each. */
+/** A tool as its server described it. Each text is one plain line. */
 export interface ToolPrint {
-  /** SHA-256, in hex, of all that the server says of it, as JSON with sorted keys. */
+  /** SHA-256 in hex of the whole description, as JSON with sorted keys. */
   digest: string;
-  /** As far as models are told it. */
+  /** The part of the description that models get. */
   description: string;
   /** The names of its arguments. */
   argumentNames: string;
   /** SHA-256 of the schema of its arguments. */
   schemaDigest: string;
-  /** What it says of what its calls do, as JSON. */
+  /** The hints about the effects of its calls, as JSON. */
   hints: string;
 }
 
-/** The print of a listed tool, whose description models are told as `told`. */
+/** Returns the fingerprint of a listed tool. `told` is the description for models. */
 export function printOf(listed: ListedTool, told: string): ToolPrint {
   const { name, title, description, inputSchema, annotations = {} } = listed;
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
@@ -44,7 +44,7 @@ export function printOf(listed: ListedTool, told: string): ToolPrint {
   };
 }
 
-/** What has changed between two prints, a sentence each. */
+/** Returns the changes between two fingerprints, one sentence each. */
 export function describeChange(before: ToolPrint, now: ToolPrint): string[] {
   const changes: string[] = [];
   if (before.description !== now.description) {
@@ -73,7 +73,7 @@ function digestOf(value: unknown): string {
   return createHash("sha256").update(sortedJson(value)).digest("hex");
 }
 
-/** JSON with the keys of every object in order, so that the same is written the same. */
+/** Returns JSON with sorted object keys, so that equal values have equal texts. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(
     value,

@@ -1,44 +1,47 @@
-// The text of a memory file: sections under `# name`, which people may edit, too. Pure; the file is memory_file.ts's.
-// Decision: a line is a heading wherever it stands, in a code block as well, because a block that is left open would
-// otherwise hide the sections after it (rejected: telling code blocks apart).
+// The text of a memory file: sections under `# name`, which people may edit, too. Pure; memory_file.ts owns the file.
+//
+// Decision: every line in heading form is a heading, in a code block as well, because an unclosed block would otherwise
+// hide the sections after it (rejected: parsing code blocks).
 
 /** One section as it is shown. */
 export interface MemorySection {
-  /** As in its heading. */
+  /** As written in its heading. */
   name: string;
   content: string;
 }
 
-/** What stands under one heading. */
+/** The text under one heading. */
 interface Part {
   name: string;
-  /** The name as names are compared. */
+  /** The normalized name, for comparison. */
   key: string;
-  /** The heading as it stands in the file. */
+  /** The heading line of the file. */
   heading: string;
-  /** As in the file; with CRLF each line still has its CR. Null: the next heading, or the file's end, follows at once. */
+  /** The raw text; in a CRLF file each line keeps its CR. Null: the next heading, or the file's end, follows at once. */
   body: string | null;
 }
 
-/** What stands between a line and its LF: a CR in a file of CRLF lines. */
+/** The CR before the LF of a CRLF line, or nothing. */
 type LineEnd = "\r" | "";
 
 const BYTE_ORDER_MARK = /^\ufeff/;
-/** A line that is a heading where it names something. */
+/** A line that is a heading if it contains a name. */
 const HEADING = /(?:^\ufeff?|(?<=\n))#[ \t][^\n]*/g;
-/** More headings take the service's thread too long. */
+/** More headings would block the service's thread too long. */
 export const MAX_SECTIONS = 1_000;
-/** A CR alone is an end of line for some editors, which would turn what follows it into a heading. */
+/** Some editors treat a lone CR as a line ending, which would turn the text after it into a heading. */
 const TO_ESCAPE = /(^|[\r\n])(?=\\*#[ \t])/g;
 const ESCAPED = /(^|[\r\n])\\(?=\\*#[ \t])/g;
 
 /**
- * Sections in the order of the file. Names are the same when they differ only in letter case, in the spelling of accents
- * or in the number of spaces: models vary these from run to run. Several headings of one name are one section. What a
- * change does not touch stays as it is, character by character; so does the text above the first heading.
+ * A memory file's sections in file order.
+ *
+ * Names are equal when they differ only in letter case, accent encoding or the number of spaces, because models vary these
+ * between runs. Several headings with equal names form one section. A change leaves all other text as it is, character by
+ * character, including the text above the first heading.
  */
 export class MemoryDocument {
-  /** Null: the file begins with a heading. */
+  /** The text above the first heading. Null: the file begins with a heading. */
   readonly #preamble: string | null;
   readonly #parts: readonly Part[];
 
@@ -47,7 +50,7 @@ export class MemoryDocument {
     this.#parts = parts;
   }
 
-  /** Any text is a memory; one that hasTooManySections() takes long. */
+  /** Parses a memory. Every text is valid, but one that hasTooManySections() takes long. */
   static parse(text: string): MemoryDocument {
     let preamble: string | null = null;
     const parts: Part[] = [];
@@ -69,37 +72,37 @@ export class MemoryDocument {
     return new MemoryDocument(preamble, parts);
   }
 
-  /** The whole file. */
+  /** Returns the whole file. */
   toText(): string {
     const parts = this.#parts.flatMap(({ heading, body }) => [heading, body]);
     return [this.#preamble, ...parts].filter((one) => one !== null).join("\n");
   }
 
-  /** What stands above the first heading, without blank lines around it. */
+  /** Returns the text above the first heading, without blank lines around it. */
   preamble(): string {
     return (this.#preamble ?? "").replace(BYTE_ORDER_MARK, "").trim();
   }
 
-  /** All sections. */
+  /** Returns all sections. */
   sections(): MemorySection[] {
     return [...Map.groupBy(this.#parts, ({ key }) => key).values()].map(merged);
   }
 
-  /** The section of that name. */
+  /** Returns the section with that name. */
   section(name: string): MemorySection | undefined {
     const key = toKey(name);
     const parts = this.#parts.filter((one) => one.key === key);
     return parts.length === 0 ? undefined : merged(parts);
   }
 
-  /** What that section says with a text on lines of its own at its end; only the text where there is no such section. */
+  /** Returns the section's content with a text on lines of its own appended, or only the text if there is no such section. */
   appended(name: string, text: string): string {
     const before = this.section(name)?.content ?? "";
     const gap = before === "" || before.endsWith("\n") ? "" : "\n";
     return `${before}${gap}${text}`;
   }
 
-  /** With that section's content replaced; a new section comes last. */
+  /** Returns a copy with that section's content replaced. A new section is added at the end. */
   withSection(name: string, content: string): MemoryDocument {
     const key = toKey(name);
     const first = this.#parts.find((one) => one.key === key);
@@ -126,7 +129,7 @@ export class MemoryDocument {
   }
 }
 
-/** Whether a memory has more than MAX_SECTIONS headings. */
+/** Returns true if a memory has more than MAX_SECTIONS headings. */
 export function hasTooManySections(text: string): boolean {
   return text.split(HEADING, MAX_SECTIONS + 2).length > MAX_SECTIONS + 1;
 }
@@ -135,14 +138,14 @@ function merged(parts: readonly Part[]): MemorySection {
   return { name: parts[0]?.name ?? "", content: parts.map(contentOf).join("\n\n") };
 }
 
-/** How names are compared. */
+/** Returns a name in the form used for comparison. */
 function toKey(name: string): string {
   return name.normalize("NFC").toLowerCase().normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
 function headingName(line: string): string | undefined {
   const text = /^#[ \t](.*)$/s.exec(line)?.[1];
-  // A heading written by hand may hold anything; what is shown of it is one plain line.
+  // A heading written by hand may contain any characters; the shown name is one plain line.
   const name = text?.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return name === "" ? undefined : name;
 }
@@ -151,7 +154,9 @@ function endOf(line: string): LineEnd {
   return line.endsWith("\r") ? "\r" : "";
 }
 
-/** A blank line after the heading and one at the end are layout; every other line is content. */
+/**
+ * Returns a section's content. One blank line after the heading and one at the end are layout; every other line is content.
+ */
 function contentOf({ heading, body }: Part): string {
   let text = body ?? "";
   if (endOf(heading) !== "") text = text.replaceAll(/\r(?=\n|$)/g, "");
@@ -160,16 +165,16 @@ function contentOf({ heading, body }: Part): string {
   return text.replaceAll(ESCAPED, "$1");
 }
 
-/** The opposite of contentOf, exactly. */
+/** The exact inverse of contentOf. */
 function toBody(content: string, { end, last }: { end: LineEnd; last: boolean }): string {
   const text = content.replaceAll(TO_ESCAPE, "$1\\").replaceAll("\n", `${end}\n`);
-  // After the last section the file ends; else there is a blank line in front of the next heading.
+  // After the last section the file ends; otherwise a blank line precedes the next heading.
   return `${end}\n${text}${end}\n${last ? "" : end}`;
 }
 
-/** A body with a blank line at its end, so that a heading can follow; what it says stays the same. */
+/** Returns the body with a blank line at its end, so that a heading can follow. Its content stays the same. */
 function withBlankEnd(body: string | null, end: LineEnd): string | null {
-  // Nothing at all needs no line in front of the next heading.
+  // An empty body needs no blank line before the next heading.
   if (body === null || body === "") return null;
   if (body.endsWith("\n")) return body + end;
   if (body === end || body.endsWith(`\n${end}`)) return body;

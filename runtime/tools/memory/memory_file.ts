@@ -1,5 +1,5 @@
-// The memory file of an agent: where it is, and its reading and changing, safe against other runs, other processes, a
-// crash and symlinks. What its text means stands in memory_document.ts.
+// The memory file of an agent: its path, and its reading and changing, safe against other runs, other processes, a crash
+// and symlinks. memory_document.ts parses its text.
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
@@ -12,41 +12,41 @@ import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { hasTooManySections, MAX_SECTIONS, MemoryDocument } from "./memory_document.ts";
 
-/** The most bytes (UTF-8) of a memory file. */
+/** The maximum size of a memory file in UTF-8. */
 export const MEMORY_LIMIT_BYTES = 1024 * 1024;
 
 const SUFFIX = ".memory.md";
 const LOCK_RETRY_MS = 20;
 
 /**
- * Where an agent's memory is kept: beside its file, named from its id. No file tool reaches that folder, and whoever else may
- * exchange it writes the agents themselves: so it is not held by descriptor as the folders of file tools are.
+ * Returns the path of an agent's memory file: beside the agent's file, named by its id. No file tool reaches that folder,
+ * and anybody else who can swap it can also write the agents, so it is not held by a descriptor.
  */
 export function memoryPathOf(agent: Pick<Agent, "id" | "sourcePath">): string {
   return join(dirname(agent.sourcePath), `${agent.id}${SUFFIX}`);
 }
 
-/** The names of the sections in a memory file, in its order; none when there is no file. Throws ToolFailure as readMemory. */
+/** Returns the section names of a memory file in file order, or none without a file. Throws ToolFailure as readMemory. */
 export async function listSections(path: string): Promise<string[]> {
   return (await readMemory(path)).sections().map(({ name }) => name);
 }
 
 /**
- * What a memory file holds; a file that does not exist is an empty memory. Throws ToolFailure for one that cannot be
- * read, is over a limit, is not UTF-8, or is a symlink to anything but a memory file in the same folder or below.
+ * Reads a memory file. A missing file is an empty memory. Throws ToolFailure for a file that is unreadable, over a limit,
+ * not UTF-8, or a symlink to anything but a memory file in the same folder or below.
  */
 export async function readMemory(path: string): Promise<MemoryDocument> {
   return MemoryDocument.parse(await readText(await locate(path)) ?? "");
 }
 
-/** Changes memory files, one change at a time. Share one: that is quicker than waiting for the lock between processes. */
+/** Changes memory files, one change at a time. Share one writer: that is faster than the lock between processes. */
 export class MemoryWriter {
   readonly #locks = new PathLocks();
 
   /**
-   * Reads the memory, applies `edit` and replaces the file, if that makes a difference. Nobody else's change gets lost
-   * in between, whether of this process or of another one. Returns the new memory. Throws ToolFailure as readMemory, and when the
-   * memory would be over a limit; then nothing is changed.
+   * Reads the memory, applies `edit`, and replaces the file if its text changed. No other change is lost in between, of
+   * this process or another one. Returns the new memory. Throws ToolFailure as readMemory, and without a change when the
+   * memory would exceed a limit.
    */
   async change(
     path: string,
@@ -86,11 +86,11 @@ export class MemoryWriter {
   }
 }
 
-/** Where a memory file really is. */
+/** The real path of a memory file. */
 interface MemoryPlace {
   real: string;
   exists: boolean;
-  /** The name for sentences: never the host's path. */
+  /** The name for sentences, never the host's path. */
   shown: string;
 }
 
@@ -105,7 +105,7 @@ async function locate(path: string): Promise<MemoryPlace> {
     throw new ToolFailure(`Cannot use "${shown}": it is not a file. A person must move it away.`);
   }
   const target = await fileWork({ shown }, "use", () => realpath(entry));
-  // Other files of the folder are closed to agents: their own definitions, and the file with the keys.
+  // Other files of the folder are closed to agents: their definitions, and the file with the keys.
   if (!isWithin(target, folder) || !target.endsWith(SUFFIX) || !(await lstat(target)).isFile()) {
     throw new ToolFailure(
       `Cannot use "${shown}": it is a symbolic link to something other than a *${SUFFIX} file of the agents folder. ` +
@@ -115,7 +115,7 @@ async function locate(path: string): Promise<MemoryPlace> {
   return { real: target, exists: true, shown };
 }
 
-/** The text, or undefined when there is no file. */
+/** Returns the text, or undefined without a file. */
 async function readText(place: MemoryPlace): Promise<string | undefined> {
   if (!place.exists) return undefined;
   const bytes = await fileWork(place, "read", async () => {
@@ -145,8 +145,9 @@ async function readText(place: MemoryPlace): Promise<string | undefined> {
 }
 
 /**
- * Keeps other processes out until disposed. Decision: the folder itself is locked, because a lock file would have to
- * stay in the user's agents folder for ever. Asked for again and again, not waited for, so that an abort ends it.
+ * Locks the folder against other processes until disposed. The lock is polled so that an abort ends the wait.
+ *
+ * Decision: the folder itself is locked, because a lock file would stay in the user's agents folder for ever.
  */
 async function lockFolder(
   folder: string,
@@ -162,7 +163,7 @@ async function lockFolder(
   }
 }
 
-/** Unlocked before it is closed: a process that is just being started still has a copy of the open folder. */
+/** Unlocked explicitly before closing: a child process that is starting still holds a copy of the descriptor. */
 function giveBack(handle: Deno.FsFile): void {
   handle.unlockSync();
   handle.close();

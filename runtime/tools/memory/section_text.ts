@@ -1,26 +1,26 @@
-// What a model may call a section and put into it, and how much of it is told back.
+// Limits of a memory section's name and content, and the texts that report a change.
 import { z } from "zod";
 import { RESULT_LIMIT_BYTES } from "../result_text.ts";
 import { countLines } from "../text_content.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { MemoryDocument, MemorySection } from "./memory_document.ts";
 
-/** So that memory_retrieve can always show a section whole. */
+/** Small enough that memory_retrieve always returns a whole section. */
 export const SECTION_LIMIT_BYTES = RESULT_LIMIT_BYTES - 4 * 1024;
 const MAX_NAME_CHARACTERS = 200;
 const LONG_SECTION_LINES = 50;
 
-/** The name of a section: one line without control characters, spaces around it left out. */
+/** The name of a section: one line without control characters, trimmed. */
 export const sectionName = z.string().trim()
   .min(1, "must not be empty")
   .max(MAX_NAME_CHARACTERS, `must have at most ${MAX_NAME_CHARACTERS} characters`)
-  // Not a pattern: it would stand in the JSON schema, where not every provider takes one.
+  // Not a pattern: it would be part of the JSON schema, and not every provider accepts patterns.
   .refine(
     (name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name),
     "must be one line without control characters",
   );
 
-/** What a section is to say, as given. Throws ToolFailure when that is too long. */
+/** Returns the content as given. Throws ToolFailure when it is too long. */
 export function checkSectionSize(content: string, name: string): string {
   const bytes = new TextEncoder().encode(content).length;
   if (bytes <= SECTION_LIMIT_BYTES) return content;
@@ -31,13 +31,13 @@ export function checkSectionSize(content: string, name: string): string {
   );
 }
 
-/** How long a section is, as people count: `12 lines, 480 characters`. */
+/** Returns the length of a section in readable form: `12 lines, 480 characters`. */
 export function describeSize({ content }: MemorySection): string {
   const lines = countLines(content);
   return `${lines} ${lines === 1 ? "line" : "lines"}, ${content.length} characters`;
 }
 
-/** The result of a change: what was done, the section's size now, and whether it should be condensed. */
+/** Returns the result of a change: the action, the section's new size, and advice to condense a long section. */
 export function describeChange(done: string, memory: MemoryDocument, name: string): string {
   const section = memory.section(name);
   if (section === undefined) {

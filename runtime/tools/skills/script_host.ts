@@ -1,28 +1,28 @@
-// The port to whatever runs .ts and .js scripts by this runtime itself.
+// The interface of the runner of .ts and .js scripts.
 import type { ProgramEnd } from "../processes/run_program.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
 import type { ToolContext } from "../tool.ts";
 
 /** A script to run. */
 export interface ScriptRun {
-  /** Real path. */
+  /** The real path. */
   path: string;
   args: readonly string[];
   cwd: string;
-  /** All that it sees of an environment. */
+  /** The whole environment of the script. */
   environment: Readonly<Record<string, string>>;
   timeoutMs: number;
-  /** Of standard output and standard error together; what is more is read and dropped. */
+  /** The maximum size of standard output and standard error together. Output over it is read and dropped. */
   maxOutputBytes: number;
-  /** The skill's folder, which it may read. */
+  /** The skill's folder, which the script may read. */
   folder: PathSandbox;
 }
 
 /** Runs scripts with restricted permissions. */
 export interface ScriptHost {
   /**
-   * Runs one in a child process that may read the skill's folder and reach the agent's paths, and nothing else. It is
-   * gone at the end. Throws ToolFailure when it cannot be started, and the context's signal's reason when that aborts.
+   * Runs a script in a child process that may read only the skill's folder and reach the agent's paths. The process is gone
+   * at the end. Throws ToolFailure when it cannot be started, and the signal's reason on abort.
    */
   runScript(script: ScriptRun, context: ToolContext): Promise<ProgramEnd>;
 }

@@ -1,7 +1,7 @@
-// What a script of a skill may be called, and what runs it.
+// The valid names of a skill's scripts, and their interpreters.
 import { ToolFailure } from "../tool_failure.ts";
 
-/** By which program scripts of each kind run; null: by this runtime itself, with restricted permissions. See shellOf. */
+/** The interpreters by file extension. Null: this runtime, with restricted permissions. For shell scripts see shellOf. */
 const INTERPRETERS: Readonly<Record<string, string | null>> = {
   ts: null,
   js: null,
@@ -12,7 +12,7 @@ const INTERPRETERS: Readonly<Record<string, string | null>> = {
 /** A file or folder in the name of a script. */
 const PART = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._-]*$/u;
 
-/** Whether a file of this name can be run as a script. */
+/** Returns true if a file with this name can be run as a script. */
 export function isScriptName(name: string): boolean {
   const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
   return Object.hasOwn(INTERPRETERS, extension);
@@ -20,16 +20,16 @@ export function isScriptName(name: string): boolean {
 
 /** A script's place in its skill's folder. */
 export interface ScriptName {
-  /** Relative paths to look at, in this order. */
+  /** Relative paths to try, in this order. */
   candidates: string[];
-  /** The program that runs it; null: this runtime. */
+  /** The program that runs it. Null: this runtime. */
   interpreter: string | null;
 }
 
 /**
- * Reads a script's name: `convert.py`, looked for in the skill's folder and in its `scripts`; `scripts/convert.py`; or
- * `pdf/convert.py`, in a folder below `scripts`. Letters, digits, spaces, dots, hyphens and underscores only: nothing in
- * it can lead elsewhere on any file system. Throws ToolFailure for any other.
+ * Parses a script's name: `convert.py`, in the skill's folder or in its `scripts`; `scripts/convert.py`; or
+ * `pdf/convert.py`, in a folder below `scripts`. Only letters, digits, spaces, dots, hyphens and underscores are allowed,
+ * so that no name leads elsewhere on any file system. Throws ToolFailure for other names.
  */
 export function parseScriptName(text: string): ScriptName {
   const name = text.startsWith("scripts/") ? text.slice("scripts/".length) : text;
@@ -53,8 +53,8 @@ export function parseScriptName(text: string): ScriptName {
 }
 
 /**
- * The program of a shell script and its arguments before the script's path, as the system reads them from its first line:
- * `#!/usr/bin/env bash`, `#!/bin/bash -eu`. A script without such a line is for sh.
+ * Returns the program of a shell script and its arguments before the script's path, as the system reads them from the first
+ * line: `#!/usr/bin/env bash`, `#!/bin/bash -eu`. Without such a line it is sh.
  */
 export function shellOf(script: string): string[] {
   const [, program, argument] = /^#![ \t]*(\/[^ \t\r\n]*)[ \t]*([^\r\n]*)/.exec(script) ?? [];

@@ -1,12 +1,12 @@
-// A line of arguments as a shell splits it into words. Quotes and escapes only: nothing is expanded, nothing is executed.
+// Splits a line of arguments into words like a shell. Handles quotes and escapes only: nothing is expanded or executed.
 import { ToolFailure } from "../tool_failure.ts";
 
-/** In double quotes a backslash escapes these and is itself elsewhere. */
+/** Characters that a backslash escapes in double quotes. Before others it is literal. */
 const ESCAPED_IN_QUOTES = '"\\$`\n';
 
 /**
- * The words of a line as POSIX sh reads them: 'as it is', "with \" escapes", back\ slashes; blanks and line ends between
- * them. Variables, patterns, pipes and comments mean nothing here. Throws ToolFailure for a quote that is never closed.
+ * Returns the words of a line as POSIX sh reads them: 'as it is', "with \" escapes", back\ slashes, separated by blanks and
+ * line breaks. Variables, patterns, pipes and comments have no meaning. Throws ToolFailure for an unclosed quote.
  */
 export function splitShellWords(line: string): string[] {
   const words: string[] = [];
@@ -22,7 +22,7 @@ export function splitShellWords(line: string): string[] {
         throw new ToolFailure("The arguments end with a backslash that escapes nothing.");
       }
       if (quote === undefined || ESCAPED_IN_QUOTES.includes(next) && next !== "") {
-        // A line end after a backslash joins the lines.
+        // A line break after a backslash joins the lines.
         if (next !== "\n") word = (word ?? "") + next;
         at++;
       } else word = (word ?? "") + character;

@@ -1,4 +1,4 @@
-// A SKILL.md: text to what it declares and instructs, or everything that is wrong with it at once. Reads no file.
+// Parses a SKILL.md into its fields and instructions, or reports all of its faults. Reads no file.
 import { z } from "zod";
 import { splitFrontMatter } from "../../agents/front_matter.ts";
 import { checkSchema } from "../../config/schema_diagnostics.ts";
@@ -9,27 +9,27 @@ import type { Diagnostic } from "../../../base/diagnostics.ts";
 const schema = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
-  // Unquoted, `[topic]` is a list to YAML.
+  // Unquoted, `[topic]` is a list in YAML.
   "argument-hint": z.union([z.string(), z.array(z.string())], {
     error: "must be text, such as [topic]",
   }).nullish(),
-  // What other programs read: known, and nothing to Inkling.
+  // Fields of other programs: known, but unused by Inkling.
   license: z.unknown().optional(),
   compatibility: z.unknown().optional(),
   metadata: z.unknown().optional(),
   "allowed-tools": z.unknown().optional(),
 });
 
-/** What a SKILL.md says. */
+/** The content of a SKILL.md. */
 export interface SkillFile {
   description: string;
-  /** What its arguments are: `[topic]`. */
+  /** A hint about its arguments: `[topic]`. */
   argumentHint?: string;
-  /** The instructions, without substitutions. */
+  /** The instructions before substitution. */
   body: string;
 }
 
-/** Reads a SKILL.md of the skill of that name. Returns it with its warnings, or every diagnostic of the file. */
+/** Parses the SKILL.md of the skill with that name. Returns it with its warnings, or every diagnostic of the file. */
 export function parseSkillFile(
   source: { path: string; text: string },
   name: string,

@@ -1,4 +1,4 @@
-// All files of a skill's folder, with their contents, as far as a skill may have: for the digests in its lock.
+// Reads all files of a skill's folder, within the limits of a skill, for the digests in its lock.
 import type { Dirent } from "node:fs";
 import { readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,12 +7,12 @@ import { sha256Of } from "../../../base/sha256.ts";
 import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
-/** What a skill may have that was added: each load reads all of it. */
+/** The limits of an added skill, because each load reads all of its files. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 20 * 1_024 * 1_024;
 const MAX_DEPTH = 20;
 
-/** The file of digests, which is none of the skill's. */
+/** The file with the digests, which is not part of the skill. */
 export const LOCK_NAME = "skill.lock";
 
 /** One file. */
@@ -20,20 +20,20 @@ export interface SkillContent {
   /** Relative to the skill's folder, with slashes. */
   path: string;
   bytes: Uint8Array<ArrayBuffer>;
-  /** SHA-256, in hex. */
+  /** SHA-256 in hex. */
   digest: string;
 }
 
-/** Something in the folder that is no file and no folder. */
+/** An entry that is neither a file nor a folder. */
 export interface SkillOddity {
   path: string;
-  /** Where it leads, for a symbolic link. */
+  /** The target of a symbolic link. */
   target: string | undefined;
 }
 
 /**
- * What is in the folder, the lock and what has a name of `skip` aside, by path. Throws ToolFailure for more than a skill may have, and for what cannot be
- * read.
+ * Returns the entries of the folder by path, without the lock and entries named in `skip`. Throws ToolFailure when a limit
+ * is exceeded or an entry cannot be read.
  */
 export async function readSkillFiles(
   folder: string,

@@ -1,4 +1,4 @@
-// The skills of a workspace: folders with a SKILL.md. Each is read when it is asked for, so a change counts at once.
+// The skills of a workspace: folders with a SKILL.md. Each is read at every use, so that a change takes effect at once.
 import { join } from "node:path";
 import { describeBadName } from "../../agents/agent_id.ts";
 import type { Agent } from "../../agents/agent.ts";
@@ -13,22 +13,25 @@ import { LOCK_NAME } from "./skill_files.ts";
 import { describeUnlocked } from "./skill_lock.ts";
 import { parseSkillFile, type SkillFile } from "./skill_file.ts";
 
-/** Instructions become a message: what is longer belongs into files of its own, read when they are needed. */
+/**
+ * The maximum size of instructions, because they become a message. Longer material belongs in other files, which are read
+ * on demand.
+ */
 const LARGEST_SKILL_BYTES = 100 * 1024;
 
 /** The name of a skill's folder in its own sandbox. */
 export const SKILL_ALIAS = "skill";
 
-/** A skill that can be used. */
+/** A usable skill. */
 export interface Skill extends SkillFile {
   name: string;
   /** The real path of its folder. */
   folder: string;
-  /** Reaches the folder, and nothing else. */
+  /** Reaches only the folder. */
   sandbox: PathSandbox;
 }
 
-/** Where skills stand, and what stays closed to them. */
+/** The directories of skills, and those that are closed to them. */
 export interface SkillLibraryOptions {
   directories: Pick<Directories, "skillsDir" | "configDir" | "stateDir">;
   /** The user's home directory. */
@@ -43,7 +46,7 @@ export class SkillLibrary {
     this.#options = options;
   }
 
-  /** The skill as it stands now with its warnings, or what is wrong with it. */
+  /** Returns the current skill with its warnings, or its diagnostics. */
   async read(name: string): Promise<
     { skill: Skill; warnings: Diagnostic[] } | { diagnostics: Diagnostic[] }
   > {
@@ -82,7 +85,7 @@ export class SkillLibrary {
     }
   }
 
-  /** A skill of this agent. Throws ToolFailure for any other, and for one that broke since the run began. */
+  /** Returns a skill of this agent. Throws ToolFailure for any other, and for one that broke during the run. */
   async use(name: string, agent: Pick<Agent, "skills">): Promise<Skill> {
     if (!agent.skills.includes(name)) {
       const known = agent.skills.map((one) => JSON.stringify(one)).join(", ");
@@ -96,7 +99,7 @@ export class SkillLibrary {
   }
 }
 
-/** A sentence for a skill that cannot be used: the file and all that is wrong with it. */
+/** Returns a sentence for an unusable skill: the file and its errors. */
 export function describeBroken(name: string, diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === "error").map(formatDiagnostic);
   return `The skill ${JSON.stringify(name)} cannot be used: ${errors.join("; ")}`;

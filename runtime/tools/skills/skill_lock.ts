@@ -1,5 +1,5 @@
-// skill.lock: where a skill that was added comes from, and the digest of each of its files. A skill without one is as its
-// owner wrote it.
+// skill.lock: the source of an added skill, and the digest of each of its files. A skill without it belongs to its owner
+// alone.
 import { join } from "node:path";
 import { z } from "zod";
 import { ignoreMissing } from "../../../base/files/missing.ts";
@@ -8,7 +8,7 @@ import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { LOCK_NAME, readSkillFiles, type SkillContent } from "./skill_files.ts";
 
 const LARGEST_LOCK_BYTES = 1_024 * 1_024;
-/** Of the files that differ, so many are named. */
+/** The maximum number of differing files in a message. */
 const NAMED = 5;
 
 const schema = z.object({
@@ -16,10 +16,10 @@ const schema = z.object({
   files: z.record(z.string(), z.string()),
 });
 
-/** What a lock says. */
+/** The content of a lock. */
 export type SkillLock = z.output<typeof schema>;
 
-/** The text of a lock. */
+/** Returns the text of a lock. */
 export function formatLock(
   source: string,
   files: readonly Pick<SkillContent, "path" | "digest">[],
@@ -28,7 +28,7 @@ export function formatLock(
   return `${JSON.stringify({ source, files: digests }, null, 2)}\n`;
 }
 
-/** The lock in a skill's folder; undefined where there is none, "broken" where it is none. */
+/** Reads the lock in a skill's folder. Returns undefined if there is none, and "broken" for an invalid one. */
 export async function readLock(folder: string): Promise<SkillLock | "broken" | undefined> {
   let bytes: Uint8Array | undefined;
   try {
@@ -42,11 +42,11 @@ export async function readLock(folder: string): Promise<SkillLock | "broken" | u
   try {
     return schema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
   } catch {
-    return "broken"; // Whatever is wrong with it: it is not what we wrote.
+    return "broken"; // The kind of fault does not matter: the file is not as Inkling wrote it.
   }
 }
 
-/** How files differ from digests, by path. */
+/** The differences between files and digests, by path. */
 export interface SkillChanges {
   changed: string[];
   added: string[];
@@ -69,8 +69,8 @@ export function compareFiles(
 }
 
 /**
- * Why a skill may not be used although nothing else is wrong with it, as a sentence; undefined: it has no lock, or is as that
- * says. Throws ToolFailure for more files than a skill may have, and for what cannot be read.
+ * Returns the reason that a skill's lock forbids its use, as a sentence. Returns undefined without a lock, and if the files
+ * match it. Throws ToolFailure when a limit is exceeded or a file cannot be read.
  */
 export async function describeUnlocked(folder: string): Promise<string | undefined> {
   const lock = await readLock(folder);

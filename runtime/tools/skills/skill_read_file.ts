@@ -1,4 +1,4 @@
-// skill_read_file: a text file from a skill's folder.
+// The tool skill_read_file: reads a text file from a skill's folder.
 import { z } from "zod";
 import { fileRead } from "../builtin/file_read.ts";
 import { defineTool } from "../define_tool.ts";
@@ -6,7 +6,7 @@ import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { SkillLibrary } from "./skill_library.ts";
 
-/** The tool, over the skills of a workspace. It is file_read in a sandbox that holds the skill's folder alone. */
+/** Creates the tool for the skills of a workspace. It is file_read in a sandbox with only the skill's folder. */
 export function createSkillReadFile(library: SkillLibrary): ActionTool {
   return defineTool({
     name: "skill_read_file",

@@ -1,4 +1,4 @@
-// skill_run_script: runs a script from a skill's folder.
+// The tool skill_run_script: runs a script from a skill's folder.
 import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
@@ -14,24 +14,24 @@ import type { SandboxRules } from "../../sandbox/sandbox_rules.ts";
 import type { Skill, SkillLibrary } from "./skill_library.ts";
 
 const MAX_ARGUMENT_CHARACTERS = 20_000;
-/** As the system reads it. */
+/** The length of the first line that the system reads. */
 const MAX_FIRST_LINE_BYTES = 256;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 30_000;
-/** A script's own limit ends it; this is for what is left to do then. */
+/** Extra time after a script's own limit, to end it. */
 const GRACE_MS = 15_000;
 
-/** What scripts run with. */
+/** The collaborators that run scripts. */
 export interface SkillScriptOptions {
   /** Runs .ts and .js scripts. */
   scriptHost: ScriptHost;
-  /** What scripts see of the service's environment: PATH and its like, no keys. */
+  /** The variables of the service that scripts get, such as PATH, without keys. */
   environment: Readonly<Record<string, string>>;
-  /** Holds scripts of other languages to the agent's paths. */
+  /** Confines scripts of other languages to the agent's paths. */
   sandbox: ProcessSandbox;
 }
 
-/** The tool, over the skills of a workspace. */
+/** Creates the tool for the skills of a workspace. */
 export function createSkillRunScript(
   library: SkillLibrary,
   options: SkillScriptOptions,
@@ -89,7 +89,7 @@ export function createSkillRunScript(
   });
 }
 
-/** Runs a script of another language; a shell script by what its first line names. */
+/** Runs a script of another language, a shell script with the program in its first line. */
 async function runScript(
   interpreter: string,
   script: Omit<RunProgramOptions, "input"> & {
@@ -107,7 +107,7 @@ async function runScript(
   return await runProgram(confined.program, { ...script, ...confined });
 }
 
-/** The agent's paths, and the skill's folder to read. */
+/** Returns the agent's paths, and the skill's folder as readable. */
 async function rulesOf(skill: Skill, { sandbox }: ToolContext): Promise<SandboxRules> {
   const roots = await sandbox.roots();
   const pathsOf = (wanted: "read" | "write") =>
@@ -127,7 +127,7 @@ async function beginningOfFile(path: string): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, count));
 }
 
-/** The real path of the first candidate that is a file inside the skill's folder. */
+/** Returns the real path of the first candidate that is a file inside the skill's folder. */
 async function findScript(
   skill: Skill,
   candidates: readonly string[],
@@ -144,7 +144,7 @@ async function findScript(
   );
 }
 
-/** The first folder that is the agent's. */
+/** Returns the agent's first writable folder, or else the workspace. */
 async function workingFolder({ sandbox }: ToolContext): Promise<string> {
   for (const { path, access } of await sandbox.roots()) {
     const isFolder = await stat(path).then((info) => info.isDirectory(), () => false);

@@ -1,4 +1,4 @@
-// skill_use: brings a skill's instructions into the conversation.
+// The tool skill_use: adds a skill's instructions to the conversation.
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { walkGlob } from "../files/glob_walk.ts";
@@ -11,15 +11,15 @@ import { splitShellWords } from "./shell_words.ts";
 import { type Skill, SKILL_ALIAS, type SkillLibrary } from "./skill_library.ts";
 
 const MAX_ARGUMENT_CHARACTERS = 20_000;
-/** Arguments can stand in many places. */
+/** Arguments may be inserted at many places. */
 const MAX_INSTRUCTION_CHARACTERS = 200_000;
-/** More than this is not even put together. */
+/** A longer text is refused before it is built. */
 const MAX_WORK_CHARACTERS = 50_000_000;
 const MAX_FILES_SHOWN = 50;
 const MAX_ENTRIES = 2_000;
 const MAX_MS = 2_000;
 
-/** The tool, over the skills of a workspace. */
+/** Creates the tool for the skills of a workspace. */
 export function createSkillUse(library: SkillLibrary): ActionTool {
   return defineTool({
     name: "skill_use",
@@ -45,7 +45,7 @@ export function createSkillUse(library: SkillLibrary): ActionTool {
   });
 }
 
-/** As in an agent's body; the only variable is the skill's folder. Arguments that nothing takes up stand at the end. */
+/** Substitutes arguments as in an agent's body; the only variable is the skill's folder. Unused arguments are appended. */
 function fillIn(skill: Skill, args: string): string {
   const { body, folder } = skill;
   const most = body.length + body.split("$").length * (args.length + folder.length);
@@ -61,7 +61,7 @@ function fillIn(skill: Skill, args: string): string {
   throw tooLong("", whole.length);
 }
 
-/** The arguments one by one: as a shell splits them; a text whose quotes do not match, at its spaces. */
+/** Splits the arguments like a shell, or at spaces if their quotes do not match. */
 function wordsOf(args: string): string[] {
   try {
     return splitShellWords(args);

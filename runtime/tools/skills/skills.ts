@@ -1,4 +1,4 @@
-// The skills of agents: what a run may use, and what its model is told of it.
+// The skills of agents: the tools that a run gets, and the descriptions for its model.
 import type { Agent } from "../../agents/agent.ts";
 import type { Tool } from "../tool.ts";
 import { ToolsUnavailable } from "../tools_unavailable.ts";
@@ -10,22 +10,22 @@ import { createSkillUse } from "./skill_use.ts";
 /** A skill as a prompt names it. */
 export interface SkillDescription {
   name: string;
-  /** What its arguments are: `[topic]`. */
+  /** A hint about its arguments: `[topic]`. */
   argumentHint?: string;
   description: string;
 }
 
-/** What an agent has of skills at the beginning of a run. */
+/** The skills of an agent at the beginning of a run. */
 export interface AgentSkills {
-  /** None where the agent has no skills. */
+  /** Empty if the agent has no skills. */
   tools: Tool[];
   described: SkillDescription[];
 }
 
-/** Where skills stand and how their scripts run. */
+/** The options for reading skills and running their scripts. */
 export interface SkillsOptions extends SkillLibraryOptions, SkillScriptOptions {}
 
-/** Opens skills for runs. Holds nothing of them: a skill is read anew by each run and each use. */
+/** Opens skills for runs. Caches nothing: each run and each use reads a skill again. */
 export class Skills {
   readonly #library: SkillLibrary;
   readonly #tools: readonly Tool[];
@@ -39,7 +39,7 @@ export class Skills {
     ];
   }
 
-  /** The tools and descriptions of the agent's skills. Throws ToolsUnavailable for all that are missing or broken. */
+  /** Returns the tools and descriptions of the agent's skills. Throws ToolsUnavailable with all missing or broken skills. */
   async open(agent: Pick<Agent, "skills">): Promise<AgentSkills> {
     if (agent.skills.length === 0) return { tools: [], described: [] };
     const described: SkillDescription[] = [];

@@ -1,16 +1,17 @@
-// Checks the arguments of one call, or an answer, against a schema that may make that take for ever: whoever started it ends it.
+// Checks the arguments of one call, or an answer, against a schema. The check may be endless, so the caller of this process
+// ends it.
 import type { CheckedAnswer, CheckedArguments } from "../host_messages.ts";
 import { wholeFaultsOf } from "../../json_schema/answer_check.ts";
 import { checkWhole } from "../../json_schema/arguments_check.ts";
 import { ToolFailure } from "../../tool_failure.ts";
 import type { HostOptions } from "./host_options.ts";
 
-/** Characters: all of them have to fit into what is read of the process. */
+/** In characters. All faults must fit into the output that the service reads. */
 const MAX_FAULT = 1_000;
 
 /**
- * Checks what standard input holds; prints what does not fit, which is nothing where all fits: of arguments a text, of an
- * answer a JSON array of texts. A blank line before that reports the start. Returns the exit code.
+ * Checks the value on standard input. Prints the faults, or nothing for a valid value: a text for arguments, a JSON array
+ * of texts for an answer. A blank line before that reports the start. Returns the exit code.
  */
 export async function hostCheck({ input, output }: HostOptions): Promise<number> {
   const checked = JSON.parse(await new Response(input).text()) as CheckedArguments | CheckedAnswer;

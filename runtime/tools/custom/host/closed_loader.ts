@@ -1,10 +1,10 @@
-// A tool's worker without the ways from a text to code, and to other threads: what import_check.ts has read stays all that is
-// loaded. For executables without a sandbox.
+// Closes the ways from a text to code, and to other threads, in a tool's worker. So nothing is loaded that import_check.ts
+// has not read. Used in executables without a sandbox.
 
 const FUNCTIONS = [function () {}, async function () {}, function* () {}, async function* () {}];
 const WAYS_OF_NODE = ["getBuiltinModule", "binding", "_eval", "mainModule"];
 
-/** Before a tool is loaded. Throws where one of the ways cannot be closed. */
+/** Call it before a tool is loaded. Throws when one of the ways cannot be closed. */
 export function closeLoader(): void {
   const refuse = Object.assign(
     function () {
@@ -21,7 +21,7 @@ export function closeLoader(): void {
   for (const name of ["eval", "Function", "Worker"]) close(globalThis, name);
   const { process } = globalThis as unknown as { process: object };
   for (const name of WAYS_OF_NODE) close(process, name);
-  // Deno's own, which runs texts, too.
+  // Deno's internals, which can also run texts as code.
   const deno = Deno as unknown as { internal: symbol };
   if (!Reflect.deleteProperty(deno, deno.internal)) throw new Error("Deno's own ways stay open");
 }

@@ -1,14 +1,14 @@
-// The inner boundary: a worker with permissions of its own, which it can neither widen nor hand on widened.
+// The inner boundary: a worker with permissions of its own, which it can neither extend nor pass on extended.
 import type { WorkerPermissions } from "../host_messages.ts";
 
-/** Deno's addition to a worker's options; unstable, so the compiler does not know it. */
+/** Deno's addition to a worker's options. It is unstable, so the compiler does not know it. */
 interface ConfinedWorkerOptions extends WorkerOptions {
   deno: { permissions: Record<string, boolean | string[]> };
 }
 
 /**
- * Starts a worker that may read, write, connect and look up as told: no programs, no native code, nothing about the
- * machine, no code from the network. Throws where this process itself may not do what the worker should.
+ * Starts a worker with these permissions to read, write, connect and read variables: no programs, no native code, no system
+ * information, no code from the network. Throws when this process lacks a permission itself.
  */
 export function confinedWorker(url: URL, permissions: WorkerPermissions): Worker {
   const { read, write, net, env } = permissions;
@@ -30,7 +30,7 @@ export function confinedWorker(url: URL, permissions: WorkerPermissions): Worker
   return new Worker(url, options);
 }
 
-/** Nothing listed, nothing allowed: said outright, so that it does not hang on what an empty list means. */
+/** An empty list becomes `false`, so that nothing depends on the meaning of an empty list. */
 function listed(list: string[]): false | string[] {
   return list.length > 0 && list;
 }

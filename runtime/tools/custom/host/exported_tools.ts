@@ -1,4 +1,4 @@
-// Which tools a loaded module exports, and under which names. Runs in the worker, on values nobody checked yet.
+// Finds the tools that a loaded module exports, and their names. Runs in the worker, on unchecked values.
 
 /** A tool as its module exports it. */
 export interface ExportedTool {
@@ -7,13 +7,16 @@ export interface ExportedTool {
   run(args: unknown, context: unknown): unknown;
 }
 
-/** The tools of a module: each exported object with a `run`, and each in an exported array. `stem` names a default export. */
+/**
+ * Returns the tools of a module: each exported object with a `run`, and each in an exported array. `stem` names a default
+ * export.
+ */
 export function exportedTools(
   exports: Readonly<Record<string, unknown>>,
   stem: string,
 ): ExportedTool[] {
   const tools: ExportedTool[] = [];
-  // A tool that is exported by name and as default is one tool.
+  // A tool that is exported by name and as default counts once.
   const seen = new Set<unknown>();
   const add = (value: unknown, fallback: string) => {
     if (!isToolLike(value) || seen.has(value)) return;
@@ -25,7 +28,7 @@ export function exportedTools(
       run: (args, context) => value.run(args, context),
     });
   };
-  // Named exports first: of the two names of one tool that is the more telling one.
+  // Named exports first, because their names are more descriptive.
   const entries = Object.entries(exports).sort(([a], [b]) =>
     Number(a === "default") - Number(b === "default")
   );

@@ -1,4 +1,4 @@
-// What a host is run with, whatever its role.
+// The options of a host in any role.
 import type { Clock } from "../../../../base/clock.ts";
 
 /** The process's standard input and output. */
@@ -7,7 +7,7 @@ export interface HostStreams {
   output: WritableStream<Uint8Array>;
 }
 
-/** What each role gets. */
+/** The options of each role. */
 export interface HostOptions extends HostStreams {
   clock: Clock;
 }

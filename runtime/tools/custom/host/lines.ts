@@ -1,8 +1,8 @@
-// A stream of bytes as lines of text.
+// Splits a stream of bytes into lines of text.
 
-/** The lines of a stream, without their ends; the rest after the last one is dropped. */
+/** Yields the lines of a stream without their line endings. Drops an unfinished last line. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
+  // By default Deno's decoder drops a byte order mark at the beginning of every chunk.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   for await (const chunk of stream) {

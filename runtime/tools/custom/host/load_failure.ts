@@ -1,9 +1,9 @@
-// Why a custom tool's file cannot be loaded, for its author: what is wrong and where. Imports that no tool may have get a
-// sentence of ours: Deno's own text names flags that nobody here gave.
+// Describes for its author why a custom tool's file cannot be loaded, and where. Forbidden imports get a sentence of our
+// own, because Deno's message names flags that do not apply.
 
-/** Deno's texts for them, needed where the import itself cannot be read. */
+/** Deno's messages for forbidden imports, for the case that the import itself cannot be read. */
 const REFUSAL = /npm specifiers|import access|not a dependency/;
-/** Where a module was loaded, in the error's message, or in a frame of its stack. */
+/** The place of a loaded module, in the error's message or in a frame of its stack. */
 const PLACE = /\bat (?:async )?(?:[^\n]*\()?(file:\/\/[^\s)]+):(\d+):(\d+)/g;
 const SPECIFIER = /^(?:await\s+)?(?:import\s*\(\s*)?(["'`])(.{0,500}?)\1/;
 const ALLOWED = /^(node:|file:|data:|\.{0,2}\/)/;
@@ -14,18 +14,18 @@ interface Place {
   column: number;
 }
 
-/** Deno's message for a file that cannot be read as code, or is not there: a line, an excerpt, the place. */
+/** Deno's message for a file that is no valid code or missing: a line, an excerpt, the place. */
 const LOCATED = /^([^\n]*?)(?:\n[^]*)?\s+at (file:\/\/[^\s)]+):(\d+):(\d+)$/;
 
-/** What is wrong with a file, and where: `lib/a.ts:3:27`, relative to the folder of the tool's file. */
+/** A fault and its place: `lib/a.ts:3:27`, relative to the folder of the tool's file. */
 export interface LoadFailure {
   message: string;
   place?: string;
 }
 
 /**
- * What to tell of an error that a file or one of its imports caused by what stands in it; undefined for another error.
- * `module` is the URL of the tool's file: places are shown relative to its folder, and looked for only there.
+ * Describes an error that the text of a file or of its imports caused. Returns undefined for another error. `module` is the
+ * URL of the tool's file: places are searched in its folder, and shown relative to it.
  */
 export function describeLoadFailure(error: unknown, module: string): LoadFailure | undefined {
   const refused = describeRefusedImport(error, module);
@@ -39,7 +39,7 @@ export function describeLoadFailure(error: unknown, module: string): LoadFailure
   return { message, place: shown({ url, line: Number(line), column: Number(column) }, folder) };
 }
 
-/** The same for what the code of a file threw while it was loaded: the place is where it did. */
+/** Describes an error that the code of a file threw while it was loaded, with the place of the throw. */
 export function describeThrown(error: unknown, module: string): LoadFailure | undefined {
   if (!(error instanceof Error)) return undefined;
   const folder = new URL(".", module).href;
@@ -47,7 +47,7 @@ export function describeThrown(error: unknown, module: string): LoadFailure | un
   return place && { message: error.message, place: shown(place, folder) };
 }
 
-/** The sentence for an import that is neither a `node:` module nor a file; undefined for every other error. */
+/** Returns the sentence for an import that is neither a `node:` module nor a file, or undefined for any other error. */
 function describeRefusedImport(error: unknown, module: string): string | undefined {
   const isLoadError = error instanceof TypeError && "code" in error &&
     error.code === "ERR_MODULE_NOT_FOUND";
@@ -78,7 +78,7 @@ function specifierAt({ url, line, column }: Place): string | undefined {
   try {
     text = Deno.readTextFileSync(new URL(url));
   } catch {
-    // Gone, or changed into something else, since it was loaded: the sentence then does without.
+    // The file is gone or was changed since it was loaded: the sentence then omits the import.
     return undefined;
   }
   return SPECIFIER.exec(text.split("\n")[line - 1]?.slice(column - 1) ?? "")?.[2];

@@ -1,4 +1,4 @@
-// The worker that reads the text of a PDF file, page by page. The library is loaded here alone.
+// The worker that reads the text of a PDF file, page by page. Only it loads the library.
 import { getDocument } from "unpdf/pdfjs";
 import type { PdfLine } from "../host_messages.ts";
 import { workerScope } from "./worker_scope.ts";

@@ -1,9 +1,9 @@
-// The outer boundary of a compiled binary, as far as it reaches: kinds of permission that a host process gives up for good.
-// From source the process never had them.
+// The outer boundary of a compiled binary: kinds of permission that a host process gives up for good. A process from source
+// never has them.
 
 type Kind = "run" | "ffi" | "sys" | "net" | "env";
 
-/** Gives up these kinds of permission, but for those that are kept. */
+/** Gives up these kinds of permission, except the kept ones. */
 export function dropPermissions(
   kinds: readonly Kind[],
   { keeps = [] }: { keeps?: readonly Kind[] } = {},

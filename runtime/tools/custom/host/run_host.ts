@@ -1,8 +1,9 @@
-// The main thread of a process that hosts tools or a script, checks arguments or reads a PDF file: outside of the worker's boundaries, and trusted.
+// The main thread of a process that hosts tools or a script, checks arguments or reads a PDF file. It is trusted, and
+// outside of the worker's boundaries.
 import { SystemClock } from "../../../../base/clock.ts";
 import type { HostStreams } from "./host_options.ts";
 
-/** Plays a role (see HostRole) until it is over. Returns the exit code of the process. */
+/** Runs a role (see HostRole) to its end. Returns the exit code of the process. */
 export async function runHost(role: string, streams: HostStreams): Promise<number> {
   const options = { ...streams, clock: new SystemClock() };
   switch (role) {

@@ -1,4 +1,5 @@
-// Hosts one script: it runs as a program of its own, with arguments, output and exit code, inside of the worker's boundaries.
+// Hosts one script. It runs as a program of its own, with arguments, output and exit code, inside of the worker's
+// boundaries.
 import type { HostedScript } from "../host_messages.ts";
 import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";

@@ -1,16 +1,16 @@
-// The context that a tool's `run` is given. What it asks for goes out as a message and comes back as a reply.
+// The context of a tool's `run`. Its requests are sent as messages and answered by replies.
 import type { ToolRunContext } from "../custom_tool.ts";
 import type { CallSurroundings, FromWorker, HostReply, ToolRequest } from "../host_messages.ts";
 
-/** A tool's context and the two ways in which the outside reaches it. */
+/** A tool's context, and the two ways to reach it from outside. */
 export interface OpenToolContext {
   context: ToolRunContext;
-  /** Settles the request that this answers. */
+  /** Settles the request that this reply answers. */
   reply(reply: HostReply): void;
   abort(): void;
 }
 
-/** Makes the context of one call. `post` sends a message out of the worker. */
+/** Creates the context of one call. `post` sends a message out of the worker. */
 export function openToolContext(
   surroundings: CallSurroundings,
   post: (message: FromWorker) => void,

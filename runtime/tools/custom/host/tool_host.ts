@@ -1,5 +1,5 @@
-// Hosts tools: one piece of work after the other, each in a fresh worker, so that changed files are loaded anew and
-// nothing of one call is left in the next.
+// Hosts tools: does one piece of work after another, each in a new worker, so that changed files are loaded again and no
+// state remains between calls.
 import type { FromHost, HostWork, ToHost } from "../host_messages.ts";
 import { linesOf } from "./lines.ts";
 import { MEMORY_LIMIT_MB, memoryExceeded, unrestExceeded } from "./resource_guard.ts";
@@ -7,7 +7,7 @@ import type { HostOptions } from "./host_options.ts";
 import { dropPermissions } from "./permissions.ts";
 import { ToolWork } from "./tool_work.ts";
 
-/** Serves the service's messages until its end of the line is closed, or a tool uses too much. Returns the exit code. */
+/** Serves the service's messages until the input ends, or a tool uses too much. Returns the exit code. */
 export async function hostTools({ input, output, clock }: HostOptions): Promise<number> {
   const voice = new Voice(output);
   const host = new ToolHost(voice);
@@ -32,7 +32,7 @@ class ToolHost {
     this.#voice = voice;
   }
 
-  /** How many pieces of work there were, while none is running and nothing of them is left to be sent; else undefined. */
+  /** Returns the number of past pieces of work while none is running and every message is sent; else undefined. */
   get rest(): number | undefined {
     const isResting = this.#work === undefined || this.#work.ended;
     return isResting && !this.#voice.speaking ? this.#works : undefined;
@@ -78,19 +78,19 @@ class ToolHost {
   }
 }
 
-/** The message of a line; undefined for one that is not whole. */
+/** Returns the message of a line, or undefined for an incomplete line. */
 function parseLine(line: string): ToHost | undefined {
   try {
     return JSON.parse(line);
   } catch {
-    // A tool shares this input and may have read a part of the line: what is important is said again.
+    // A tool shares this input and may have read a part of the line. Important messages are repeated.
     return undefined;
   }
 }
 
-/** Says things to the service, so that it knows who speaks. */
+/** Sends messages that the service recognizes as the host's own. */
 class Voice {
-  /** Begins each line. A tool cannot know it: it came before there was a tool. */
+  /** The beginning of each line. A tool cannot know it, because it arrived before there was a tool. */
   mark = "";
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #unsaid = 0;
@@ -99,14 +99,14 @@ class Voice {
     this.#writer = output.getWriter();
   }
 
-  /** Whether something has not reached the service yet. */
+  /** True while a message is on its way to the service. */
   get speaking(): boolean {
     return this.#unsaid > 0;
   }
 
-  /** Resolves when it is said. */
+  /** Resolves when the message is written. */
   async say(message: FromHost): Promise<void> {
-    // A tool may have begun a line and not ended it.
+    // A tool may have printed an unfinished line.
     const line = `\n${this.mark}${JSON.stringify(message)}\n`;
     this.#unsaid++;
     await this.#writer.write(new TextEncoder().encode(line));

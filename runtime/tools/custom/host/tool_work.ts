@@ -1,20 +1,20 @@
-// One piece of work in a worker of its own: a tool file to describe, or one call. The worker ends with it.
+// One piece of work in a worker of its own: the description of a tool file, or one call. The worker ends with it.
 import type { FromWorker, HostWork, ToHost } from "../host_messages.ts";
 import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";
 import { readWorkerMessage } from "./worker_message.ts";
 
-/** Lines and requests of one call; a tool that has more to say than this is not heard any more. */
+/** The maximum number of log lines and requests of one call. */
 const MAX_LOG_LINES = 200;
 const MAX_REQUESTS = 1_000;
 
-/** What comes out of a piece of work. */
+/** The receiver of a piece of work's messages. */
 export interface ToolWorkOptions {
-  /** Called for each message; the one that ends the work is the last. */
+  /** Called for each message; the last one ends the work. */
   report(message: FromWorker): void;
 }
 
-/** Work that a message to the host asks for. */
+/** The work that a message to the host requests. */
 export class ToolWork {
   readonly #worker: Worker;
   readonly #report: (message: FromWorker) => void;
@@ -28,7 +28,7 @@ export class ToolWork {
     this.#worker.onmessage = ({ data }) => this.#onMessage(data);
     this.#worker.onmessageerror = () => this.#fail("It sent something that cannot be read");
     this.#worker.onerror = (event) => {
-      // Otherwise the error is this process's own, and ends it.
+      // Otherwise the error would end this process.
       event.preventDefault();
       this.#fail(event.message.replace(/^Uncaught (\(in promise\) )?/, ""));
     };
@@ -39,7 +39,7 @@ export class ToolWork {
     return this.#ended;
   }
 
-  /** Hands a reply or the wish to stop on to the tool. */
+  /** Passes a reply or an abort to the tool. */
   tell(message: Extract<ToHost, { type: "reply" | "abort" }>): void {
     if (!this.#ended) this.#worker.postMessage(message);
   }

@@ -1,5 +1,5 @@
-// The worker that loads one tool file and describes it or runs one call of it. It has the tool's permissions and no
-// others, and the tool can do with it whatever it likes: nothing that comes out of here is believed.
+// The worker that loads one tool file, and describes it or runs one call. It has exactly the tool's permissions, and the
+// tool controls it, so its messages are not trusted.
 import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
 import { closeLoader } from "./closed_loader.ts";
 import { exportedTools } from "./exported_tools.ts";
@@ -7,13 +7,16 @@ import { describeLoadFailure, describeThrown } from "./load_failure.ts";
 import { type OpenToolContext, openToolContext } from "./tool_context.ts";
 import { workerScope } from "./worker_scope.ts";
 
-/** A tool's result may have as many characters. */
+/** The maximum length of a tool's result. */
 const MAX_RESULT_CHARACTERS = 1_000_000;
-/** Of a failure's message, and of its stack: more than is shown, for whoever shows it must see what it cuts. */
+/**
+ * The maximum length of a failure's message, and of its stack. It exceeds the shown length, because the service must redact
+ * before it cuts.
+ */
 const MAX_MESSAGE_CHARACTERS = 100_000;
 
 const scope = workerScope();
-// Taken before a tool is loaded that may put something else in its place.
+// Saved before a tool is loaded, which may replace it.
 const send = scope.postMessage.bind(scope);
 let open: OpenToolContext | undefined;
 let isLoaded = false;
@@ -80,7 +83,7 @@ function toJson(value: unknown): string {
   throw new Error(`It ran, but its result cannot be written as JSON: ${reason}`);
 }
 
-/** For a file that cannot be loaded; its stack says nothing more. */
+/** Describes a file that cannot be loaded. Its stack adds nothing. */
 function loadFailure(error: unknown, { url }: ToolModule): FromWorker | undefined {
   const failure = describeLoadFailure(error, url) ??
     (isLoaded ? undefined : describeThrown(error, url));
@@ -101,7 +104,7 @@ function post(message: FromWorker): void {
   send(message);
 }
 
-/** A worker that closes itself tells nobody: the tool's ways of ending it say so instead. */
+/** A worker that closes itself sends no message, so the tool's ways to end it are replaced by ones that do. */
 function reportLeaving(): void {
   const leave = (code: unknown): never => {
     const shown = typeof code === "number" ? ` (exit code ${code})` : "";

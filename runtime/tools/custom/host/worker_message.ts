@@ -1,12 +1,12 @@
-// Reads what comes out of a worker in which a tool does what it likes: the shape is checked, the size is bounded.
+// Parses the messages of a worker that a tool controls: checks their shape and limits their size.
 import type { FromWorker, ToolRequest } from "../host_messages.ts";
 
-/** No message may hold more text. A result has its own, lower limit. */
+/** The maximum length of a text in a message. A result has a lower limit of its own. */
 const MAX_CHARACTERS = 2_000_000;
 const MAX_OPTIONS = 100;
 const MAX_QUESTION_CHARACTERS = 10_000;
 
-/** The message, made anew from its checked parts, or undefined when it is not one. */
+/** Returns the message, rebuilt from its checked parts, or undefined for anything else. */
 export function readWorkerMessage(data: unknown): FromWorker | undefined {
   if (!isRecord(data)) return undefined;
   const { type, id, tools, result, message, stack, place, text } = data;

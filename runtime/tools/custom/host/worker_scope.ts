@@ -1,12 +1,12 @@
-// The scope of a worker, as the workers in this folder see their own.
+// The global scope of the workers in this folder.
 
-/** Messages to and from whoever started the worker. */
+/** Exchanges messages with the code that started the worker. */
 export interface WorkerScope {
   postMessage(message: unknown): void;
   onmessage: ((event: { data: unknown }) => void) | null;
 }
 
-/** The scope of the worker that this is called in. The compiler knows only that of a main module. */
+/** Returns the scope of the current worker. The compiler knows only a main module's scope. */
 export function workerScope(): WorkerScope {
   return globalThis as unknown as WorkerScope;
 }

@@ -1,45 +1,47 @@
-// `sandbox` of an entry in mcp-servers.json: what the server's program may reach.
+// `sandbox` of an entry in mcp-servers.json: the paths, hosts and variables of the server's program.
 import { resolve } from "node:path";
 import { z } from "zod";
 import { filledText } from "../../../config/fields.ts";
 import { expandHome } from "../../../config/places.ts";
 
-/** As it is written. `false`: the program runs without a sandbox. */
+/** The setting as written. `false`: the program runs without a sandbox. */
 export const declaredSandbox = z.union([
   z.literal(false),
   z.strictObject({
-    /** Files and folders to read, besides what the program is started from. */
+    /** Files and folders to read, in addition to the program's own files. */
     read: z.array(filledText).default([]),
-    /** Files and folders to read and write; absent: the paths of the agents that name the server. */
+    /** Files and folders to read and write. Absent: the paths of the agents that name the server. */
     write: z.array(filledText).optional(),
-    /** Hosts; absent: those of the addresses in the entry, and of the registry that its command installs from. */
+    /**
+     * Permitted hosts. Absent: the hosts of the addresses in the entry, and of the registry that its command installs from.
+     */
     net: z.array(filledText).optional(),
-    /** Variables that the program gets besides those of `env`. */
+    /** Variables that the program gets in addition to `env`. */
     env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be names of variables"))
       .default([]),
   }),
 ], { error: "must be false or an object with read, write, net and env" });
 
-/** What the program of a server may reach besides its own files; null: everything. Paths are absolute. */
+/** The access of a server's program beyond its own files. Null: everything. Paths are absolute. */
 export interface ServerSandbox {
   read: string[];
   write: string[];
   net: string[];
 }
 
-/** What the sandbox of a server is worked out from. */
+/** The values that a server's sandbox is resolved with. */
 export interface ServerSandboxContext {
-  /** Fills variables in. */
+  /** Fills in variables. */
   fill(text: string): string;
-  /** Absolute; what relative paths begin at. */
+  /** Absolute. Relative paths start here. */
   workspace: string;
   /** The user's home folder. */
   home: string;
-  /** Absolute; what it may write when its entry says nothing. */
+  /** Absolute. The writable paths of an entry without `write`. */
   agentPaths: readonly string[];
 }
 
-/** What an entry comes to; `values` are its arguments and the values of its variables, filled in. */
+/** Resolves an entry's setting. `values` are its arguments and the values of its variables, filled in. */
 export function resolveSandbox(
   declared: z.output<typeof declaredSandbox> | undefined,
   program: { command: string; values: readonly string[] },
@@ -54,7 +56,7 @@ export function resolveSandbox(
   };
 }
 
-/** Where package runners install from. */
+/** The registries that package runners install from. */
 const REGISTRIES: Readonly<Record<string, readonly string[]>> = {
   npx: ["registry.npmjs.org"],
   bunx: ["registry.npmjs.org"],

@@ -1,16 +1,16 @@
-// Which of the values that stand in an entry of mcp-servers.json are secret: those whose name or form says so. Most others
-// are ordinary words, which must not be hidden everywhere.
+// Finds the secrets among the values of an entry in mcp-servers.json, by their names or forms. Most other values are
+// ordinary words, which must not be redacted everywhere.
 import { isJsonObject } from "../../../../base/json.ts";
 import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
 import { URL_KEYS } from "./server_entries.ts";
 
-/** The last word of a name of an environment variable, a header, an option or a part of an address. */
+/** The last word in the name of a variable, a header, an option or a part of an address. */
 const SECRET_NAME =
   /(key|token|secret|password|passwd|(^|[^a-z])(pass|passphrase|pwd|pat|auth|authorization|cookie|credentials?|signature|sig))$/i;
-/** A password in an address, and what follows a scheme of authorization. */
+/** A password in an address, and the value after an authorization scheme. */
 const SECRET_FORMS = [/\/\/[^\s/:@]*:([^\s/@]+)@/g, /\bBearer\s+([^\s"']+)/gi];
 
-/** The secrets of an entry, whatever it holds. `fill` puts variables in at a place. */
+/** Returns the secrets of an entry of any shape. `fill` fills in variables at a place. */
 export function declaredSecrets(
   entry: unknown,
   fill: (text: string, place: string) => string,
@@ -23,7 +23,7 @@ export function declaredSecrets(
   const look = (name: string, value: string) => {
     if (isSecretPlace(name)) {
       hide(name, value);
-      // `Bearer TOKEN`, `session=TOKEN; …`: a server that complains repeats the token alone.
+      // `Bearer TOKEN`, `session=TOKEN; …`: an error message of the server may repeat only the token.
       for (const part of value.split(/[\s;,]+/)) hide(name, part.replace(/^[\w-]+=(?=.)/, ""));
     }
     for (const form of SECRET_FORMS) {
@@ -59,7 +59,7 @@ export function declaredSecrets(
 }
 
 function isSecretPlace(name: string): boolean {
-  // `apiKey` and `accessPass` are two words each.
+  // Splits `apiKey` and `accessPass` into two words.
   return SECRET_NAME.test(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2"));
 }
 
@@ -67,6 +67,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // No encoding: it is sent as it stands.
+    return text; // Not encoded: it is sent as written.
   }
 }

@@ -1,17 +1,17 @@
-// Variables in the values of one server, in the shapes of this product and of other clients, filled in within bounds: a few
-// letters may stand for a long value, many times over.
+// Fills in variables in the values of one server, in this product's notation and in those of other clients. The size is
+// limited, because a short text may repeat a long value many times.
 import { isSecretName, type Secret, SHORTEST_SECRET } from "../../../secrets/secret.ts";
 
-/** What the filled-in values of one server may come to, in characters; no program takes an argument that is longer. */
+/** The maximum size of a server's filled-in values in characters. No program accepts a longer argument. */
 export const MAX_EXPANDED_CHARACTERS = 128 * 1024;
 
-/** `$$` and `${…}`, also one without its end. */
+/** Matches `$$` and `${…}`, also without its end. */
 const IN_VALUES = /\$\$|\$\{([^}]*)(\}?)/g;
 /** In a command line `$$` has a meaning of its own, except before a brace. */
 const IN_COMMANDS = /\$\$(?=\{)|\$\{([^}]*)(\}?)/g;
 const VARIABLE = /^(?:env:)?([A-Za-z_]\w*)(?::-([^{$]*))?$/;
 const INPUT = /^input:([\w.-]+)$/;
-/** `${command:…}`; shells have other characters behind a colon. */
+/** `${command:…}`. In shells other characters follow a colon. */
 const CLIENTS_SHAPE = /^[A-Za-z]\w*:(?=[A-Za-z])/;
 const CLIENTS_SHAPE_OR_DEFAULT = /^[A-Za-z]\w*:(?=[A-Za-z-])/;
 const BARE = /^\$([A-Za-z_]\w*)$/;
@@ -19,9 +19,9 @@ const BARE = /^\$([A-Za-z_]\w*)$/;
 const BARE_WITHIN = /^(?:\w+ +|https?:\S*[=/])\$([A-Z_][A-Z0-9_]*)(?=$|[&/])/;
 const REMEDY = "write ${NAME} or ${NAME:-default}";
 
-/** Fills variables in and remembers what was wrong with them, and which are secret. */
+/** Fills in variables, and collects their faults and secret values. */
 export class Expansion {
-  /** Undefined variables: as an entry names them, and the places. */
+  /** Undefined variables by name, as written and with their places. */
   readonly #undefined = new Map<string, { shape: string; places: Set<string> }>();
   readonly #faults = new Set<string>();
   readonly #secrets = new Map<string, Secret>();
@@ -32,7 +32,7 @@ export class Expansion {
     this.#lookup = lookup;
   }
 
-  /** Whether more came out than may; some variables were left empty then. */
+  /** True if the values exceed the limit. Some variables were left empty then. */
   get isTooLarge(): boolean {
     return this.#characters > MAX_EXPANDED_CHARACTERS;
   }
@@ -42,7 +42,7 @@ export class Expansion {
     return [...this.#secrets.values()];
   }
 
-  /** Why the values cannot be used, as the end of a sentence that repeats none of them. */
+  /** The reason that the values cannot be used, as the end of a sentence without any value. */
   get problem(): string | undefined {
     if (this.#undefined.size > 0) {
       const shapes = [...this.#undefined.values()].map(({ shape }) => shape).join(", ");
@@ -59,8 +59,9 @@ export class Expansion {
   }
 
   /**
-   * The text with its variables. `at` is its path in the entry (`env.TOKEN`): in `env`, `headers` and `url`, `$NAME` may be a
-   * whole value, and nothing that looks like a variable stays; elsewhere a shell may be meant to read it.
+   * Returns the text with its variables filled in. `at` is its path in the entry (`env.TOKEN`). In `env`, `headers` and
+   * `url`, `$NAME` may be a whole value, and anything else that resembles a variable is a fault. Elsewhere a shell may read
+   * it.
    */
   fill(text: string, at = ""): string {
     const place = at.replaceAll(/\p{Cc}/gu, "");
@@ -85,7 +86,7 @@ export class Expansion {
         return this.#value(variable, { shape: whole, place });
       }
       const client = (isValue ? CLIENTS_SHAPE_OR_DEFAULT : CLIENTS_SHAPE).exec(inner)?.[0];
-      // A value of `env` may be a script, in whose middle a shell finds what is its own.
+      // A value of `env` may be a script with variables of its shell.
       const isOther = isValue && (whole === text || !place.startsWith("env."));
       if (isOther || client !== undefined) {
         const shape = `\${${client ?? ""}…}`;
@@ -95,7 +96,7 @@ export class Expansion {
     });
   }
 
-  /** What begins with a dollar may be a password: only a name in capitals is repeated. */
+  /** A text that begins with a dollar may be a password, so the message repeats only names in capitals. */
   #fillBare(name: string, place: string): string {
     if (/^[A-Z_][A-Z0-9_]*$/.test(name) || this.#lookup(name) !== undefined) {
       return this.#value(name, { shape: `$${name}`, place });

@@ -1,4 +1,4 @@
-// Paths of the workspace in the command line of a program that starts elsewhere: it looks for them in its own folder.
+// Detects workspace paths in the command line of a program that starts in another folder.
 import { isAbsolute, join } from "node:path";
 import { redactText } from "../../../secrets/secret_marks.ts";
 import type { ServerDefinition } from "./server_definition.ts";
@@ -6,13 +6,13 @@ import type { ServerDefinition } from "./server_definition.ts";
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /**
- * What is odd about the command line of a program that starts in its own folder: what seems to be meant from the workspace,
- * and what to do; a sentence's end, without secrets. Undefined where nothing is.
+ * Describes the arguments of a program in its own folder that seem to be paths of the workspace, and the remedy, as the end
+ * of a sentence without secrets. Returns undefined for none.
  */
 export function describeMisplacedPaths(program: Program): string | undefined {
   if (!program.startsInOwnFolder) return undefined;
   const { command, args, workspace, secrets } = program;
-  // A command without a slash is looked for in PATH.
+  // A command without a slash is found in PATH.
   const named = [...(command.includes("/") ? [command] : []), ...args.map(valueOf)];
   const found = [...new Set(named.filter((one) => seemsOfWorkspace(one, workspace)))];
   if (found.length === 0) return undefined;
@@ -20,7 +20,7 @@ export function describeMisplacedPaths(program: Program): string | undefined {
   return `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
 }
 
-/** The argument, or what follows `--name=`. */
+/** Returns the argument, or the value in `--name=value`. */
 function valueOf(argument: string): string {
   return argument.replace(/^-[^=]*=/, "");
 }
@@ -32,7 +32,7 @@ function seemsOfWorkspace(text: string, workspace: string): boolean {
     Deno.statSync(join(workspace, text));
     return true;
   } catch {
-    // Not there, or nothing that can be looked at: whole scripts stand among arguments, too.
+    // The path is missing, closed, or no path at all: arguments may be whole scripts.
     return false;
   }
 }

@@ -1,4 +1,5 @@
-// mcp-servers.json, text to entries. A broken entry is its own problem; no problem repeats a value, which may be a key.
+// Parses mcp-servers.json into entries. A broken entry affects only itself. No message repeats a value, because it may be a
+// key.
 import type { z } from "zod";
 import { isJsonObject } from "../../../../base/json.ts";
 import { toPlainJson } from "../../../../base/text/json_comments.ts";
@@ -8,13 +9,13 @@ import { MAX_SERVERS } from "../mcp_limits.ts";
 import { findEntries, namesBeside, toOwnEntry, URL_KEYS } from "./server_entries.ts";
 import { declaredEndpoint, declaredProgram, type DeclaredServer } from "./server_definition.ts";
 
-/** An entry of a file: the server, or why it cannot be used; and what a person who uses it should look at. */
+/** A parsed entry: the server, or the reason that it cannot be used, and warnings for a person. */
 export type ParsedServer = (DeclaredServer | { problem: string }) & {
   /** Ends of a sentence. */
   warnings: string[];
 };
 
-/** What a file declares. */
+/** The servers that a file declares. */
 export interface ServersDocument {
   servers: ReadonlyMap<string, ParsedServer>;
 }
@@ -22,8 +23,8 @@ export interface ServersDocument {
 const LONGEST_NAME = 100;
 
 /**
- * The servers of a file, which may hold comments, by name: bare, or inside `mcpServers`, `servers` or `mcp.servers`, as other clients have them; or,
- * where the text holds no such map, the problem with its place.
+ * Parses a file, which may contain comments. The servers are at the top level, or inside `mcpServers`, `servers` or
+ * `mcp.servers` as in other clients. Returns a problem with its place if there is no such map.
  */
 export function parseServers(
   written: string,
@@ -46,7 +47,7 @@ export function parseServers(
   }
   const servers = new Map<string, ParsedServer>();
   if (wrapper !== undefined) {
-    // Other clients keep more than servers in such a file: only what could be one is of interest.
+    // Other clients store more than servers in such a file, so only entries that could be servers are reported.
     for (const name of namesBeside(root)) servers.set(name, misplaced(wrapper));
   }
   for (const [name, entry] of Object.entries(entries)) servers.set(name, parseServer(name, entry));
@@ -70,7 +71,7 @@ function parseServer(name: string, written: unknown): ParsedServer {
   if (entry["disabled"] === true) return refuse("it is disabled by its entry");
   for (const place of ["env", "headers"]) {
     const map = entry[place];
-    // What reads it would leave it out without a word.
+    // The schema would drop it silently.
     if (isJsonObject(map) && Object.hasOwn(map, "__proto__")) {
       return refuse(`${place} must not have a name __proto__`);
     }

@@ -1,4 +1,4 @@
-// Fills the variables of a declared server in, and says what is wrong with what comes out. Values are never repeated.
+// Fills in the variables of a declared server, and validates the result. Messages never repeat values.
 import { resolve } from "node:path";
 import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
@@ -8,25 +8,25 @@ import { Expansion } from "./expansion.ts";
 import { type DeclaredServer, type ServerDefinition, toToolChoice } from "./server_definition.ts";
 
 /**
- * What a program gets of our environment besides what its entry declares: where things are, who runs it, and which
- * certificates are trusted. Never a key: a server sees only what a person gave it.
+ * The environment variables that every program gets besides those of its entry: system paths, the user, and trusted
+ * certificates. Never a key: a server gets only the keys that a person gave it.
  */
 const PLACES = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 export const INHERITED_VARIABLES = [...PLACES, ...CERTIFICATE_VARIABLES];
 
-/** A definition, or why there is none: the end of a sentence. */
+/** A definition, or the reason that there is none, as the end of a sentence. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
 
-/** Fills variables in the command, arguments, environment values, folder, url and headers. */
+/** Fills in variables in the command, arguments, environment values, folder, url and headers. */
 export function resolveServer(
   server: DeclaredServer,
   options: {
     lookup: (name: string) => string | undefined;
-    /** Absolute; what a program's `cwd` is relative to. */
+    /** Absolute. A program's `cwd` is relative to it. */
     workspace: string;
-    /** Absolute; where a program without `cwd` starts. */
+    /** Absolute. The start folder of a program without `cwd`. */
     ownFolder: string;
-    /** Absolute: what a program may write whose entry says nothing; absent: the workspace. */
+    /** Absolute. The default of the writable paths of a program. Absent: the workspace. */
     agentPaths?: readonly string[];
   },
 ): ResolvedServer {
@@ -37,7 +37,7 @@ export function resolveServer(
   const { problem } = expansion;
   if (problem !== undefined) return { problem };
   if ("problem" in definition) return definition;
-  // Another one: what was filled in before has been counted.
+  // A second instance, because the first has already counted its values.
   const filled = new Expansion(options.lookup);
   const own = declaredSecrets(server.declared, (text, place) => filled.fill(text, place));
   const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
@@ -70,7 +70,7 @@ function toProgram(
   const env: Record<string, string> = {};
   for (const name of INHERITED_VARIABLES) {
     const value = lookup(name);
-    // A value that a shell would take for a function definition is of no use to a server.
+    // A shell would read such a value as a function definition, so it is of no use to a server.
     if (value !== undefined && !value.startsWith("()")) env[name] = value;
   }
   const asked = declared.sandbox === false ? [] : declared.sandbox?.env ?? [];
@@ -79,7 +79,7 @@ function toProgram(
     ...declared.env,
   };
   const home = lookup("HOME") ?? "/";
-  /** `~` is a shell's, and no shell reads these. */
+  /** Expands `~`, because no shell reads these values. */
   const fill = (text: string, place: string) => {
     const filled = expansion.fill(text, place);
     return text.startsWith("~") ? expandHome(filled, home) : filled;

@@ -1,4 +1,4 @@
-// What an entry of mcp-servers.json may say, and what it comes to once its variables are filled in.
+// The schema of an entry of mcp-servers.json, and its definition after filling in variables.
 import { z } from "zod";
 import { fitsPattern } from "../../../tool_vocabulary.ts";
 import { filledText } from "../../../config/fields.ts";
@@ -9,8 +9,8 @@ import type { Secret } from "../../../secrets/secret.ts";
 const LONGEST_TIMEOUT_MS = 60 * 60_000;
 
 /**
- * How long a call may take, to milliseconds. Some clients write seconds, others milliseconds: a number below 1000 is taken
- * for seconds. No call of a tool may take less than a second or more than an hour.
+ * The time limit of a call, converted to milliseconds. Some clients write seconds, others milliseconds, so a number below
+ * 1000 counts as seconds. The limit is between a second and an hour.
  */
 const timeout = z.union([z.string(), z.number()]).transform((value, context) => {
   const ms = typeof value === "string"
@@ -27,28 +27,28 @@ const timeout = z.union([z.string(), z.number()]).transform((value, context) => 
 
 const patterns = z.array(filledText);
 
-/** What every entry may say. */
+/** The fields of every entry. */
 const shared = {
-  /** Patterns of the tools that agents get; absent: all. */
+  /** Patterns of the tools that agents get. Absent: all. */
   tools: z.strictObject({ include: patterns.optional(), exclude: patterns.optional() }).optional(),
-  /** As other clients write it. */
+  /** A field of other clients. */
   disabled: z.boolean().default(false),
   timeout: timeout.optional(),
 };
 
-/** A server that is a program of this machine, spoken to over its standard input and output. */
+/** A server that is a program on this machine, connected by its standard input and output. */
 export const declaredProgram = z.object({
   ...shared,
   type: z.literal("stdio").optional(),
   command: filledText,
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
-  /** Relative to the workspace; a folder of the server's own when absent: see server_folder.ts. */
+  /** Relative to the workspace. Absent: a folder of the server's own, see server_folder.ts. */
   cwd: filledText.optional(),
   sandbox: declaredSandbox.optional(),
 });
 
-/** A server at a URL, spoken to over streamable HTTP. */
+/** A server at a URL, connected by streamable HTTP. */
 export const declaredEndpoint = z.object({
   ...shared,
   type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
@@ -56,26 +56,26 @@ export const declaredEndpoint = z.object({
   headers: z.record(z.string(), z.string()).default({}),
 });
 
-/** An entry as it is written: variables still stand as `${NAME}`. */
+/** An entry as written, with unresolved variables such as `${NAME}`. */
 export type DeclaredServer =
   | { kind: "program"; declared: z.output<typeof declaredProgram> }
   | { kind: "endpoint"; declared: z.output<typeof declaredEndpoint> };
 
-/** Which tools agents get. */
+/** The selection of a server's tools for agents. */
 export interface ToolChoice {
   /** Absent: all. */
   include?: readonly string[];
   exclude: readonly string[];
 }
 
-/** What an entry says of its tools; undefined: agents get all. */
+/** Returns an entry's selection of tools, or undefined for all. */
 export function toToolChoice({ declared }: DeclaredServer): ToolChoice | undefined {
   const { include, exclude = [] } = declared.tools ?? {};
   if (include === undefined && exclude.length === 0) return undefined;
   return { ...(include && { include }), exclude };
 }
 
-/** Whether an agent gets a tool: by the entry of its server, and by its own patterns, if it has any. */
+/** Returns true if an agent gets a tool, by its server's entry and by the agent's own patterns. */
 export function isChosen(
   tool: string,
   { include, exclude }: ToolChoice = { exclude: [] },
@@ -90,21 +90,21 @@ export interface ServerProgram {
   kind: "program";
   command: string;
   args: string[];
-  /** Everything the program's environment holds. */
+  /** The program's whole environment. */
   env: Record<string, string>;
   /** Absolute. */
   cwd: string;
-  /** Whether that is the server's own folder, which is made where it is missing. */
+  /** True if `cwd` is the server's own folder, which is created if missing. */
   startsInOwnFolder: boolean;
-  /** Absolute: where what it stores is kept. */
+  /** Absolute. The folder for data that the program stores. */
   ownFolder: string;
-  /** Null: it runs without a sandbox, because its entry says so. */
+  /** Null if the entry opts out of the sandbox. */
   sandbox: ServerSandbox | null;
-  /** Absolute; where a person may have meant relative paths to begin. */
+  /** Absolute. Relative paths in the entry may have been meant from here. */
   workspace: string;
 }
 
-/** An address to send to. */
+/** The URL of a remote server. */
 export interface ServerEndpoint {
   kind: "endpoint";
   /** http or https, without user and password. */
@@ -112,17 +112,17 @@ export interface ServerEndpoint {
   headers: Record<string, string>;
 }
 
-/** A server, ready to be spoken to. */
+/** A server that is ready to connect to. */
 export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
-  /** How long a call may take, in milliseconds, where the entry says so. */
+  /** The time limit of a call in milliseconds, if the entry sets one. */
   timeoutMs?: number;
-  /** Which tools agents get, where the entry says so. */
+  /** The selection of tools, if the entry has one. */
   tools?: ToolChoice;
   /** Values that no message may show; longest first. */
   secrets: readonly Secret[];
 };
 
-/** That a program is not there, as the end of a sentence; the command may hold secrets. */
+/** Describes a missing program as the end of a sentence. The command may contain secrets. */
 export function describeMissingCommand(
   { command, cwd }: { command: string; cwd: string },
 ): string {

@@ -1,28 +1,28 @@
-// Where the servers stand in the content of mcp-servers.json: other clients put objects of various names around them.
+// Finds the servers in the content of mcp-servers.json. Other clients wrap them in objects of various names.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../base/json.ts";
 
-/** Names that clients have for a server's address. */
+/** The clients' names for a server's address. */
 export const URL_KEYS = ["url", "httpUrl", "serverUrl"];
 
-/** Names that other clients have for the keys of an entry. */
+/** Other clients' names for the keys of an entry. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   cmd: "command",
   environment: "env",
   envs: "env",
 };
-/** Their names for the kinds of servers. */
+/** Other clients' names for the kinds of servers. */
 const OTHER_TYPES: Readonly<Record<string, string>> = { local: "stdio", remote: "http" };
 
 /**
- * An entry as it is written here, of one as another client writes it: `cmd`, a command with its arguments as a list or one
- * text, `environment`, `envs`, `env_keys`, `enabled`, `includeTools`, `excludeTools`, and numbers in `env`. What has a value
- * under its own name here keeps that.
+ * Converts another client's entry to our notation: `cmd`, a command with its arguments as a list or one text,
+ * `environment`, `envs`, `env_keys`, `enabled`, `includeTools`, `excludeTools`, and numbers in `env`. A value under our own
+ * key has precedence.
  */
 export function toOwnEntry(written: JsonObject): JsonObject {
   const entry: JsonObject = Object.fromEntries(
     Object.entries(written).map(([key, value]) => {
       const own = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] ?? key : key;
-      // Beside the name that it has here, another one is told as unknown.
+      // Another client's key beside our own is later reported as unknown.
       return [Object.hasOwn(written, own) ? key : own, value];
     }),
   );
@@ -55,13 +55,13 @@ export function toOwnEntry(written: JsonObject): JsonObject {
   };
 }
 
-/** `node server.js`, which is no program's name; a path may hold spaces. */
+/** Splits `node server.js`, which is no program's name. A path may contain spaces. */
 function toWords(command: JsonValue | undefined): string[] {
   if (typeof command !== "string" || !/^[\w.@-]+\s+\S/.test(command.trim())) return [];
   return command.includes('"') || command.includes("'") ? [] : command.trim().split(/\s+/);
 }
 
-/** Values of variables as texts, and the variables that are passed on under their own names. */
+/** Returns the variables' values as texts, with the variables that are passed on under their own names. */
 function toTexts(env: JsonValue | undefined, keys: JsonValue | undefined): JsonValue | undefined {
   const names = Array.isArray(keys) ? keys.filter((name) => typeof name === "string") : [];
   if (names.length === 0 && !isJsonObject(env)) return env;
@@ -73,7 +73,7 @@ function toTexts(env: JsonValue | undefined, keys: JsonValue | undefined): JsonV
   return Object.fromEntries([...passed, ...given]);
 }
 
-/** The map of servers in a file's content, undefined where there is none, and the name of what stands around it. */
+/** Returns the map of servers in a file's content, if any, and the name of the object around it. */
 export function findEntries(
   root: unknown,
 ): { entries: JsonObject | undefined; wrapper?: string } {
@@ -89,13 +89,13 @@ export function findEntries(
   return { entries: root };
 }
 
-/** Names of servers that stand beside what holds the others: nobody reads them there. */
+/** Returns the names of servers beside the map of servers, where they are ignored. */
 export function namesBeside(root: unknown): string[] {
   if (!isJsonObject(root)) return [];
   return Object.entries(root).filter(([, entry]) => isServer(entry)).map(([name]) => name);
 }
 
-/** Whether it is meant as a server, and not as a map of them. */
+/** Returns true for a server, false for a map of servers. */
 function isServer(entry: unknown): boolean {
   return isJsonObject(entry) &&
     ["command", "cmd", ...URL_KEYS].some((key) => typeof entry[key] === "string");

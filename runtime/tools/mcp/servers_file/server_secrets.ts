@@ -1,5 +1,5 @@
-// The secrets that stand in mcp-servers.json, for the redaction of everything that is shown. The file is looked at on every
-// question, like the environment's, and read when it changed.
+// The secrets in mcp-servers.json, for the redaction of all output. The file is checked at each use, and read again after a
+// change.
 import { isJsonObject } from "../../../../base/json.ts";
 import { toPlainJson } from "../../../../base/text/json_comments.ts";
 import { stampFile } from "../../../config/files/file_stamp.ts";
@@ -17,8 +17,8 @@ import { findEntries, toOwnEntry } from "./server_entries.ts";
 import { LARGEST_SERVERS_FILE_BYTES, MAX_SERVERS } from "../mcp_limits.ts";
 
 /**
- * `secrets` and those of the file at `path`, longest first. `lookup` gives the variables that its values name. While the
- * file is broken or cannot be read, what it held before stays secret.
+ * Returns `secrets` and those of the file at `path`, longest first. `lookup` returns variables that its values name. While
+ * the file is broken or unreadable, its previous secrets stay secret.
  */
 export function withServerSecrets(
   secrets: () => readonly Secret[],
@@ -27,7 +27,7 @@ export function withServerSecrets(
   let missing: MissingFile | undefined;
   let stamp: string | undefined;
   let entries: unknown[] = [];
-  /** The file's secrets, with the variables that they were filled with. */
+  /** The file's secrets, with the variables that were filled into them. */
   let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
 
   const refresh = () => {
@@ -46,7 +46,7 @@ export function withServerSecrets(
       known = undefined;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) missing = rememberMissing(path);
-      // A file that is being written, or cannot be read: who uses its servers is told why. Anything else is thrown.
+      // The file is being written or unreadable, which the use of its servers reports. Other errors are thrown.
       else if (!(error instanceof SyntaxError)) unreadableReason(error);
     }
   };

@@ -1,4 +1,4 @@
-// mcp-servers.json as it is now: looked at on every question, read when it changed.
+// The current mcp-servers.json: checked at each use, and read again after a change.
 import { stampFile } from "../../../config/files/file_stamp.ts";
 import { decodeText } from "../../../config/files/text_file.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
@@ -6,7 +6,7 @@ import { unreadableReason } from "../../../../base/files/unreadable.ts";
 import { LARGEST_SERVERS_FILE_BYTES } from "../mcp_limits.ts";
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
 
-/** What the file holds, or why it holds nothing that can be used. */
+/** The file's content, or the reason that it is unusable. */
 export type ServersFileContent = ServersDocument | { problem: string };
 
 /** The file of MCP servers of one workspace. */
@@ -19,7 +19,7 @@ export class ServersFile {
     this.path = path;
   }
 
-  /** Its present content. A file that is missing or cannot be read is a problem, not an error. */
+  /** Returns the current content. A missing or unreadable file is a problem, not an error. */
   async read(): Promise<ServersFileContent> {
     try {
       const info = await Deno.stat(this.path);
