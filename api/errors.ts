@@ -1,9 +1,9 @@
-// The one translator from what was thrown to what an HTTP client reads. No stack trace and no cause ever leaves.
+// The translation of thrown errors to HTTP responses. Responses never contain a stack trace or a cause.
 import { RuntimeError, type RuntimeErrorCode } from "../base/errors.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 import type { ErrorBody } from "./schemas/error_schemas.ts";
 
-/** A request that HTTP itself refuses: wrong method, too large, not JSON, not fitting its schema. */
+/** Error: the service refuses the request before it runs it, for example for its method, size, JSON or schema. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused";
   readonly status: number;
@@ -32,7 +32,7 @@ const STATUS_OF: Readonly<Record<RuntimeErrorCode, number>> = {
   storage: 500,
 };
 
-/** The response that says what went wrong. What is not the client's doing goes to the log with its cause. */
+/** Returns the response for an error. Logs the errors that the client did not cause, with their cause. */
 export function toErrorResponse(error: unknown, log: ServiceLog): Response {
   if (error instanceof RequestRefused) {
     return toResponse(error.status, error.detail, error.headers);
@@ -45,7 +45,7 @@ export function toErrorResponse(error: unknown, log: ServiceLog): Response {
     const status = STATUS_OF[error.code];
     if (status === 500) log.write("error", "A request failed", { error, cause: error.cause });
     const { message: msg } = error;
-    // Every 422 is a list, whether the schema refused the request or what it met.
+    // The detail of every 422 is a list, as it is for a request that does not match its schema.
     const issue = { type: error.code, loc: ["body"], msg, input: null };
     return toResponse(status, status === 422 ? [issue] : msg);
   }

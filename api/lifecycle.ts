@@ -1,4 +1,4 @@
-// What the service is busy with, and when it stops: on request, on a signal, or after minutes with nothing to do.
+// The lifecycle of a running service: it counts requests and streams, and decides when the service stops.
 import { TRIGGER_KINDS, type TriggerType } from "../runtime/trigger_kinds.ts";
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
@@ -7,24 +7,24 @@ import { RequestRefused } from "./errors.ts";
 import { MINUTE_MS } from "../base/time_units.ts";
 import { Followers } from "./streams/followers.ts";
 
-/** Why the service stops. */
+/** The reason for a stop of the service. */
 export type StopReason = "requested" | "idle" | "signal";
 
-/** A stream that hears when the service stops. */
+/** An open stream that is notified when the service stops. */
 export interface OpenStream {
-  /** The stop has begun; what still happens may be sent. */
+  /** Called when the stop begins. The stream may still send events. */
   stopBegan?(reason: StopReason): void;
-  /** Ends with a `shutdown` frame, where it has sent none. */
+  /** Ends the stream, after a `shutdown` frame if it has sent none. */
   end(reason: StopReason): void;
 }
 
-/** Time with nothing to do after which the service stops, unless the caller says otherwise. */
+/** The default idle time after which the service stops. */
 const IDLE_TIMEOUT_MS = 5 * MINUTE_MS;
-/** Triggers can change without an event, so they are looked at this often. */
+/** The longest interval between two idle checks. Triggers can change without an event. */
 const LOOK_MS = MINUTE_MS;
 const SHORTEST_LOOK_MS = 100;
 
-/** One running service: its requests in flight, its open streams, its wish to stop. */
+/** The state of one running service: requests in flight, open streams, and a requested stop. */
 export class Lifecycle {
   readonly keepAlive: boolean;
   /** Resolves with the first reason to stop. */
@@ -46,11 +46,11 @@ export class Lifecycle {
 
   constructor(options: {
     runtime: Runtime;
-    /** Never stop because there is nothing to do. */
+    /** True if the service never stops when idle. */
     keepAlive: boolean;
-    /** An execution that waits for a person keeps the service alive: with keepAlive, or while it listens on TCP. */
+    /** True if a waiting execution keeps the service alive: with `keepAlive` or a TCP listener. */
     serviceMode: boolean;
-    /** Whether it listens on TCP; not unless given. */
+    /** True if the service listens on TCP. Default: false. */
     hasPort?: boolean;
     idleTimeoutMs?: number;
   }) {
@@ -67,12 +67,12 @@ export class Lifecycle {
     this.#resolveStop = resolve;
   }
 
-  /** Why the service is stopping; null while it is not. */
+  /** The reason for the stop under way; null before one. */
   get stopping(): StopReason | null {
     return this.#stopping;
   }
 
-  /** Throws RequestRefused (503) while the service stops: it starts no runs. */
+  /** Throws RequestRefused (503) while the service stops. */
   requireRunning(): void {
     if (this.#stopping !== null) throw new RequestRefused(503, "The service is shutting down");
   }
@@ -81,7 +81,7 @@ export class Lifecycle {
     return this.#streams.size;
   }
 
-  /** Asks the service to stop; the first reason counts. Returns before anything has stopped. */
+  /** Requests the stop and returns at once. Only the first reason counts. */
   requestStop(reason: StopReason): void {
     if (this.#stopping !== null) return;
     this.#stopping = reason;
@@ -99,7 +99,7 @@ export class Lifecycle {
     };
   }
 
-  /** Counts an open stream until the returned function is called. One that comes too late is ended at once. */
+  /** Counts an open stream until the returned function is called. Ends it at once if the streams have been ended. */
   streamOpened(stream: OpenStream): () => void {
     this.#streams.add(stream);
     if (this.#stopping !== null) {
@@ -111,14 +111,14 @@ export class Lifecycle {
     };
   }
 
-  /** Sends `shutdown` on every open stream and on those still to come. Only while stopping. */
+  /** Ends every open stream and each one opened later with `shutdown`. Throws TypeError unless the service is stopping. */
   endStreams(): void {
     if (this.#stopping === null) throw new TypeError("endStreams() before requestStop()");
     this.#streamsEnded = true;
     for (const stream of this.#streams) stream.end(this.#stopping);
   }
 
-  /** Requests the stop after the idle time with nothing to do. Returns when the service stops for any reason. */
+  /** Requests the stop once the service has been idle for the idle time. Resolves when the service stops for any reason. */
   async watchIdle(): Promise<void> {
     if (this.keepAlive) return;
     const unsubscribe = this.#runtime.events.subscribe(() => this.#touch());
@@ -136,7 +136,7 @@ export class Lifecycle {
       const wait = Math.max(SHORTEST_LOOK_MS, Math.min(left, LOOK_MS));
       if (!await sleepUnlessAborted(this.#clock, wait, this.#over.signal)) return;
       const hasWork = await this.#hasWork();
-      // Requests and streams say when they end. Other work ended somewhere between two looks: the time counts from the second.
+      // Requests and streams report their end. Other work ended between two checks: the idle time starts at the second one.
       if (this.#isServing || hasWork || hadWork) this.#touch();
       hadWork = hasWork;
       if (this.#clock.now() >= this.#lastActive + this.#idleTimeoutMs) this.requestStop("idle");
@@ -147,25 +147,25 @@ export class Lifecycle {
     return this.#requests > 0 || this.#streams.size > 0;
   }
 
-  /** Whether an execution, a message or a trigger needs the service. */
+  /** Returns true if an execution, a message or a trigger needs the service. */
   async #hasWork(): Promise<boolean> {
     try {
       if (await this.#runtime.messages.hasOpen()) return true;
       const { running, waiting } = await this.#runtime.countExecutions();
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
-      // One that fires nothing now may have to take over from another service.
+      // An agent with a held trigger counts too: this service may have to take over from another one.
       return listings.some(({ agent, nextRun, heldBecause = null }) =>
         agent.enabled && ((nextRun ?? heldBecause) !== null || this.#isAwaited(agent.trigger.type))
       );
     } catch (error) {
-      // Not knowing is no reason to stop.
-      this.#runtime.log.write("error", "Cannot tell whether the service is idle", { error });
+      const message = "Cannot determine if the service is idle; it continues to run";
+      this.#runtime.log.write("error", message, { error });
       return true;
     }
   }
 
-  /** Whether it may have to start such an agent at any moment. */
+  /** Returns true if a trigger of this type can start a run at any moment. */
   #isAwaited(type: TriggerType): boolean {
     const { keepsServiceBusy } = TRIGGER_KINDS[type];
     return keepsServiceBusy === "on_port" ? this.#hasPort : keepsServiceBusy;

@@ -1,10 +1,10 @@
-// A client whose service is in the same process: the application without a socket.
+// A client of the application in the same process, without a socket.
 import type { Runtime } from "../runtime/runtime.ts";
 import { createApp } from "../server/app.ts";
 import { Client } from "../api/client/client.ts";
 import { Lifecycle } from "../api/lifecycle.ts";
 
-/** A client over the application of this runtime. Disposing it leaves the runtime open. */
+/** Creates a client over the application of this runtime. Disposing it does not dispose the runtime. */
 export function createLocalClient(runtime: Runtime): Client {
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const app = createApp({ runtime, lifecycle, transports: () => [] });

@@ -1,5 +1,4 @@
-// The HTTP application: middleware, then the table of operations and the pages that show it. Listens to nothing;
-// mod.ts does, and tests call it.
+// The HTTP application: middleware, the operations of the API, and the pages. It opens no listener: mod.ts does that.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { withoutToken } from "./answers/answers.ts";
 import { RequestRefused, toErrorResponse } from "../api/errors.ts";
@@ -13,22 +12,22 @@ import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
 
-/** What one listener adds to the application. */
+/** The settings of one listener's application. */
 export interface AppOptions {
   /** The listener's name in the access log. */
   via?: string;
-  /** Whether agents' webhooks are answered here; not unless given. */
+  /** True if this listener accepts webhook deliveries. Default: false. */
   takesDeliveries?: boolean;
-  /** What a request must pass first, in this order. */
+  /** Middleware that runs before every route, in this order. */
   guards?: readonly MiddlewareHandler[];
-  /** Whether a request comes from a browser that has logged in. */
+  /** Returns true if the request comes from a browser that is logged in. */
   isLoggedIn?: (request: Request) => boolean;
 }
 
-/** What an idle service stays for. That it is asked how it is, or shows its documents, is no work. */
+/** Paths: a request to one keeps an idle service alive. Health checks and documentation do not. */
 const WORK = /^\/(agents|executions|events)(\/|$)/;
 
-/** The application over one runtime. */
+/** Creates the application over one runtime. */
 export function createApp(services: Services, options: AppOptions = {}): Hono {
   const { runtime, lifecycle } = services;
   const { log, clock } = runtime;
@@ -49,7 +48,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   app.use(async (c, next) => {
     const ended = WORK.test(c.req.path) ? lifecycle.requestStarted() : undefined;
     try {
-      // A Host header can be such that the address cannot be read.
+      // An invalid Host header makes the URL unparseable.
       if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
       await next();
     } finally {
@@ -81,7 +80,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   return app;
 }
 
-/** Gives HEAD the length that GET has. Hono drops the body: a stream, which has no length, would stay open with no reader. */
+/** Sets the Content-Length of GET on a HEAD response. It cancels a stream, because Hono drops the body unread. */
 const measureHead: MiddlewareHandler = async (c, next) => {
   await next();
   if (c.req.method !== "HEAD" || c.res.body === null) return;
@@ -94,7 +93,7 @@ function toPattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-/** Refuses what no handler takes: 404, or 405 with the methods that the path has. */
+/** Returns the error for a request without a route: 404, or 405 with the methods of the path. */
 function createRefusal(
   routes: readonly { method: string; path: string }[],
 ): (c: Context) => RequestRefused {
@@ -112,7 +111,7 @@ function createRefusal(
   };
 }
 
-/** A parameter given several times is a list: taken where the schema takes lists, else refused. */
+/** Returns the query parameters. A repeated parameter becomes a list, which most schemas refuse. */
 function gatherQuery(parameters: URLSearchParams): Record<string, string | string[]> {
   return Object.fromEntries([...new Set(parameters.keys())].map((name) => {
     const [first = "", ...more] = parameters.getAll(name);
@@ -120,10 +119,7 @@ function gatherQuery(parameters: URLSearchParams): Record<string, string | strin
   }));
 }
 
-/**
- * Logs method, path (without the query), status and the milliseconds until the response began; `via` tells the
- * listener.
- */
+/** Logs method, path (without the query), status, milliseconds until the response started, and the listener (`via`). */
 function accessLog(
   options: { log: ServiceLog; clock: Clock; via: string },
 ): MiddlewareHandler {

@@ -1,4 +1,4 @@
-// The service: opens the listeners over one application, and takes everything down in order when it is time.
+// The service: opens the listeners of the application, and stops everything in order.
 import type { Hono } from "hono";
 import { firstOf } from "../base/first_of.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -9,7 +9,7 @@ import { toErrorResponse } from "../api/errors.ts";
 import type { ConnectionPorts } from "./listeners/connections.ts";
 import { Lifecycle, type StopReason } from "../api/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
-import { isDelivery, warnOfDeafWebhooks } from "./routes/hooks.ts";
+import { isDelivery, warnOfUnreachableWebhooks } from "./routes/hooks.ts";
 import { createLogin } from "./login/login.ts";
 import { apiKey, RefusedKeys } from "./middleware/api_key.ts";
 import { hostCheck } from "./middleware/host_check.ts";
@@ -30,37 +30,37 @@ export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./listeners/tc
 export { toWireEvent } from "../api/streams/service_events.ts";
 export { SocketUnavailable } from "./listeners/unix_socket.ts";
 
-/** How long running executions may continue after the stop was requested. */
+/** The grace period of running executions after a stop request. */
 const RUN_GRACE_MS = 8 * SECOND_MS;
-/** How long requests in flight and streams may take to end after that. */
+/** The grace period of requests in flight and streams after that. */
 const CLOSE_GRACE_MS = 2 * SECOND_MS;
 
-/** How the service runs. */
+/** The options of a service. */
 export interface ServeOptions {
-  /** Never stop because there is nothing to do. */
+  /** True if the service never stops when idle. */
   keepAlive?: boolean;
-  /** Milliseconds with nothing to do after which the service stops; five minutes unless given. */
+  /** Idle milliseconds after which the service stops. Default: five minutes. */
   idleTimeoutMs?: number;
   /** Also listens on TCP. A waiting execution then keeps the service alive. */
   tcp?: TcpOptions;
 }
 
-/** A service that listens. */
+/** A running service. */
 export interface Service {
-  /** Where it listens: `unix:/path`, `tcp://host:port`. */
+  /** The addresses of the listeners: `unix:/path`, `tcp://host:port`. */
   readonly transports: readonly string[];
-  /** The TCP ports it occupies, which its own agents must not reach. */
+  /** The TCP ports of the service. Its own agents must not reach them. */
   readonly ports: readonly number[];
-  /** Resolves when nothing listens any more, with the reason. The runtime is stopped but not yet disposed. */
+  /** Resolves with the reason once every listener is closed. The runtime is then stopped but not disposed. */
   readonly finished: Promise<StopReason>;
-  /** Asks it to stop; resolves with `finished`. Where it is stopping already, running executions get no more time. */
+  /** Requests the stop; resolves with `finished`. A second call ends the grace period of running executions. */
   shutdown(reason: StopReason): Promise<StopReason>;
 }
 
 /**
- * Serves a runtime on its Unix socket, and on TCP where asked, until a request, a signal (which the caller passes on
- * through `shutdown`) or idleness ends it. Throws SocketUnavailable, PortUnavailable and ApiKeyUnusable; nothing
- * listens then. The caller disposes the runtime after `finished`.
+ * Serves a runtime on its Unix socket, and on TCP if requested. It stops on a request, on `shutdown()` or when idle. The
+ * caller disposes the runtime after `finished`. Throws SocketUnavailable, PortUnavailable and ApiKeyUnusable, and then
+ * leaves no listener open.
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Service> {
   const { keepAlive = false, idleTimeoutMs, tcp } = options;
@@ -72,8 +72,8 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     hasPort: tcp !== undefined,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
-  // Before anybody is answered: from then on, a database that is away ends nothing.
-  const stopWarning = tcp === undefined ? await warnOfDeafWebhooks(runtime) : () => {};
+  // Must run before the first request: it reads the database, and later an unreachable one must not stop the service.
+  const stopWarning = tcp === undefined ? await warnOfUnreachableWebhooks(runtime) : () => {};
   const listeners: Listener[] = [];
   const transports = () => listeners.map(({ address }) => address);
   const services: Services = { runtime, lifecycle, transports };
@@ -96,7 +96,7 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   }
   if (tcp === undefined && runtime.config.publicUrl !== null) {
     const message =
-      "Links in messages lead nowhere: public_url is set, and the service has no TCP port";
+      "Links in messages cannot be opened: public_url is set, but the service has no TCP port";
     runtime.log.write("warn", message, { hint: "set service.port in config.yaml" });
   }
   runtime.log.write("info", "Listening", { on: transports().join(", ") });
@@ -106,18 +106,18 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
     ports,
     finished,
     shutdown(reason) {
-      if (lifecycle.stopping !== null) hurry(runtime);
+      if (lifecycle.stopping !== null) endGrace(runtime);
       lifecycle.requestStop(reason);
       return finished;
     },
   };
 }
 
-/** The same application with the checks that a port needs and a socket file does not. */
+/** Opens the TCP listener: the same application, behind the checks that a socket file does not need. */
 function openTcp(services: Services, tcp: TcpOptions): TcpListener {
   const { runtime } = services;
   const { http: { hosts, origins }, publicUrl } = runtime.config;
-  // What stands before the port passes on its own name, and its pages have its origin.
+  // A reverse proxy forwards its own host name, and the browser sends its origin.
   const outside = publicUrl === null ? [] : [new URL(publicUrl)];
   const answers = createAnswers(runtime);
   const isKey = createSecretMatch(tcp.apiKey);
@@ -131,7 +131,7 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
       apiKey({
         isKey,
         refused,
-        // A delivery has a signature instead, an answer its link.
+        // Instead of a key, a delivery has a signature and an answer has its link.
         admits: (request) =>
           isDelivery(request, runtime) || answers.admits(request) || login.admits(request),
         explain: login.explain,
@@ -184,19 +184,19 @@ async function finish(
   return reason;
 }
 
-/** Ends the grace of a stop under way. */
-function hurry(runtime: Runtime): void {
-  runtime.log.write("info", "Asked to stop again: running executions are ended now");
-  // What fails here fails in the stop under way, which reports it.
+/** Ends the grace period of the stop under way. */
+function endGrace(runtime: Runtime): void {
+  runtime.log.write("info", "Second stop request: ending the running executions now");
+  // The stop under way reports the same error.
   runtime.stop({ graceMs: 0 }).catch(() => {});
 }
 
-/** Closes one listener. A client that stopped reading would hold it for ever: after the grace its connection is broken. */
+/** Closes one listener. Breaks the connections that are still open after the grace period, as a client may never read. */
 async function close(listener: Listener, runtime: Runtime): Promise<void> {
   const { address } = listener;
   const within = { clock: runtime.clock, ms: CLOSE_GRACE_MS };
   const closing = await firstOf(listener.close(), { within });
   if (closing.kind === "done") return;
-  runtime.log.write("warn", "Breaking connections that do not end", { on: address });
+  runtime.log.write("warn", "Closing connections that did not end in time", { on: address });
   listener.cut();
 }

@@ -1,17 +1,15 @@
-// Pages with a sentence or a form: the log-in, a question behind a link, and what a person reads instead of a bare refusal. Each is one file, so that it
-// loads nothing for which somebody would have to be let in first.
+// Small HTML pages with a text or a form: the log-in, the answer links, the refusals. Each page is self-contained, because
+// a browser without access could not load further files.
 import { lateText } from "./late_text.ts";
 
-/** What such a page says. Texts are HTML: what others wrote is for the caller to escape. */
+/** The content of a notice page. Texts are HTML: the caller escapes foreign text. */
 export interface NoticePage {
   heading: string;
-  /** Below the heading. */
   body: string;
   status: number;
   headers?: Readonly<Record<string, string>>;
-  /** Beside the layout that all have. */
+  /** CSS added to the shared layout. */
   style?: string;
-  /** Runs when the page is there. */
   script?: string;
 }
 
@@ -35,7 +33,7 @@ const LAYOUT = `
 .notice .fault { color: var(--error); }
 `;
 
-/** The page, which nobody keeps or frames; it may send its form to where it came from and do nothing else. */
+/** Returns the page as a response. No cache stores it and no page frames it. Its form can only go to its own origin. */
 export async function noticePage(page: NoticePage): Promise<Response> {
   const { heading, body, status, headers = {}, script } = page;
   const style = await loadTheme() + LAYOUT + (page.style ?? "");
@@ -71,7 +69,7 @@ export async function noticePage(page: NoticePage): Promise<Response> {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy,
       "cache-control": "no-store",
-      // With no-referrer a browser would not tell where the form comes from.
+      // With `no-referrer` the browser would send no Origin header with the form.
       "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
       "cross-origin-opener-policy": "same-origin",
@@ -80,13 +78,13 @@ export async function noticePage(page: NoticePage): Promise<Response> {
   });
 }
 
-/** A text as it stands in HTML, in attributes, too. */
+/** Escapes a text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 }
 
-/** Whether a person's browser asks: programs ask for JSON, or for anything. */
+/** Returns true if a browser requests a page. Programs accept JSON or anything. */
 export function wantsPage(request: Request): boolean {
   return request.headers.get("accept")?.includes("text/html") ?? false;
 }

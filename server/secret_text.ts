@@ -1,17 +1,16 @@
-// Secrets that let somebody in: made here, and compared in a time that tells nothing of them.
+// Secrets for cookies and links: generation and comparison in constant time.
 
 const SECRET_BYTES = 32;
 
-/** A text that nobody guesses: base64url, 43 characters. */
+/** Returns a random secret: 256 bits as 43 characters of base64url. */
 export function createSecret(): string {
   return crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /**
- * Tells whether a text is the secret. How long that takes depends on the length of the text alone, and tells nothing of
- * the secret: every byte is looked at, wherever the first difference is. Node's timingSafeEqual would do the same for
- * digests, and take a tenth of the memory of the whole service.
+ * Returns a function that compares a text with the secret. It compares every byte, so its time depends only on the length
+ * of the text. Decision: no `timingSafeEqual` of node:crypto, because loading it takes a tenth of the service's memory.
  */
 export function createSecretMatch(secret: string): (text: string) => boolean {
   const encoder = new TextEncoder();
@@ -26,7 +25,7 @@ export function createSecretMatch(secret: string): (text: string) => boolean {
   };
 }
 
-/** What a request's `Cookie` header has under a name. */
+/** Returns the values of a cookie in the `Cookie` header. */
 export function cookieValues(headers: Headers, name: string): string[] {
   const prefix = `${name}=`;
   return (headers.get("cookie") ?? "").split(";").map((one) => one.trim())

@@ -1,6 +1,5 @@
-// What requests need, loaded soon after the start: until then it would only keep the first answer waiting. Later it must not
-// be: a module that is loaded late needs a free file descriptor (Deno 2.9.6 ends the process where there is none) and its
-// file as it was when the program began, which an upgrade in place replaces.
+// Loads the modules of all operations soon after the start, but after the first answer. Later loading is unsafe: without a
+// free file descriptor Deno 2.9.6 ends the process, and an upgrade in place may have replaced the module's file.
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
@@ -8,7 +7,7 @@ import { loadOpenApi, OPERATION_PLACES } from "../api/operations/operations.ts";
 
 const AFTER_START_MS = 500;
 
-/** Loads every operation and the API's description. Resolves at once when `signal` says that the service stops. */
+/** Loads every operation and the API description. Resolves at once when `signal` aborts. */
 export async function warmUp(
   { clock, log }: { clock: Clock; log: ServiceLog },
   signal: AbortSignal,
@@ -21,6 +20,6 @@ export async function warmUp(
     }
     await loadOpenApi();
   } catch (error) {
-    log.write("error", "A part of the service cannot be loaded", { error });
+    log.write("error", "Cannot load a module of the service", { error });
   }
 }

@@ -1,11 +1,11 @@
-// The typed client of the HTTP API, for the command line and the dashboard: what can be asked. It stands on the start-up
-// path of every command: it imports types, its own small parts and the clock, nothing else.
+// The typed client of the HTTP API, for the command line and the dashboard. Every command loads it at start-up, so it
+// imports only types, its own small files and the clock.
 import { SystemClock } from "../../base/clock.ts";
 import type { z } from "zod";
 import {
-  askForJson,
   type ClientRequest,
   type QueryValues,
+  requestJson,
   sendRequest,
   toQuery,
 } from "./client_request.ts";
@@ -29,11 +29,11 @@ export type { Transport } from "./client_transport.ts";
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** For `run` and `fork`: a repeated call with the same key starts nothing. */
+  /** For `run` and `fork`: a second call with the same key starts no second execution. */
   idempotencyKey?: string;
 }
 
-/** The values of a query, before they become text. */
+/** The values of a query before they are serialized. */
 type Query<Q extends z.ZodObject> = {
   [Name in keyof z.output<Q>]?: QueryValue<Exclude<z.output<Q>[Name], undefined>> | undefined;
 };
@@ -53,22 +53,22 @@ type Method<Of> = Of extends Operation<infer Response, infer Id, infer Q, infer 
   : never
   : never;
 
-/** The operations that answer with a stream: their methods follow it. */
+/** The operations that return a stream. */
 type Streamed = "follow" | "events";
 type Methods = { [Id in Exclude<OperationId, Streamed>]: Method<Operations[Id]> };
 
-/** Which executions, and how much of them. Times are ISO 8601. */
+/** The filter and the page of a list of executions. Times are ISO 8601. */
 export type ExecutionQuery = Query<NonNullable<Operations["executions"]["query"]>>;
 
 /**
- * A method of the same name for every operation. It takes the id of the path, then the query or the body, then options. It
- * throws ApiError, ServiceUnreachable, or the reason of its aborted signal.
+ * One method for every operation, with the operation's name. Its arguments are the id in the path, the query or the body,
+ * and the options. It throws ApiError, ServiceUnreachable, or the reason of its aborted signal.
  */
 export interface Client extends Methods {
   [Symbol.dispose](): void;
 }
 
-/** The client over any transport. */
+/** The client of the API. Works over any transport. */
 export class Client {
   readonly #transport: ClientOptions;
   readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -77,7 +77,7 @@ export class Client {
     for (const place of OPERATION_PATHS) {
       if (place.id in Client.prototype) continue;
       const value = function (this: Client, ...args: unknown[]): Promise<unknown> {
-        return askForJson(this.#transport, toRequest(place, args));
+        return requestJson(this.#transport, toRequest(place, args));
       };
       Object.defineProperty(Client.prototype, place.id, {
         value,
@@ -93,9 +93,9 @@ export class Client {
   }
 
   /**
-   * The frames of one execution after `after`: those logged, then live ones, up to and including `complete`,
-   * `waiting` or `shutdown`. A connection that breaks earlier is resumed after the last frame (text that
-   * streamed as deltas meanwhile is lost, the frame that holds it is not).
+   * Yields the frames of one execution after frame `after`: first the logged ones, then the live ones. Ends with
+   * `complete`, `waiting` or `shutdown`. It reconnects after a broken connection and resumes after the last frame.
+   * Deltas sent in between are lost, but not the frame that contains their text.
    */
   follow(
     id: number,
@@ -110,9 +110,9 @@ export class Client {
   }
 
   /**
-   * What happens in the service from now on, up to and including `shutdown`. There is no replay, so nothing is taken
-   * up again: throws ServiceUnreachable when the connection breaks, and the caller asks for the state. `onOpen` is
-   * called when the service tells what happens from then on.
+   * Yields the service's events from now on, up to and including `shutdown`. Calls `onOpen` once it is connected. The
+   * service replays no events, so this throws ServiceUnreachable when the connection breaks. The caller must then read
+   * the state again.
    */
   events(
     options: { signal?: AbortSignal; onOpen?: () => void } = {},
@@ -138,7 +138,7 @@ export class Client {
   }
 }
 
-/** The request of a method: an id where the path has one, then what goes into the query or the body, with the options. */
+/** Builds the request of a client method from its arguments: the id, if the path has one, then the input and the options. */
 function toRequest({ method, path }: OperationPath, args: unknown[]): ClientRequest {
   const hasId = path.includes("{id}");
   const { signal, idempotencyKey, ...input }: CallOptions & QueryValues = Object.assign(
@@ -155,7 +155,7 @@ function toRequest({ method, path }: OperationPath, args: unknown[]): ClientRequ
   };
 }
 
-/** A client of the service over a Unix socket. Nothing is opened before the first call. */
+/** Returns a client of the service over a Unix socket. It connects at the first call. */
 export function openSocketClient(socketFile: string): Client {
   return new Client(socketTransport(socketFile));
 }

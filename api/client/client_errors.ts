@@ -1,7 +1,7 @@
-// How a call of the API fails, as a client sees it: the service refused, or nobody answers.
+// The errors of the API client: a refusal of the service, and a service that does not answer.
 import type { ErrorBody } from "../schemas/error_schemas.ts";
 
-/** The service refused: the HTTP status and its `detail`. The message is the detail as a sentence. */
+/** Error: the service refused the request, with an HTTP status and a `detail`. The message is the detail as a sentence. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -10,20 +10,20 @@ export class ApiError extends Error {
   }
 }
 
-/** Nothing answers: no socket, nobody listening, or the connection broke. The technical reason is the `cause`. */
+/** Error: the service does not answer, or the connection broke. The `cause` is the technical reason. */
 export class ServiceUnreachable extends Error {
   override readonly name = "ServiceUnreachable";
 }
 
-/** The `detail` of a refusal's body; of a body that is not ours, its text. */
+/** Returns the `detail` of an error body, or the text of a body that is not an error of the API. */
 export function toDetail(text: string): ErrorBody["detail"] {
   try {
     const body: Partial<ErrorBody> | null = JSON.parse(text);
     if (body?.detail !== undefined) return body.detail;
   } catch {
-    // Not our JSON: whatever answers there, its text is all there is to show.
+    // Another program, such as a proxy, answered: its text is shown.
   }
-  return text.slice(0, 500) || "The service gave no reason";
+  return text.slice(0, 500) || "The service returned an error without a reason";
 }
 
 function toSentence(detail: ErrorBody["detail"]): string {
@@ -31,10 +31,10 @@ function toSentence(detail: ErrorBody["detail"]): string {
   return detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
 }
 
-/** The answer; undefined where the service knows no such thing. */
-export async function orMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Returns the response, or undefined for a 404. */
+export async function orMissing<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await response;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;

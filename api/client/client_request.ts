@@ -1,35 +1,34 @@
-// One request of a client: how it is sent, how its answer is read, and how either fails. On the start-up path of every
-// command.
+// One request of the client: sending it, reading its response, and its errors. Every command loads this file at start-up.
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
 import type { ClientOptions, Transport } from "./client_transport.ts";
 import type { PlainAnswer } from "./socket_request.ts";
 
-/** What a client asks. */
+/** One request of a client. */
 export interface ClientRequest {
   method: "GET" | "POST" | "DELETE";
-  /** Begins with a slash, encoded. */
+  /** The encoded path, with a leading slash. */
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; absent for none. */
+  /** The value to send as JSON, if any. */
   body?: unknown;
   signal?: AbortSignal;
 }
 
 /**
- * The JSON of an answer, which is taken to be a `T`. Throws ApiError for a refusal and for what is no JSON,
- * ServiceUnreachable, and the reason of the signal when that aborts.
+ * Sends a request and returns the JSON of its response, unchecked. Throws ApiError for an error response or one without
+ * JSON, ServiceUnreachable, and the reason of an aborted signal.
  */
-export async function askForJson<T>(transport: ClientOptions, request: ClientRequest): Promise<T> {
-  const { status, text } = await ask(transport, request);
+export async function requestJson<T>(transport: ClientOptions, request: ClientRequest): Promise<T> {
+  const { status, text } = await requestText(transport, request);
   try {
     return JSON.parse(text);
   } catch {
     const { method, path } = request;
-    throw new ApiError(status, `The service answered ${method} ${path} with no JSON`);
+    throw new ApiError(status, `The service's response to ${method} ${path} is not JSON`);
   }
 }
 
-/** The response of a request that succeeded; its body is still to be read. Throws as `askForJson` does. */
+/** Sends a request and returns its successful response with an unread body. Throws as `requestJson`. */
 export async function sendRequest(fetch: Transport, request: ClientRequest): Promise<Response> {
   const { method, path, signal, body } = request;
   const headers = new Headers(request.headers);
@@ -50,12 +49,12 @@ export async function sendRequest(fetch: Transport, request: ClientRequest): Pro
   throw new ApiError(response.status, toDetail(await readText(response, signal)));
 }
 
-/** The values of a query. Flags that are off and undefined values are left out of its text. */
+/** The values of a query. `false` and undefined are omitted from its text. */
 export type QueryValues = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | undefined>
 >;
 
-/** `?name=value&…`; empty for nothing. */
+/** Returns `?name=value&…`, or an empty text for no values. */
 export function toQuery(values: QueryValues): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
@@ -65,8 +64,11 @@ export function toQuery(values: QueryValues): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** What the service answers to a request that it does not refuse. */
-async function ask({ fetch, read }: ClientOptions, request: ClientRequest): Promise<PlainAnswer> {
+/** Returns the text of a successful response. Throws as `requestJson`. */
+async function requestText(
+  { fetch, read }: ClientOptions,
+  request: ClientRequest,
+): Promise<PlainAnswer> {
   const { method, path, signal } = request;
   if (read === undefined || method !== "GET") {
     const response = await sendRequest(fetch, request);

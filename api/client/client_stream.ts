@@ -1,5 +1,5 @@
-// The streams of the API as a client reads them: an execution's over as many connections as that takes, the service's over
-// one. On the start-up path of every command: nothing heavy is imported.
+// The client's streams: the frames of an execution, with reconnects, and the events of the service, over one connection.
+// Every command loads this file at start-up, so it imports nothing heavy.
 import type { FrameEvent } from "../../runtime/events/frame.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { ServiceUnreachable } from "./client_errors.ts";
@@ -10,7 +10,7 @@ export interface StreamFrame {
   event: FrameEvent | "waiting" | "shutdown" | "delta";
   /** Null for frames that are not logged. */
   id: number | null;
-  /** The line of JSON exactly as it was sent. */
+  /** The line of JSON exactly as received. */
   data: string;
   /** `data`, parsed. */
   payload: JsonObject;
@@ -22,7 +22,7 @@ export interface ServiceEventMessage {
   payload: JsonObject;
 }
 
-/** The frames of a response's body. Throws ServiceUnreachable when the connection breaks. */
+/** Yields the frames of a response's body. Throws ServiceUnreachable when the connection breaks. */
 export async function* readFrames(response: Response): AsyncGenerator<StreamFrame, void, void> {
   for await (const { event, data, id } of readEvents(response)) {
     yield {
@@ -34,7 +34,7 @@ export async function* readFrames(response: Response): AsyncGenerator<StreamFram
   }
 }
 
-/** Events up to and including `shutdown`. Throws ServiceUnreachable when the connection ends before. */
+/** Yields events up to and including `shutdown`. Throws ServiceUnreachable if the connection ends before it. */
 async function* readServiceEvents(
   response: Response,
 ): AsyncGenerator<ServiceEventMessage, void, void> {
@@ -42,7 +42,7 @@ async function* readServiceEvents(
     yield { event, payload: JSON.parse(data) };
     if (event === "shutdown") return;
   }
-  throw new ServiceUnreachable("The stream of events ended without a reason");
+  throw new ServiceUnreachable("The event stream ended unexpectedly");
 }
 
 async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent, void, void> {
@@ -61,19 +61,19 @@ async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent, 
   }
 }
 
-/** Waits before each attempt to resume a broken stream, in milliseconds. */
+/** The wait before each reconnect, in milliseconds. */
 const RECONNECT_MS = [50, 100, 250, 500, 1_000, 2_000];
 const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdown"]);
 
 /**
- * The frames of an execution after `after`, up to and including `complete`, `waiting` or `shutdown`. A connection that
- * breaks or ends earlier is resumed after the last frame. Throws what `open` throws the first time, and later
- * ServiceUnreachable when no attempt brings a frame; and the reason of the signal when that aborts.
+ * Yields the frames of an execution after `after`, up to and including `complete`, `waiting` or `shutdown`. It reconnects
+ * after a broken connection and resumes after the last frame. Throws the first error of `open`, ServiceUnreachable after
+ * the last attempt, and the reason of an aborted signal.
  */
 export async function* followExecutionStream(
   id: number,
   options: {
-    /** Opens the execution's stream after a frame. Rejects as the methods of Client do. */
+    /** Opens the stream after a frame. Rejects with the errors of Client's methods. */
     open: (after: number) => Promise<Response>;
     sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
     after: number;
@@ -100,15 +100,15 @@ export async function* followExecutionStream(
     }
     const wait = RECONNECT_MS[attempt++];
     if (wait === undefined) {
-      throw new ServiceUnreachable(`The stream of execution ${id} ends without a result`);
+      throw new ServiceUnreachable(`The stream of execution ${id} ended without a result`);
     }
     await sleep(wait, signal);
   }
 }
 
 /**
- * The events of the service from now on, up to and including `shutdown`; `onOpen` is called before the first. Throws
- * what `open` throws, ServiceUnreachable when the connection breaks, and the reason of the signal when that aborts.
+ * Yields the service's events from now on, up to and including `shutdown`. Calls `onOpen` before the first one. Throws the
+ * errors of `open`, ServiceUnreachable when the connection breaks, and the reason of an aborted signal.
  */
 export async function* followServiceStream(options: {
   open: () => Promise<Response>;

@@ -1,21 +1,21 @@
-// The ways of a client to the service. On the start-up path of every command.
+// The transports of the client. Every command loads this file at start-up.
 import { getOverSocket, type PlainAnswer } from "./socket_request.ts";
 
-/** How a client reaches the service: `path` begins with a slash. Rejects with whatever the transport throws. */
+/** Sends one HTTP request to the service. `path` has a leading slash. Rejects with the transport's error. */
 export type Transport = (path: string, init: RequestInit) => Promise<Response>;
 
-/** What a client is made of. */
+/** The options of a client. */
 export interface ClientOptions {
   fetch: Transport;
-  /** A shorter way for what is only read: GET of a path. Rejects as the methods of Client do. */
+  /** A faster transport for GET. Rejects with the errors of Client's methods. */
   read?: (path: string, options: { signal?: AbortSignal }) => Promise<PlainAnswer>;
-  /** Called by dispose. */
+  /** Called when the client is disposed. */
   close?: () => void;
-  /** How the waits between reconnections are made. */
+  /** The timer of the waits between reconnects. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Through a Unix socket. Nothing is opened before the first call, and no HTTP client of Deno's for what is only read. */
+/** Returns the transport over a Unix socket. It opens nothing before the first call, and GET needs no HTTP client of Deno. */
 export function socketTransport(socketFile: string): ClientOptions {
   let client: Deno.HttpClient | undefined;
   return {

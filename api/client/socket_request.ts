@@ -1,16 +1,16 @@
-// GET over a Unix socket. HTTP/1.0: the answer comes whole, ends with the connection, and nothing in it has to be decoded.
-// Decision: without Deno's fetch, which takes a command a third of its start to load.
+// GET over a Unix socket by HTTP/1.0: the response ends with the connection and needs no decoding.
+// Decision: no fetch(), because its loading takes a third of a command's start-up time.
 import { ServiceUnreachable } from "./client_errors.ts";
 
-/** What the service answered. */
+/** A response of the service as text. */
 export interface PlainAnswer {
   status: number;
   text: string;
 }
 
 /**
- * The answer to GET `path`, which begins with a slash and is encoded. Throws ServiceUnreachable when nobody listens or the
- * answer breaks off, and the reason of the signal when that aborts.
+ * Sends GET `path` and returns the response. `path` is encoded, with a leading slash. Throws ServiceUnreachable without a
+ * listener or after a broken connection, and the reason of an aborted signal.
  */
 export async function getOverSocket(
   socketFile: string,
@@ -23,13 +23,13 @@ export async function getOverSocket(
     return readAnswer(await exchange(socketFile, path, signal));
   } catch (error) {
     signal?.throwIfAborted();
-    // What Deno's permissions refuse is told as fetch would tell it: as the cause.
+    // A refusal by Deno's permissions becomes the cause, as with fetch().
     if (error instanceof ServiceUnreachable) throw error;
     throw new ServiceUnreachable("The service does not answer", { cause: error });
   }
 }
 
-/** All that comes back, as text: the head is ASCII and the body JSON. */
+/** Sends the request and returns all bytes of the response. */
 async function exchange(
   socketFile: string,
   path: string,
@@ -79,7 +79,7 @@ function readAnswer(bytes: Uint8Array): PlainAnswer {
     .split("\r\n\r\n", 2);
   const [, status] = /^HTTP\/1\.[01] (\d{3}) /.exec(head) ?? [];
   const [, announced] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
-  // The head is ASCII: as many bytes as characters.
+  // The head is ASCII, so its length in characters is its length in bytes.
   const body = bytes.subarray(head.length + 4);
   const isWhole = rest !== undefined && body.length >= Number(announced ?? 0);
   if (status === undefined || !isWhole) {
@@ -88,5 +88,5 @@ function readAnswer(bytes: Uint8Array): PlainAnswer {
   return { status: Number(status), text: new TextDecoder().decode(body) };
 }
 
-/** Bytes that hold the head of any answer of ours. */
+/** The maximum length of a response head in bytes. */
 const MOST_HEAD = 16_384;

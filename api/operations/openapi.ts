@@ -1,11 +1,11 @@
-// The API description (OpenAPI 3.1), generated from the declarations of the operations and their schemas.
+// The generator of the API description (OpenAPI 3.1) from the operations and their schemas.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { ErrorBody } from "../schemas/error_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import type { DescribedOperation } from "./operation.ts";
 
-/** The document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */
+/** Returns the document for `/openapi.json`. Throws TypeError for a schema that JSON Schema cannot express. */
 export function describeApi(
   operations: readonly DescribedOperation[],
   options: { version: string },
@@ -22,13 +22,14 @@ export function describeApi(
     info: {
       title: "Inkling",
       version: options.version,
-      description: "Runs agents defined in Markdown files, records what they do and streams it " +
-        'live. The body of an error is `{"detail"}`. The Unix socket needs no key; over TCP every ' +
-        "path except `/health` requires `X-API-Key` (401) and a `Host` (421) and `Origin` (403) " +
-        "that belong to this service.",
+      description:
+        "Runs agents that are defined in Markdown files, records their executions and streams " +
+        'them live. The body of an error is `{"detail"}`. The Unix socket needs no key. Over TCP every ' +
+        "path except `/health` requires `X-API-Key` (401), and a `Host` (421) and an `Origin` (403) " +
+        "of this service.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    // Where the document was fetched from: over the socket any host stands for the service.
+    // A relative URL, because the document's own host may be any name over the socket.
     servers: [{ url: "/" }],
     tags: [...new Set(operations.map(toTag))].map((name) => ({ name })),
     paths,
@@ -39,19 +40,19 @@ export function describeApi(
   };
 }
 
-/** What lets a client that asks again and again be told that nothing has changed. */
+/** The header for conditional requests of clients that poll. */
 const TAG_HEADER: JsonObject = {
-  ETag: { description: "A tag of this answer", schema: { type: "string" } },
+  ETag: { description: "The tag of this response", schema: { type: "string" } },
 };
 const TAGS_PARAMETER: JsonObject = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "Tags of answers that the client has: 304 where it has this one",
+  description: "Tags of the responses that the client has; 304 if this response is among them",
   schema: { type: "string" },
 };
 
-/** What an operation is about: the first word of its path. */
+/** Returns the tag of an operation: the first segment of its path. */
 function toTag({ path }: DescribedOperation): string {
   return path.split("/")[1] ?? "";
 }
@@ -68,7 +69,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     summary,
     ...(description !== undefined && { description }),
     tags: [toTag(operation)],
-    // The empty alternative: the socket needs no key.
+    // The second alternative is empty, because the socket needs no key.
     security: path === "/health" ? [] : [{ ApiKey: [] }, {}],
     parameters: [
       ...describeParameters(operation.params, "path", shared.components),
@@ -78,7 +79,7 @@ function describeOperation(operation: DescribedOperation, shared: Shared): JsonO
     ],
     ...(body !== undefined && {
       requestBody: {
-        // An absent body is checked as an empty object.
+        // A missing body is validated as an empty object.
         required: !body.safeParse({}).success,
         content: { "application/json": { schema: describe(body, shared.components, "input") } },
       },
@@ -93,7 +94,7 @@ function describeParameters(
   components: JsonObject,
 ): JsonObject[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    // Readers want the value that the text stands for: an integer from 1 to 500, not a pattern.
+    // The output schema shows the value, such as an integer from 1 to 500, and not the pattern of its text.
     const described = describe(field, components, "output");
     const list = isJsonObject(described) && described["type"] === "array";
     return {
@@ -101,7 +102,7 @@ function describeParameters(
       in: place,
       required: place === "path",
       schema: described,
-      // Comma-separated values in one parameter.
+      // Comma-separated values in one parameter:
       ...(list && { style: "form", explode: false }),
     };
   });
@@ -115,12 +116,12 @@ const REASONS: Readonly<Record<number, string>> = {
   409: "Conflicts with the current state",
   413: "The body is larger than 1 MiB",
   415: "Content-Type must be application/json",
-  421: "The Host header names no host of this service (TCP only)",
+  421: "The Host header is not a host name of this service (TCP only)",
   422: "The request does not match its schema",
   503: "The service is shutting down, or its database does not answer",
 };
 
-/** How any body may be refused before it is checked against its schema; see request_body.ts. */
+/** The refusals of a body before its validation; see request_body.ts. */
 const BODY_REFUSALS = [408, 413, 415];
 
 function describeResponses(
@@ -134,7 +135,7 @@ function describeResponses(
       [EVENT_STREAM]: {
         schema: {
           type: "string",
-          description: "Server-sent events; the data of each is one line of JSON",
+          description: "Server-sent events. The data of each event is one line of JSON.",
           ...(events !== undefined && {
             contentMediaType: EVENT_STREAM,
             contentSchema: describe(events, components, "output"),
@@ -143,7 +144,7 @@ function describeResponses(
       },
     }
     : { "application/json": { schema: describe(response, components, "output") } };
-  // A body is read even where it has no meaning, so one that cannot be read is refused.
+  // The service reads every body, even an unused one, so each one can be refused.
   const takesBody = method !== "GET";
   const checked = takesBody ||
     [params, query, headers, body].some((schema) => schema !== undefined);
@@ -162,25 +163,25 @@ function describeResponses(
   ]);
   return {
     "200": { description: "Success", content: success, ...(isPolled && { headers: TAG_HEADER }) },
-    ...(isPolled && { "304": { description: "`If-None-Match` lists the `ETag` of the answer" } }),
+    ...(isPolled && { "304": { description: "`If-None-Match` lists the `ETag` of the response" } }),
     ...(headers !== undefined && "last-event-id" in headers.shape &&
       {
-        "204": { description: "`Last-Event-ID` or `after` is the last event: there are no more" },
+        "204": { description: "`Last-Event-ID` or `after` is the last event, so no more follow" },
       }),
     ...Object.fromEntries(described),
   };
 }
 
-/** A schema as JSON Schema; those with an id go into `components`, and a reference stands in their place. */
+/** Returns a schema as JSON Schema. Puts schemas with an id into `components` and refers to them. */
 function describe(schema: z.ZodType, components: JsonObject, io: "input" | "output"): JsonValue {
   const { $schema: _, $defs, ...described } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
-      // Fields may be added to answers: a client must not take them for closed.
+      // Later versions may add fields to responses, so these schemas stay open.
       if (io === "output" && jsonSchema.additionalProperties === false) {
         delete jsonSchema.additionalProperties;
       }
-      // Constraints that every date and every integer of JavaScript satisfies say nothing.
+      // Removes constraints that every date and every integer of JavaScript satisfies.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -192,7 +193,7 @@ function describe(schema: z.ZodType, components: JsonObject, io: "input" | "outp
   return toComponentReferences(toJson(described));
 }
 
-/** Undefined members dropped, nothing but JSON left. */
+/** Converts a value to plain JSON without undefined members. */
 function toJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value));
 }

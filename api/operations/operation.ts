@@ -1,5 +1,5 @@
-// An endpoint as data: what it takes, what it answers, which refusals it may give, and how it is done. app.ts
-// registers the table of them; the API description and the types of the client come from the same table.
+// The declaration of an operation: its input, its response, its refusals and its handler. The routes of app.ts, the API
+// description and the types of the client come from these declarations.
 import { z } from "zod";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
@@ -10,62 +10,62 @@ import { type Source, toWire } from "./wire.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import { cutEnd } from "../../base/text/cut_text.ts";
 
-/** What every operation works with. */
+/** The dependencies of every operation. */
 export interface Services {
   runtime: Runtime;
   lifecycle: Lifecycle;
-  /** Where the service listens now: `unix:/path`, `tcp://host:port`. */
+  /** Returns the addresses of the open listeners: `unix:/path`, `tcp://host:port`. */
   transports: () => readonly string[];
 }
 
 type Answer = z.ZodType | typeof EVENT_STREAM;
-/** A stream of which the client has had all is null. */
+/** The result of a handler; null for a stream without further events. */
 type AnswerOf<R extends Answer> = R extends z.ZodType ? Source<R>
   : ReadableStream<Uint8Array> | null;
 
-/** The kind of thing that `{id}` of a path names. */
+/** The kind of resource that `{id}` in a path identifies. */
 export interface Named<Id> {
-  /** Parses the id in the path. */
+  /** The schema of the id in the path. */
   readonly id: z.ZodType<Id, string>;
-  /** Throws where there is no such thing: that is told before what else is wrong with a request. */
+  /** Throws if the resource does not exist. This error precedes the other errors of a request. */
   find(id: Id, services: Services): Promise<unknown>;
 }
 
-/** What a declared operation says of itself. Header names in lower case. */
+/** The declaration of an operation without its handler. Header names are in lower case. */
 interface Declaration<R, I, Q, H, B> {
   summary: string;
-  /** More than the summary can hold. */
+  /** Details that the summary omits. */
   description?: string;
-  /** What `{id}` of its path names; absent where there is none. */
+  /** The resource that `{id}` in the path identifies, if there is one. */
   of?: Named<I>;
   query?: Q;
   headers?: H;
-  /** An absent body is checked as `{}`. */
+  /** A missing body is validated as `{}`. */
   body?: B;
-  /** The handler gives what toWire() makes this of. */
+  /** The handler returns the source from which toWire() makes this response. */
   response: R;
-  /** Whoever shows it asks again and again: 304 where the answer is the one that the client names by its `ETag`. */
+  /** True if clients poll it: the response is 304 if the client already has it, by its `ETag`. */
   isPolled?: true;
-  /** The data of the events, where it answers with a stream. */
+  /** The schema of the events' data, if the response is a stream. */
   events?: z.ZodType;
-  /** Statuses of the refusals that are this operation's own (404 with `of`, 422, 500 and those of any body go without saying). */
+  /** The statuses of this operation's own refusals, without 404 (implied by `of`), 422, 500 and those of every body. */
   errors?: readonly number[];
 }
 
-/** A request before it is checked. */
+/** A request before its validation. */
 export interface RawRequest {
   params: Readonly<Record<string, string>>;
-  /** A parameter given several times is a list. */
+  /** A repeated parameter is a list. */
   query: Readonly<Record<string, string | string[]>>;
   headers: Readonly<Record<string, string>>;
-  /** Its body. Throws RequestRefused. */
+  /** Reads the body. Throws RequestRefused. */
   readBody(): Promise<unknown>;
 }
 
 type Fields = z.ZodObject | undefined;
 type Read<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** An operation without its path, typed for the client by what it takes and answers. */
+/** An operation without its path. Its type parameters give the client the types of input and response. */
 export interface Operation<
   R extends Answer = Answer,
   I = unknown,
@@ -76,14 +76,14 @@ export interface Operation<
   query: Q;
   body: B;
   errors: readonly number[];
-  /** Checks the request, does the work, answers 200, or 204 where a stream has ended before. Throws RequestRefused (422) or what the work throws. */
+  /** Validates the request and runs the handler. Returns 200, 204 or 304. Throws RequestRefused (422) or the handler's error. */
   respond(request: RawRequest, services: Services): Promise<Response>;
 }
 
-/** An operation, ready to be registered and described. */
+/** An operation with its path. */
 export type DescribedOperation = Operation & OperationPath;
 
-/** Ties a declaration to its checked, typed handler. */
+/** Creates an operation from its declaration and its typed handler. */
 export function operation<
   R extends Answer,
   I = undefined,
@@ -145,11 +145,11 @@ export function operation<
   };
 }
 
-/** The answer with a tag of its text, or 304 with none where `known` (If-None-Match) lists that tag. */
+/** Returns the response with an ETag, or 304 if `known` (If-None-Match) lists that tag. */
 function answerPoll(answer: unknown, known: string | undefined): Response {
   const text = JSON.stringify(answer);
   const etag = `"${tagOf(text)}"`;
-  // A proxy that compresses marks a tag as weak; for the comparison that makes no difference.
+  // A proxy that compresses marks a tag as weak, which the comparison ignores.
   const tags = known?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
   const headers = { etag, "cache-control": "no-cache" };
   if (tags.includes(etag) || tags.includes("*")) {
@@ -159,8 +159,8 @@ function answerPoll(answer: unknown, known: string | undefined): Response {
 }
 
 /**
- * Two hashes of 32 bits, as FNV-1a makes them. No digest: that takes ten times as long, a third of a whole answer, and nobody
- * gains by an answer that has the tag of another.
+ * Returns a tag of two 32-bit hashes in the way of FNV-1a. Decision: no digest, because it takes ten times as long (a third
+ * of the whole response), and a collision helps no attacker.
  */
 function tagOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9747b28c];
@@ -172,7 +172,7 @@ function tagOf(text: string): string {
   return [one, other].map((hash) => (hash >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** The most problems that one refusal lists. */
+/** The maximum number of problems in one refusal. */
 const MAX_ISSUES = 20;
 
 function check<S extends z.ZodType>(
@@ -181,24 +181,24 @@ function check<S extends z.ZodType>(
   location: string,
   issues: ValidationIssue[],
 ): z.output<S> {
-  // Nothing declared: the handler's type gives it nothing to read either.
+  // Without a schema the handler's type gives no access to this value.
   if (schema === undefined) return {} as z.output<S>;
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   issues.push(...toValidationIssues(result.error, location));
-  // Never read: the caller throws when there are issues.
+  // Never read, because the caller throws if there are issues.
   return {} as z.output<S>;
 }
 
-/** The most characters of an input that are repeated. */
+/** The maximum number of characters shown of an invalid input. */
 const MAX_INPUT_SHOWN = 500;
 
-/** Every problem, with its place below `location` (`body`, `query`, ...). */
+/** Returns every problem, with its place below `location` (`body`, `query`, ...). */
 function toValidationIssues(error: z.ZodError, location: string): ValidationIssue[] {
   return error.issues.flatMap((issue) => toIssues(issue, [location]));
 }
 
-/** A union gives its alternatives, then what is wrong with the one that is meant. */
+/** Returns an issue of the schema, followed for a union by the issues of the alternative that was probably meant. */
 function toIssues(
   issue: z.core.$ZodIssue,
   parent: readonly (string | number)[],
@@ -207,17 +207,17 @@ function toIssues(
     ...parent,
     ...issue.path.map((part) => typeof part === "number" ? part : String(part)),
   ];
-  const told = { type: issue.code, loc, msg: issue.message, input: toShown(issue.input) };
-  if (issue.code !== "invalid_union") return [told];
-  return [told, ...meantAlternative(issue.errors).flatMap((inner) => toIssues(inner, loc))];
+  const own = { type: issue.code, loc, msg: issue.message, input: toShown(issue.input) };
+  if (issue.code !== "invalid_union") return [own];
+  return [own, ...likelyAlternative(issue.errors).flatMap((inner) => toIssues(inner, loc))];
 }
 
-/** The issues of the only alternative that has every key of the value and fails further inside; none for no such one. */
-function meantAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
-  const [meant = [], ...others] = alternatives.filter((issues) =>
+/** Returns the issues of the only alternative that fails below its top level, or none if there are none or several. */
+function likelyAlternative(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+  const [likely = [], ...others] = alternatives.filter((issues) =>
     issues.every((one) => one.path.length > 0)
   );
-  return others.length === 0 ? meant : [];
+  return others.length === 0 ? likely : [];
 }
 
 function toShown(input: unknown): unknown {

@@ -1,8 +1,7 @@
-// The table of operations: the method and the path of each by its id, under the file of routes/ that has its schemas and its
-// handler. The service's routes, the API description and the methods of the client are made of it. On the start-up path of
-// every command: it imports nothing.
+// The table of operations: method and path by id, grouped by their file in routes/. The routes, the API description and
+// the methods of the client come from it. Every command loads it at start-up, so it imports nothing.
 
-/** In the order of registration: of several that fit a request, the first answers. */
+/** The routes in the order of registration: the first match answers a request. */
 export const ROUTES = {
   health: { health: "GET /health" },
   info: { info: "GET /info", shutdown: "POST /shutdown" },
@@ -46,10 +45,10 @@ type Routes = typeof ROUTES;
 
 /** A file of routes/. */
 export type RouteFile = keyof Routes;
-/** The name of an operation, also in the API description. */
+/** The id of an operation, also in the API description. */
 export type OperationId = { [File in RouteFile]: keyof Routes[File] }[RouteFile];
 
-/** An operation as a request names it. */
+/** The id, the file, the method and the path of an operation. */
 export interface OperationPath {
   id: OperationId;
   file: RouteFile;

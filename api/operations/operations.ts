@@ -1,5 +1,5 @@
-// Every operation of the API, with the way to it: the application needs no more until a request comes. What operations take
-// and answer are some hundred schemas: to build them is a fifth of the service's start, and most are never used.
+// The lazily loaded operations of the API. The application loads an operation at its first request, because building all
+// schemas (about a hundred) would take a fifth of the service's start-up time, and most are never used.
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { DescribedOperation, Operation } from "./operation.ts";
 import {
@@ -32,13 +32,13 @@ type Merged<Files> = {
   [Id in OperationId]: Files extends Record<Id, infer Found> ? Found : never;
 };
 
-/** The method and the path of an operation, and the way to it. */
+/** The path of an operation, with a function that loads it. */
 export interface OperationPlace extends OperationPath {
-  /** Loads the file of the operation, where that has not been done. Throws NoDescriptorLeft. */
+  /** Loads the operation's file, once. Throws NoDescriptorLeft. */
   open(): Promise<DescribedOperation>;
 }
 
-/** In the order of registration. */
+/** The operations in the order of registration. */
 export const OPERATION_PLACES: readonly OperationPlace[] = OPERATION_PATHS.map((place) => ({
   ...place,
   async open() {

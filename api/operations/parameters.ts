@@ -1,4 +1,4 @@
-// Values that come as text: path segments, query strings and headers, each as a schema from text to value.
+// The schemas of path segments, query parameters and headers: each parses a text to a value.
 import { z } from "zod";
 import { isTimeZone } from "../../runtime/config/time_zone.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
@@ -7,41 +7,38 @@ import type { Named } from "./operation.ts";
 
 const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
 
-/** A whole number within bounds. */
+/** Returns the schema of an integer within bounds. */
 export function integer(bounds: { min: number; max?: number }): z.ZodType<number, string> {
   const { min, max = Number.MAX_SAFE_INTEGER } = bounds;
   return integerText.transform(Number).pipe(z.int().min(min).max(max));
 }
 
-/** How many entries of a list; 1 to 500. */
+/** Returns the schema of a list's maximum length, from 1 to 500. */
 export function limit(fallback: number): z.ZodType<number, string | undefined> {
   return integer({ min: 1, max: 500 }).default(fallback);
 }
 
-/** How many entries to skip. */
+/** The number of entries to skip. */
 export const offset = integer({ min: 0 }).default(0);
 
-/** An agent by its id: any text; the runtime decides whether it exists. Throws AgentNotFound. */
+/** An agent by its id, which may be any text. `find` throws AgentNotFound. */
 export const AGENT: Named<string> = {
   id: z.string(),
   find: (id, { runtime }) => runtime.getAgent(id),
 };
 
-/** The same, also of an agent that is gone and has a history. */
+/** An agent by its id, also one that was deleted and has a history. */
 export const HISTORY: Named<string> = {
   id: AGENT.id,
   find: (id, { runtime }) => runtime.listRuns(id, { limit: 1, offset: 0 }),
 };
 
-/**
- * An id of an execution. One that no number can hold becomes 0, which no execution ever has, so that it is looked up and
- * not found like any other.
- */
+/** The id of an execution. An id that is too large becomes 0, which no execution has, so that the response is 404. */
 const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid integer")
   .transform((text) => Number.isSafeInteger(Number(text)) ? Number(text) : 0)
   .pipe(z.int());
 
-/** An execution. Throws ExecutionNotFound. */
+/** An execution by its id. `find` throws ExecutionNotFound. */
 export const EXECUTION: Named<number> = {
   id: executionId,
   find: (id, { runtime }) => runtime.getExecution(id),
@@ -52,7 +49,7 @@ const STATUS_ALIASES: ReadonlyMap<string, string> = new Map([
   ["cancelled", "aborted"],
 ]);
 
-/** One status or several, with commas between or each as a parameter of its own; blank is absent. */
+/** One or more statuses: separated by commas, or as repeated parameters. Blank means none given. */
 export const statuses = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().filter((one) => one.trim() !== ""))
   .transform((given) => given.flatMap((one) => one.split(",").map((name) => name.trim())))
@@ -64,7 +61,7 @@ export const statuses = z.union([z.string(), z.array(z.string())])
     items: { type: "string", enum: [...EXECUTION_STATUSES, ...STATUS_ALIASES.keys()] },
   });
 
-/** Ids of agents, one or several, as statuses are given; blank is absent. */
+/** One or more agent ids, in the notation of the statuses. Blank means none given. */
 export const agents = z.union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().join(",").split(",").map((one) => one.trim()))
   .transform((ids) => ids.filter((id) => id !== ""))
@@ -72,19 +69,19 @@ export const agents = z.union([z.string(), z.array(z.string())])
   .pipe(z.array(z.string()).max(100).optional())
   .optional();
 
-/** Why executions began; blank is absent. */
+/** The trigger of executions. Blank means none given. */
 export const trigger = z.string()
   .transform((text) => text.trim() === "" ? undefined : text.trim())
   .pipe(z.enum(EXECUTION_TRIGGERS).optional())
   .optional();
 
-/** The id of a conversation, as it is; blank is absent. */
+/** The id of a conversation, untrimmed. Blank means none given. */
 export const session = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().optional())
   .optional();
 
-/** A moment as ISO 8601 with its zone; blank is absent. */
+/** A time in ISO 8601 with its zone. Blank means none given. */
 export const moment = z.string()
   .transform((text) => text.trim() === "" ? undefined : text.trim())
   .pipe(
@@ -93,7 +90,7 @@ export const moment = z.string()
   )
   .optional();
 
-/** A text to search for; blank is absent. */
+/** A text to search for. Blank means none given. */
 export const searchText = z.string().trim()
   .transform((text) => text === "" ? undefined : text)
   .pipe(z.string().min(3).max(200).optional())
@@ -102,7 +99,7 @@ export const searchText = z.string().trim()
 /** `true` or `false`. */
 export const yesOrNo = z.enum(["true", "false"]).default("false");
 
-/** An IANA zone by its name, not a bare offset, which the system accepts as well; blank is absent. */
+/** The name of an IANA zone, not an offset. Blank means none given. */
 export const timeZone = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(z.string().refine(isNamedZone, "Input should be an IANA time zone").optional())
@@ -112,16 +109,16 @@ function isNamedZone(text: string): boolean {
   return /^[a-z]/i.test(text) && isTimeZone(text);
 }
 
-/** A key that makes a repeated run the same run; blank is absent. */
+/** A key that makes a run idempotent. Blank means none given. */
 const idempotencyKey = z.string().trim()
   .transform((text) => text === "" ? undefined : text)
   .pipe(z.string().max(255).optional())
   .optional();
 
-/** The header that brings it. */
+/** The header with the key that makes a run idempotent. */
 export const keyHeader = z.object({ "idempotency-key": idempotencyKey });
 
-/** The id of the frame that a stream or a page starts after; blank is absent. */
+/** The id of the frame before the first one of a stream or page. Blank means none given. */
 export const after = z.string()
   .transform((text) => text.trim() === "" ? undefined : text)
   .pipe(integer({ min: 0 }).optional())

@@ -1,18 +1,16 @@
-// Reading what a client sent: bounded in size whether or not it announced one, and in time; JSON by its media type and
-// its text.
+// Reads request bodies as JSON, form or bytes, with limits on size and time.
 import { untilAborted, withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { RequestRefused } from "../errors.ts";
 
-/** The most bytes of a request body. */
+/** The maximum size of a request body in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
-/** How long a body may take to arrive: a sender that never ends must not count as a request in flight for ever. */
+/** The time limit of a body, so that no request is in flight forever. */
 export const BODY_TIMEOUT_MS = 30_000;
 
 /**
- * The JSON value of a request's body; undefined when there is none. Throws RequestRefused: 400 for a body cut off, 408
- * for one that does not arrive in BODY_TIMEOUT_MS, 413 for more than MAX_BODY_BYTES, 415 for another media type, 422
- * `json_invalid` for a text that is not JSON.
+ * Returns the JSON value of a body, or undefined for an empty one. Throws RequestRefused: 400 for a truncated body, 408
+ * after BODY_TIMEOUT_MS, 413 for more than MAX_BODY_BYTES, 415 for another media type, 422 `json_invalid` for invalid JSON.
  */
 export async function readJsonBody(request: Request, options: { clock: Clock }): Promise<unknown> {
   const bytes = await readInTime(request, { maxBytes: MAX_BODY_BYTES, ...options });
@@ -30,7 +28,7 @@ export async function readJsonBody(request: Request, options: { clock: Clock }):
   }
 }
 
-/** The fields of a form that is sent as browsers do, of so many bytes at most. Throws RequestRefused, as above. */
+/** Returns the fields of a URL-encoded form of at most `maxBytes`. Throws RequestRefused: 400, 408 or 413. */
 export async function readForm(
   request: Request,
   options: { clock: Clock; maxBytes: number },
@@ -38,7 +36,7 @@ export async function readForm(
   return new URLSearchParams(new TextDecoder().decode(await readInTime(request, options)));
 }
 
-/** The bytes of a body, of MAX_BODY_BYTES at most. Throws RequestRefused, as readJsonBody. */
+/** Returns the bytes of a body of at most MAX_BODY_BYTES. Throws RequestRefused: 400, 408 or 413. */
 export async function readBytes(
   request: Request,
   options: { clock: Clock },
@@ -60,7 +58,7 @@ async function readInTime(
       (signal) => untilAborted(readBounded(reader, maxBytes), signal),
     );
   } finally {
-    // Of an oversized or late body the rest is never read. Cancelling what has broken or ended changes nothing.
+    // Discards the rest of an oversized or late body. Has no effect on a body that ended or broke.
     reader.cancel().catch(() => {});
   }
 }

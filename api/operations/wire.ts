@@ -1,10 +1,10 @@
-// The edge of the wire: what the runtime gives becomes what a response's schema describes. Fields are taken by their names in
-// camelCase, times become timestamps, and whatever the schema does not name stays inside.
+// Converts between the runtime's values and the JSON of the API, by a response's schema. Field names change from camelCase
+// to snake_case, times become timestamps, and fields that the schema does not declare are dropped.
 import { z } from "zod";
 import { toTimestamp } from "../../base/clock.ts";
 import { type CamelCase, camelCase } from "../../base/text/key_case.ts";
 
-/** What toWire() takes for a schema. Where the wire has null, undefined will do; a time may be milliseconds. */
+/** The input of toWire() for a schema. Undefined may replace null, and a time may be in milliseconds. */
 export type Source<S> = S extends z.ZodISODateTime ? number | string
   : S extends z.ZodNullable<infer Inner> ? Source<Inner> | null | undefined
   : S extends z.ZodOptional<infer Inner> ? Source<Inner> | undefined
@@ -27,10 +27,10 @@ type SourceFields<Shape> =
 
 type Convert = (value: unknown) => unknown;
 
-/** The conversions that schemas have been compiled to. */
+/** The compiled conversions of the schemas. */
 const CONVERSIONS = new WeakMap<z.ZodType, Convert>();
 
-/** The value that a schema describes. */
+/** Converts a value of the runtime to the JSON that a schema describes. */
 export function toWire(schema: z.ZodType, value: unknown): unknown {
   return conversionOf(schema)(value);
 }
@@ -76,7 +76,7 @@ function compileFields({ shape }: z.ZodObject): Convert {
   };
 }
 
-/** The fields of a body as the runtime takes them: what is null is absent. */
+/** Returns the fields of a body with camelCase names and without those that are null. */
 export function fromWire<Body extends object>(body: Body): Taken<Body> {
   const given = Object.entries(body).filter(([, value]) => value != null);
   return Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) as Taken<Body>;

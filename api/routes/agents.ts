@@ -1,4 +1,4 @@
-// Agents: what there is, how each is configured, running one, what it ran, reading the files again.
+// The operations on agents: list, configuration, plan, run, history, and reloading the files.
 import { z } from "zod";
 import { DAY_MS } from "../../base/time_units.ts";
 import {
@@ -24,8 +24,8 @@ import { SlotBody } from "../schemas/scheduler_schemas.ts";
 export const agents = operation({
   summary: "All agents, by id",
   isPolled: true,
-  description: "`day=true` adds the executions of the last 24 hours. `fresh=true` reads the " +
-    "agent files that have changed first; without it the answer comes from memory.",
+  description: "`day=true` adds the executions of the last 24 hours. `fresh=true` first reads " +
+    "the changed agent files; without it the response comes from memory.",
   query: z.object({ day: yesOrNo, fresh: yesOrNo }),
   response: z.array(AgentSummary),
   async handle({ query }, { runtime }) {
@@ -48,7 +48,7 @@ export const reload = operation({
 });
 
 export const agent = operation({
-  summary: "One agent with its full configuration",
+  summary: "One agent with its complete configuration",
   of: AGENT,
   isPolled: true,
   response: AgentDetail,
@@ -58,15 +58,16 @@ export const agent = operation({
 });
 
 export const plan = operation({
-  summary: "What the next run of an agent would be; runs and stores nothing",
-  description: "Custom tools are loaded and MCP servers started, as for a run; no tool is " +
-    "called and no model asked. `prompt=true` adds the messages that the model would be sent.",
+  summary: "Plan of an agent's next run; runs and stores nothing",
+  description:
+    "Loads custom tools and starts MCP servers, as for a run. Calls no tool and no model. " +
+    "`prompt=true` adds the messages that the model would receive.",
   of: AGENT,
   query: z.object({ prompt: yesOrNo }),
   response: PlanBody,
   async handle({ id, query }, { runtime }) {
     const plan = await runtime.planRun(id, { withMessages: query.prompt === "true" });
-    // The plan has just read its file.
+    // planRun() has just read the agent's file.
     return toPlan(await runtime.getAgent(id, { fresh: false }), plan);
   },
 });
@@ -74,9 +75,8 @@ export const plan = operation({
 export const run = operation({
   summary: "Start an execution",
   description:
-    "With `session_id` it is a turn of that conversation. Repeating an `Idempotency-Key` " +
-    "within 24 hours returns the first `execution_id`; with another agent or body it is refused " +
-    "with 409.",
+    "With `session_id`, the execution is a turn of that conversation. A repeated `Idempotency-Key` " +
+    "returns the first `execution_id` for 24 hours; with another agent or body, the response is 409.",
   of: AGENT,
   headers: keyHeader,
   body: RunBody,
@@ -100,9 +100,8 @@ export const run = operation({
 });
 
 export const autoApprove = operation({
-  summary: "Let an agent call a tool unasked: adds it to auto_approve in the agent's file",
-  description:
-    "Comments and everything else in the file stay, and the agent is read again at once.",
+  summary: "Add a tool to auto_approve in the agent's file, so that its calls need no approval",
+  description: "Keeps comments and everything else in the file. Reads the agent again at once.",
   of: AGENT,
   body: AutoApproveBody,
   response: AutoApproved,
@@ -113,7 +112,7 @@ export const autoApprove = operation({
 });
 
 export const resumeAgent = operation({
-  summary: "Let an agent's stopped trigger fire again",
+  summary: "Resume an agent's stopped trigger",
   of: AGENT,
   response: AgentResumed,
   errors: [503],
@@ -125,7 +124,7 @@ export const resumeAgent = operation({
 });
 
 export const runs = operation({
-  summary: "Executions of one agent, newest first; also after its file was deleted",
+  summary: "Executions of one agent, newest first, even if its file was deleted",
   of: HISTORY,
   query: z.object({ limit: limit(10), offset }),
   isPolled: true,

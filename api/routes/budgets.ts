@@ -1,12 +1,12 @@
-// Budgets: how they stand, and allowing more until the period ends.
+// The operations on budgets: list them, and raise one for its current period.
 import { z } from "zod";
 import { operation } from "../operations/operation.ts";
 import { fromWire } from "../operations/wire.ts";
 import { BudgetBody, RaiseBody } from "../schemas/budget_schemas.ts";
 
 export const budgets = operation({
-  summary: "Budgets as they stand: those of the workspace and of all agents, or of one",
-  description: "Budgets of a tree are listed while its first execution has not ended.",
+  summary: "Budgets of the workspace and of all agents or one agent, with their current use",
+  description: "The budget of an execution tree is listed until the tree's first execution ends.",
   query: z.object({ agent: z.string().optional() }),
   isPolled: true,
   response: z.array(BudgetBody),
@@ -15,8 +15,8 @@ export const budgets = operation({
 });
 
 export const raiseBudget = operation({
-  summary: "Allow more in the current period of a budget",
-  description: "The limit in the file stays: the next period begins with it.",
+  summary: "Raise a budget for its current period",
+  description: "The limit in the file does not change; it applies again from the next period.",
   body: RaiseBody,
   response: BudgetBody,
   errors: [404, 409, 503],

@@ -1,4 +1,4 @@
-// Stored conversations: how much there is, and removing those no longer needed.
+// The operations on stored conversations: count and remove them.
 import { CheckpointsBody, PurgeBody, PurgedBody } from "../schemas/checkpoint_schemas.ts";
 import { operation } from "../operations/operation.ts";
 
@@ -9,7 +9,8 @@ export const checkpoints = operation({
 });
 
 export const purgeCheckpoints = operation({
-  summary: "Remove conversations; without force, the newest of each agent and waiting ones stay",
+  summary:
+    "Remove conversations; without force, keeps the newest of each agent and the waiting ones",
   body: PurgeBody,
   response: PurgedBody,
   errors: [404, 503],

@@ -1,4 +1,4 @@
-// What happens in the service as a whole, as a stream.
+// The operation that streams the events of the whole service.
 import { ServiceEventData } from "../schemas/event_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { operation } from "../operations/operation.ts";
@@ -9,10 +9,10 @@ export const events = operation({
   description: "Server-sent events `execution_started`, `execution_waiting`, " +
     "`execution_resumed`, `execution_completed`, `agents_changed`, " +
     "`scheduler_changed`, `trigger_changed`, `budget_warning`, a `heartbeat` after 10 s of silence, and `shutdown` " +
-    "when a stop begins. `execution_completed` comes after the followers of that execution have had " +
-    "its `complete`, at most 250 ms later; of a run that ends sooner, it waits for the first follower, until 250 ms after " +
-    "the run was accepted. There are no ids and no replay: after a reconnect, read the state from the other " +
-    "endpoints. A reader that falls 1,000 events behind is disconnected.",
+    "when a stop begins. `execution_completed` follows after the execution's followers received " +
+    "`complete`, with a delay of at most 250 ms. For an execution shorter than 250 ms, it waits for the first follower " +
+    "until 250 ms after the run was accepted. Events have no ids and are not replayed: after a reconnect, read the state " +
+    "from the other endpoints. A reader that is 1,000 events behind is disconnected.",
   response: EVENT_STREAM,
   events: ServiceEventData,
   handle(_request, services) {

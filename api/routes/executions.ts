@@ -1,4 +1,4 @@
-// Executions: the list, one with its answer, its log, its stream, its cancellation.
+// The operations on executions: list, details, message log, stream, and cancel.
 import { z } from "zod";
 import type { Runtime } from "../../runtime/runtime.ts";
 import {
@@ -33,9 +33,9 @@ import { openExecutionStream } from "../streams/sse.ts";
 export const executions = operation({
   summary: "Executions, newest first",
   description:
-    "`q` is a text of at least 3 characters in the first 1,000 of the message, the answer or the error. " +
-    "With `results=true` it is looked for in the tool results of this page's executions instead, and the " +
-    "page has only those with the text. `since` is included, `until` is not.",
+    "`q` searches for a text of at least 3 characters in the first 1,000 characters of the message, the answer and " +
+    "the error. With `results=true` it searches the tool results of this page's executions instead, and the page " +
+    "contains only those that match. `since` is inclusive, `until` exclusive.",
   query: z.object({
     status: statuses,
     agent: agents,
@@ -119,18 +119,17 @@ export const follow = operation({
     "`interrupt`, `final_answer` and `complete`, each with the id of its log row. A person's answer " +
     "is a `message` with the `request_id` of its `interrupt`. The stream ends with `complete`, or " +
     "with `waiting` or `shutdown`, which have no id. `Last-Event-ID` (or `after`) resumes after " +
-    "that row; after `complete` there is nothing: 204. `deltas` adds the text of replies while it is generated (`restart`: it replaces " +
-    "what was streamed of this reply so far). A comment after every 15 s of silence keeps the " +
-    "connection alive.",
+    "that row; after `complete` the response is 204. `deltas` adds the text of replies while it is generated; a delta " +
+    "with `restart` replaces the reply's text so far. A comment after every 15 s of silence keeps the connection alive.",
   of: EXECUTION,
   query: z.object({ after, deltas: z.stringbool().default(false) }),
   headers: z.object({ "last-event-id": after }),
   response: EVENT_STREAM,
   events: ExecutionFrame,
   async handle({ id, query, headers }, { runtime, lifecycle }) {
-    // A reader that reconnects repeats its address: the header is the newer of the two.
+    // A reader that reconnects repeats its URL, so the header is newer than `after`.
     const after = headers["last-event-id"] ?? query.after ?? 0;
-    if (await isEnd(after, { id: id, runtime })) return null;
+    if (await isLastFrame(after, { id, runtime })) return null;
     return await openExecutionStream(id, {
       after,
       deltas: query.deltas,
@@ -149,8 +148,8 @@ export const cancel = operation({
   },
 });
 
-/** Whether a frame is the last that an execution ever has. */
-async function isEnd(
+/** Returns true if a frame is the `complete` frame of the execution. */
+async function isLastFrame(
   frameId: number,
   { id, runtime }: { id: number; runtime: Runtime },
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-// What the service is doing, and asking it to stop.
+// The operations on the service itself: its state, and its shutdown.
 import { toDiagnostic } from "../schemas/agent_schemas.ts";
 import type { Source } from "../operations/wire.ts";
 import type { AgentErrorBody } from "../schemas/diagnostic_schemas.ts";
@@ -7,7 +7,7 @@ import { InfoBody, type NodeBody, ShutdownBody } from "../schemas/info_schemas.t
 import { operation } from "../operations/operation.ts";
 
 export const info = operation({
-  summary: "Version, state and places of the service",
+  summary: "Version, state, directories and addresses of the service",
   response: InfoBody,
   async handle(_request, { runtime, lifecycle, transports }) {
     const agents = await runtime.listAgents();

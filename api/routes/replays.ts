@@ -1,4 +1,4 @@
-// Recorded executions: played again with the agent as it is now, and gone on from.
+// The operations on recorded executions: replay them with the current agent, and fork them.
 import { z } from "zod";
 import { operation } from "../operations/operation.ts";
 import { EXECUTION, keyHeader, yesOrNo } from "../operations/parameters.ts";
@@ -7,9 +7,10 @@ import { ForkBody, ReplayBody } from "../schemas/replay_schemas.ts";
 import { RunAccepted } from "../schemas/run_schemas.ts";
 
 export const replay = operation({
-  summary: "Whether the agent of today would go the way of a recorded execution",
-  description: "Its replies and results come from the record: no model is asked, no tool called, " +
-    "nothing stored. `tools=true` starts custom tools and MCP servers to see what they declare now.",
+  summary: "Replay of a recorded execution with the current agent, and its differences",
+  description:
+    "Replies and tool results come from the record. Calls no model and no tool, and stores " +
+    "nothing. `tools=true` starts custom tools and MCP servers to compare their declarations.",
   of: EXECUTION,
   query: z.object({ tools: yesOrNo }),
   response: ReplayBody,
@@ -24,7 +25,7 @@ export const replay = operation({
 export const fork = operation({
   summary: "Start an execution from a step of another one",
   description:
-    "The steps before are taken from the record: no call of theirs is made again. It counts as a " +
+    "The earlier steps come from the record, and their calls are not repeated. The execution counts as a " +
     "manual run. `Idempotency-Key` works as for a run.",
   of: EXECUTION,
   headers: keyHeader,

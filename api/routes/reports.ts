@@ -1,4 +1,4 @@
-// Reports on the service as a whole: what its executions used, and its log.
+// The reports on the whole service: usage, recap, and its log.
 import { z } from "zod";
 import { DAY_MS } from "../../base/time_units.ts";
 import { operation } from "../operations/operation.ts";
@@ -24,8 +24,8 @@ export const stats = operation({
 });
 
 export const recap = operation({
-  summary: "What happened in a span of time, and what waits or stands still now",
-  description: "Without `since` the last 24 hours, without `until` up to now.",
+  summary: "Recap of a period: its executions, the open questions and the stopped agents",
+  description: "The default of `since` is 24 hours before `until`, the default of `until` is now.",
   query: z.object({ since: moment, until: moment }),
   isPolled: true,
   response: RecapBody,

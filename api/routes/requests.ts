@@ -1,4 +1,4 @@
-// Questions to people: the one that an execution waits with, and the answer to it.
+// The operations on questions to people: read the question of a waiting execution, and answer it.
 import type { JsonObject } from "../../base/json.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
@@ -14,7 +14,7 @@ import {
 } from "../schemas/request_schemas.ts";
 
 export const pending = operation({
-  summary: "The question that a waiting execution asks",
+  summary: "The question of a waiting execution",
   of: EXECUTION,
   isPolled: true,
   response: PendingBody,
@@ -25,8 +25,8 @@ export const pending = operation({
 });
 
 export const previewArguments = operation({
-  summary: "Check other arguments for the call that is asked about, and see what it would do",
-  description: "Answers nothing and changes nothing.",
+  summary: "Validate edited arguments of the call in question, and preview their effect",
+  description: "Does not answer the question and changes nothing.",
   of: EXECUTION,
   body: EditedCallBody,
   response: EditedCallPreview,
@@ -43,7 +43,7 @@ export const previewArguments = operation({
 });
 
 export const respond = operation({
-  summary: "Answer the question; of several answers exactly one is accepted",
+  summary: "Answer the question; exactly one answer is accepted",
   of: EXECUTION,
   body: RespondBody,
   response: RespondAccepted,
@@ -68,19 +68,19 @@ function toAnswer(response: RespondBody["response"]): HumanAnswer {
   return {
     approved,
     ...(reason != null && { reason }),
-    // It came as JSON.
+    // Parsed from JSON.
     ...(args !== undefined && { arguments: args as JsonObject }),
   };
 }
 
-/** Where in a response a misfit is: of an approval with arguments, they are what does not fit. */
+/** Returns the place of a misfit in a response: its arguments, or its first field. */
 function misfitPlace(response: RespondBody["response"]): { place: string[]; input: unknown } {
   const entries = Object.entries(response);
   const [key, input] = entries.find(([name]) => name === "arguments") ?? entries[0] ?? [];
   return { place: ["response", ...(key === undefined ? [] : [key])], input };
 }
 
-/** What does not fit the question, at its place in the body; any other error as it is. */
+/** Returns a 422 with the place in the body for an answer that does not fit the question, or any other error unchanged. */
 function toMisfit(error: unknown, { place, input }: { place: string[]; input: unknown }): unknown {
   if (!(error instanceof RuntimeError) || error.code !== "invalid") return error;
   const loc = ["body", ...place];

@@ -1,4 +1,4 @@
-// The scheduler: what fires by itself and when, pausing and resuming all of it.
+// The operations on the scheduler: its state, pause and resume.
 import { z } from "zod";
 import { operation } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
@@ -11,7 +11,7 @@ import {
 } from "../schemas/scheduler_schemas.ts";
 
 export const scheduler = operation({
-  summary: "State of the scheduler, and every agent with a trigger",
+  summary: "State of the scheduler, and the agents with a trigger",
   query: z.object({ upcoming: integer({ min: 0, max: 500 }).default(0) }),
   isPolled: true,
   response: SchedulerBody,
@@ -22,7 +22,7 @@ export const scheduler = operation({
 });
 
 export const pauseScheduler = operation({
-  summary: "Pause every trigger, also across restarts; running executions continue",
+  summary: "Pause all triggers, also across restarts; running executions continue",
   response: SchedulerChanged,
   errors: [503],
   async handle(_request, { runtime }) {
@@ -32,7 +32,7 @@ export const pauseScheduler = operation({
 });
 
 export const resumeScheduler = operation({
-  summary: "Resume every trigger, also those that are stopped one by one",
+  summary: "Resume all triggers, including those that were stopped individually",
   response: SchedulerChanged,
   errors: [503],
   async handle(_request, { runtime }) {

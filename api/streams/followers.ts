@@ -1,18 +1,18 @@
-// The open followers of executions. The service's stream sends the end of an execution after its followers have got it.
+// The open followers of executions. The service's stream sends the end of an execution only after its followers got it.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { firstOf } from "../../base/first_of.ts";
 
-/** How long the end of an execution waits at most for its followers. */
+/** The longest delay of an execution's end on the service's stream. */
 export const FOLLOWERS_FIRST_MS = 250;
-/** How long a client may take to read what its connection was given, before the service's stream sends the end. */
+/** The time for a client to read the last frame from its connection, before the service's stream sends the end. */
 export const READING_MS = 25;
 
 interface Following {
   count: number;
-  /** Whether the wait is for a follower that gets the last frame, not only for those that are here. */
+  /** True if the wait is also for a first follower that gets the last frame. */
   awaitsFirst: boolean;
-  /** Whether a follower has got the last frame. */
+  /** True if a follower got the last frame. */
   isServed: boolean;
   readonly over: PromiseWithResolvers<void>;
 }
@@ -26,8 +26,8 @@ export class Followers {
     this.#clock = clock;
   }
 
-  /** Counts a follower until the returned function is called for the first time, with whether it got the last frame. */
-  came(executionId: number): (isServed: boolean) => void {
+  /** Counts a follower until the first call of the returned function. Its argument is true if the follower got the last frame. */
+  add(executionId: number): (isServed: boolean) => void {
     const following = this.#of(executionId);
     following.count++;
     let isHere = true;
@@ -44,10 +44,11 @@ export class Followers {
   }
 
   /**
-   * For an execution that has ended: resolves when all of its followers have left, after FOLLOWERS_FIRST_MS at the latest, or
-   * when the signal aborts. Undefined where there is nothing to wait for. Decision: within FOLLOWERS_FIRST_MS of the run's
-   * acceptance it waits for the first follower that gets the last frame, because the client that started so short a run
-   * has hardly had the time to follow. A follower that leaves without the frame may come back.
+   * Resolves when all followers of an ended execution have left, after FOLLOWERS_FIRST_MS at the latest, or when the signal
+   * aborts. Returns undefined if there is no reason to wait.
+   *
+   * Decision: an execution shorter than FOLLOWERS_FIRST_MS also waits for its first follower that gets the last frame,
+   * because its client has had no time to connect. A follower that leaves without the frame may come back.
    */
   untilLeft(
     { executionId, ageMs }: { executionId: number; ageMs: number },

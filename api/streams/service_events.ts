@@ -1,6 +1,5 @@
-// What happens in the service as a whole, as text/event-stream, and `shutdown` as soon as a stop begins. There is no
-// replay, so a reader that cannot keep up is cut off rather than buffered without end: it comes back and asks for the
-// state.
+// The events of the whole service as text/event-stream, with `shutdown` as soon as a stop begins. The buffer for a slow
+// reader is bounded: the service disconnects it, and it reads the state again after it reconnects.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toTimestamp } from "../../base/clock.ts";
 import type { ServiceEvent } from "../../runtime/events/bus.ts";
@@ -11,15 +10,12 @@ import type { Lifecycle, OpenStream, StopReason } from "../lifecycle.ts";
 import type { ServiceEventMessage } from "../client/client_stream.ts";
 import { toEvent } from "./sse.ts";
 
-/**
- * Silence on one stream after which it sends a heartbeat. Decision: it counts from the last thing sent on that stream,
- * whatever else the service does, because the heartbeat tells this one reader that its connection lives.
- */
+/** The silence after which a stream sends a heartbeat, measured for each stream: it shows the reader a live connection. */
 export const HEARTBEAT_MS = 10_000;
-/** The most events that wait for a reader. One is a few hundred bytes. */
+/** The maximum number of events buffered for a reader. One event has a few hundred bytes. */
 export const MOST_UNREAD_EVENTS = 1_000;
 
-/** A stream of the service's events from now on. It counts as open until its reader leaves or is cut off. */
+/** Opens a stream of the service's events from now on. */
 export function openServiceEventStream(
   options: { runtime: Runtime; lifecycle: Lifecycle },
 ): ReadableStream<Uint8Array> {
@@ -33,9 +29,9 @@ class ServiceEventStream implements OpenStream {
   readonly #encoder = new TextEncoder();
   readonly #unsubscribe: () => void;
   readonly #closed: () => void;
-  /** Texts ready to be sent. The comment tells the client at once that it is connected. */
+  /** The texts to send. The comment confirms the connection at once. */
   #unread: string[] = [": connected\n\n"];
-  /** Ends of executions that are followed: sent once their followers have been told. */
+  /** Ends of followed executions, held until their followers got the last frame. */
   readonly #held = new Set<string>();
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isEnding = false;
@@ -53,7 +49,7 @@ class ServiceEventStream implements OpenStream {
       pull: (controller) => this.#pull(controller),
       cancel: () => this.#close(),
     }, { highWaterMark: 0 });
-    this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#hear(event));
+    this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#receive(event));
     this.#closed = options.lifecycle.streamOpened(this);
   }
 
@@ -67,7 +63,7 @@ class ServiceEventStream implements OpenStream {
     this.#wait?.abort();
   }
 
-  #hear(event: ServiceEvent): void {
+  #receive(event: ServiceEvent): void {
     const text = toText(event);
     const followersFirst = event.type === "execution_completed"
       ? this.#followers.untilLeft(event, this.#left.signal)
@@ -77,7 +73,7 @@ class ServiceEventStream implements OpenStream {
     void followersFirst.then(() => this.#release(text));
   }
 
-  /** Sends what was held back, where that has not been done. */
+  /** Sends a held text, unless it was sent. */
   #release(text: string): void {
     if (this.#held.delete(text)) this.#add(text);
   }
@@ -88,9 +84,9 @@ class ServiceEventStream implements OpenStream {
     this.#wait?.abort();
   }
 
-  /** Breaks the connection: what this reader missed, nothing on this stream can tell it any more. */
+  /** Breaks the connection, because the reader has missed events that this stream cannot repeat. */
   #cutOff(): void {
-    this.#runtime.log.write("warn", "A reader of the events fell behind and was cut off", {
+    this.#runtime.log.write("warn", "Disconnected a reader of the event stream: too slow", {
       unread: this.#unread.length,
     });
     this.#close();
@@ -101,7 +97,7 @@ class ServiceEventStream implements OpenStream {
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     if (this.#unread.length === 0 && !this.#isEnding) await this.#untilSomethingToSend();
     if (this.#isClosed) return;
-    // All that waits goes out as one chunk.
+    // Sends all buffered texts as one chunk.
     const texts = this.#unread;
     this.#unread = [];
     if (texts.length === 0 && !this.#isEnding) {
@@ -115,7 +111,7 @@ class ServiceEventStream implements OpenStream {
     }
   }
 
-  /** Returns when there is an event, an end, or when the heartbeat is due. */
+  /** Resolves at an event, at the end of the stream, or when the heartbeat is due. */
   async #untilSomethingToSend(): Promise<void> {
     this.#wait = new AbortController();
     try {
@@ -137,13 +133,13 @@ class ServiceEventStream implements OpenStream {
   }
 }
 
-/** An event as the stream sends it. */
+/** Formats an event for the stream. */
 function toText(event: ServiceEvent): string {
   const { event: name, payload } = toWireEvent(event);
   return toEvent(name, toDataLine(JSON.stringify(payload)));
 }
 
-/** An event as the wire shows it. `agent_name` is the id: an alias that older clients read. */
+/** Returns the wire form of an event. `agent_name` is the id, for older clients. */
 export function toWireEvent(event: ServiceEvent): ServiceEventMessage {
   return { event: event.type, payload: toPayload(event) };
 }

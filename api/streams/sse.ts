@@ -1,5 +1,5 @@
-// The log of one execution as text/event-stream. Frames are fetched when the reader asks for the next bytes, so a slow
-// reader costs no memory; a reader that leaves stops the follower.
+// The log of one execution as text/event-stream. It fetches a frame only when the reader pulls, so a slow reader costs no
+// memory. The follower stops when the reader leaves.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
@@ -7,33 +7,33 @@ import { toTimestamp } from "../../base/clock.ts";
 import type { FollowItem, Runtime } from "../../runtime/runtime.ts";
 import type { Lifecycle, OpenStream, StopReason } from "../lifecycle.ts";
 
-/** Silence after which a comment is sent, so that neither side takes the connection for dead. */
+/** The silence after which a comment keeps the connection alive. */
 const SILENCE_MS = 15_000;
-/** The most characters that are encoded at a time: a reader that does not read holds no copy of a large frame. */
+/** The maximum number of characters encoded at a time, so that a slow reader has no copy of a large frame. */
 const CHUNK_CHARACTERS = 64 * 1024;
-/** Silence after which a stream ends once the service stops: what is logged by then still reaches its reader. */
+/** The silence after which a stream ends while the service stops. Frames logged until then still reach the reader. */
 const LAST_SILENCE_MS = 250;
 
-/** One event as it goes over the wire. `data` is one line. */
+/** Formats one event of a text/event-stream. `data` is one line. */
 export function toEvent(event: string, data: string, id?: number): string {
   return toPieces(event, data, id).join("");
 }
 
-/** The same, with `data` as a piece of its own: joined, a large frame would be copied for each of its readers. */
+/** Returns the pieces of toEvent(). `data` is a separate piece, so that readers share the text of a large frame. */
 function toPieces(event: string, data: string, id?: number): string[] {
   return [`event: ${event}\ndata: `, data, `\n${id === undefined ? "" : `id: ${id}\n`}\n`];
 }
 
 /**
- * Replays and follows an execution after frame `after`, to `complete`, `waiting` or the end of the service. Throws
- * ExecutionNotFound before there is a stream. Cancelling the stream ends the follower.
+ * Opens the stream of an execution's frames after frame `after`. It ends with `complete`, `waiting` or `shutdown`.
+ * Canceling the stream ends its follower. Throws ExecutionNotFound.
  */
 export async function openExecutionStream(
   id: number,
   options: { after: number; deltas: boolean; runtime: Runtime; lifecycle: Lifecycle },
 ): Promise<ReadableStream<Uint8Array>> {
   const { runtime, lifecycle, after, deltas } = options;
-  const left = lifecycle.followers.came(id);
+  const left = lifecycle.followers.add(id);
   try {
     const execution = await runtime.getExecution(id);
     const stop = new AbortController();
@@ -45,11 +45,11 @@ export async function openExecutionStream(
   }
 }
 
-/** An item that the follower was asked for. */
-interface AskedItem {
+/** An item requested from the follower. */
+interface RequestedItem {
   item: Promise<IteratorResult<FollowItem>>;
-  /** Whether it has come, or failed to. */
-  isThere: boolean;
+  /** True once the promise is settled. */
+  isSettled: boolean;
 }
 
 class ExecutionStream implements OpenStream {
@@ -60,12 +60,12 @@ class ExecutionStream implements OpenStream {
   readonly #stop: AbortController;
   readonly #closed: () => void;
   readonly #left: (isServed: boolean) => void;
-  /** Whether `complete` was sent, or nothing is left to send. */
+  /** True if `complete` was sent, or no frame is left to send. */
   #isServed = false;
   readonly #encoder = new TextEncoder();
-  /** The rest of an event that does not fit one chunk, in pieces. */
+  /** The remaining pieces of an event that is larger than one chunk. */
   #unsent: string[] = [];
-  #next: AskedItem | null = null;
+  #next: RequestedItem | null = null;
   #silence: AbortController | null = null;
   #ending: StopReason | null = null;
 
@@ -113,38 +113,38 @@ class ExecutionStream implements OpenStream {
         this.#send(controller, this.#itemPieces(item.value));
       }
     } catch (error) {
-      // The headers are gone: breaking the connection is the only way left to make the reader reconnect.
+      // The headers have been sent, so only a broken connection makes the reader reconnect.
       this.#logBroken(error);
       this.#release();
       throw error;
     }
   }
 
-  /** The next item, or `silence` when none came for as long as it may take. */
+  /** Returns the next item, or `silence` if none arrives in time. */
   async #nextOrSilence(): Promise<IteratorResult<FollowItem> | "silence"> {
-    const next = this.#next ??= this.#ask();
-    // Not a race with the promise of the item: each one would stay with it until a quiet execution continues.
-    while (!next.isThere) {
+    const next = this.#next ??= this.#request();
+    // Decision: no Promise.race(), because each race would stay in memory until a quiet execution continues.
+    while (!next.isSettled) {
       const silence = new AbortController();
       this.#silence = silence;
       const wait = this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS;
       const wasSilent = await sleepUnlessAborted(this.#runtime.clock, wait, silence.signal);
-      // Else woken: by an item, by the service, which began to stop (wait again, shorter), or by a reader who left (the caller looks).
+      // The wait was aborted by an item, by a stop of the service (then wait again, for less time) or by a reader that left.
       if (wasSilent || this.#stop.signal.aborted) break;
     }
-    if (!next.isThere) return "silence";
+    if (!next.isSettled) return "silence";
     this.#next = null;
     return await next.item;
   }
 
-  #ask(): AskedItem {
-    const asked: AskedItem = { item: this.#iterator.next(), isThere: false };
-    const arrive = () => {
-      asked.isThere = true;
+  #request(): RequestedItem {
+    const requested: RequestedItem = { item: this.#iterator.next(), isSettled: false };
+    const settle = () => {
+      requested.isSettled = true;
       this.#silence?.abort();
     };
-    asked.item.then(arrive, arrive);
-    return asked;
+    requested.item.then(settle, settle);
+    return requested;
   }
 
   #itemPieces(item: FollowItem): string[] {
@@ -169,7 +169,7 @@ class ExecutionStream implements OpenStream {
     return this.#payload("shutdown", message, { reason: this.#ending });
   }
 
-  /** A payload of a frame that is not logged, with the fields that every frame has. */
+  /** Returns the payload of an unlogged frame, with the fields common to all frames. */
   #payload(eventType: string, message: string, fields: Record<string, unknown>): string {
     const { id: executionId, agentId, displayName } = this.#execution;
     return toDataLine(JSON.stringify({
@@ -185,14 +185,14 @@ class ExecutionStream implements OpenStream {
     this.#runtime.log.write("error", "A stream broke", { execution: this.#execution.id, error });
   }
 
-  /** Sends as much as a chunk may hold; the rest is sent before anything else. */
+  /** Sends one chunk of the pieces and keeps the rest for the next pull. */
   #send(controller: ReadableStreamDefaultController<Uint8Array>, pieces: string[]): void {
     let chunk = "";
     this.#unsent = [];
     for (const [index, piece] of pieces.entries()) {
       const room = CHUNK_CHARACTERS - chunk.length;
       if (piece.length > room) {
-        // The two halves of one character stay together.
+        // Does not split a surrogate pair.
         const isSplit = /[\uD800-\uDBFF]/.test(piece.charAt(room - 1));
         const end = isSplit ? room - 1 : room;
         chunk += piece.slice(0, end);
@@ -209,7 +209,7 @@ class ExecutionStream implements OpenStream {
     controller.close();
   }
 
-  /** Lets go of the follower, whether it waits for a frame or stands at one. Safe to repeat. */
+  /** Ends the follower and all waits. Safe to call twice. */
   #release(): void {
     this.#stop.abort();
     this.#iterator.return?.().catch((error) => this.#logBroken(error));

@@ -359,7 +359,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "what a browser fetches ahead uses no link up",
     symbol: "openUiProxy",
-    replace: "isAhead(request)",
+    replace: "isPrefetch(request)",
     by: "request === null",
     tests: ["tests/server/ui"],
   },
@@ -399,7 +399,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "log-ins are bounded in number",
-    symbol: "Logins.begin",
+    symbol: "Logins.start",
     replace: "MOST_LOGINS",
     by: "Infinity",
     tests: ["tests/server/login"],
@@ -448,9 +448,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a foreign Host is refused",
     symbol: "hostCheck",
-    replace: 'throw new RequestRefused(421, "The Host header names no host of this service");',
+    replace: 'throw new RequestRefused(421, "The Host header is not a host name of this service");',
     by:
-      'if (c === null) throw new RequestRefused(421, "The Host header names no host of this service");',
+      'if (c === null) throw new RequestRefused(421, "The Host header is not a host name of this service");',
     tests: ["tests/server"],
   },
   {

@@ -1,14 +1,14 @@
-// The pages behind the links in messages: a question with its form, and what there is to say when it is not open.
+// The pages behind the links in messages: a question with its answer form, and the notices for a closed question.
 import { toTimestamp } from "../../base/clock.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { CallPreview, LinkedQuestion, PendingRequest } from "../../runtime/runtime.ts";
 import { escapeHtml, noticePage } from "../notice_page.ts";
 
-/** Nobody else is told this address, finds it, or shows it in a frame. */
+/** Keeps the address out of search engines and the page out of frames. */
 const HEADERS = { "x-robots-tag": "noindex", "x-frame-options": "DENY" };
 
-/** The most characters of one argument, and of a diff. */
+/** The maximum number of characters shown of one argument or diff. */
 const MAX_SHOWN = 20_000;
 
 const STYLE = `
@@ -35,68 +35,71 @@ const STYLE = `
 .notice :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px; }
 `;
 
-/** A question, with who asks. */
-export interface ShownQuestion {
+/** A question with its execution. */
+export interface ExecutionQuestion {
   request: PendingRequest;
   execution: { id: number; displayName: string };
 }
 
-/** The question and the form that answers it; `fault` says what was wrong with an answer. */
+/** Returns the page of a question with its answer form. `fault` is the problem with a rejected answer. */
 export async function questionPage(
-  { request, execution }: ShownQuestion,
+  { request, execution }: ExecutionQuestion,
   fault?: { status: number; text: string },
 ): Promise<Response> {
   const { expiresAt, createdAt } = request;
-  const until = expiresAt === null ? "" : `, until ${showTime(expiresAt)}`;
+  const expiry = expiresAt === null ? "" : `, expires ${formatTime(expiresAt)}`;
   return await noticePage({
-    heading: `${shown(execution.displayName)} asks`,
+    heading: `${toVisibleHtml(execution.displayName)} asks`,
     status: fault?.status ?? 200,
     headers: HEADERS,
     style: STYLE,
     body: [
-      `<p class="said">${shown(request.message)}</p>`,
+      `<p class="said">${toVisibleHtml(request.message)}</p>`,
       argumentTable(request),
-      changeOf(request.preview),
-      fault === undefined ? "" : `<p class="fault" role="alert">${shown(fault.text)}</p>`,
-      `<form method="post">\n${fieldsOf(request)}\n</form>`,
-      `<p class="muted">Execution ${execution.id}, asked ${showTime(createdAt)}${until}. ` +
-      "This page answers once.</p>",
+      fileChange(request.preview),
+      fault === undefined ? "" : `<p class="fault" role="alert">${toVisibleHtml(fault.text)}</p>`,
+      `<form method="post">\n${formFields(request)}\n</form>`,
+      `<p class="muted">Execution ${execution.id}, asked ${formatTime(createdAt)}${expiry}. ` +
+      "You can answer once.</p>",
     ].filter((part) => part !== "").join("\n"),
   });
 }
 
-/** What the person said was taken. */
+/** Returns the confirmation page after an accepted answer. */
 export async function answeredPage(answer: HumanAnswer): Promise<Response> {
   const verdict = "approved" in answer ? (answer.approved ? "Approved" : "Denied") : "Answered";
   return await noticePage({
     heading: verdict,
     status: 200,
     headers: HEADERS,
-    body: "<p>The answer was taken, and the execution goes on. You can close this page.</p>",
+    body: "<p>Your answer was accepted, and the execution continues. You can close this page.</p>",
   });
 }
 
 const CLOSED: Readonly<
   Record<LinkedQuestion["state"] | "unknown", { heading: string; text: string }>
 > = {
-  // It was open a moment ago.
-  open: { heading: "Something else is asked now", text: "This question is no longer open." },
+  // The question closed after its link was read.
+  open: { heading: "The question has changed", text: "This question is no longer open." },
   answered: {
     heading: "Already answered",
-    text: "This question has been answered: with this link, or somewhere else.",
+    text: "This question was already answered, with this link or elsewhere.",
   },
-  ended: { heading: "No longer asked", text: "The execution that asked this has ended." },
+  ended: {
+    heading: "The execution has ended",
+    text: "The execution that asked this question has ended.",
+  },
   expired: {
     heading: "This link has expired",
-    text: "A link answers for 24 hours at most, and no longer than its question is open.",
+    text: "A link is valid for 24 hours at most, and only while its question is open.",
   },
   unknown: {
-    heading: "This link leads nowhere",
-    text: "There is no such link. Perhaps it was cut off when it was copied.",
+    heading: "Unknown link",
+    text: "This link does not exist. Check that you copied the whole address.",
   },
 };
 
-/** The question is not open: nothing was changed. */
+/** Returns the page for a question that is not open. */
 export async function closedPage(
   state: LinkedQuestion["state"] | "unknown",
 ): Promise<Response> {
@@ -106,51 +109,52 @@ export async function closedPage(
     status: state === "unknown" ? 404 : 410,
     headers: HEADERS,
     body: `<p>${text} Nothing was changed.</p>
-<p>What waits for you is listed by <code>inkling pending</code> and on the page of <code>inkling ui</code>.</p>`,
+<p>To see the open questions, run <code>inkling pending</code> or open the page with <code>inkling ui</code>.</p>`,
   });
 }
 
-/** Somebody tries tokens. */
+/** Returns the page for too many unknown links at a time: somebody tries tokens. */
 export async function tooManyPage(): Promise<Response> {
   return await noticePage({
-    heading: "Too many wrong links",
+    heading: "Too many unknown links",
     status: 429,
     headers: { ...HEADERS, "retry-after": "1" },
-    body: "<p>Too many wrong links are being tried just now. Try again in a moment.</p>",
+    body: "<p>Too many requests for unknown links. Try again in a moment.</p>",
   });
 }
 
 function argumentTable({ toolName, toolArgs }: HumanRequest): string {
-  // The question itself is all that these are.
+  // Its only arguments are the question itself.
   if (toolName === "ask_user") return "";
   const rows = Object.entries(toolArgs).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-    return `<tr><th scope="row">${shown(name)}</th><td>${shown(text)}</td></tr>`;
+    return `<tr><th scope="row">${toVisibleHtml(name)}</th><td>${toVisibleHtml(text)}</td></tr>`;
   });
   if (rows.length === 0) return "";
-  return `<table>\n<caption>${shown(toolName)}</caption>\n${rows.join("\n")}\n</table>`;
+  return `<table>\n<caption>${toVisibleHtml(toolName)}</caption>\n${rows.join("\n")}\n</table>`;
 }
 
-/** What the call would do to a file. */
-function changeOf(preview: CallPreview | null): string {
+/** Returns the file change that the call would make. */
+function fileChange(preview: CallPreview | null): string {
   if (preview === null) return "";
   const { path, diff, added, removed, isNewFile, problem } = preview;
   const title = `${isNewFile ? "New file" : "Changes"} · ${path} · +${added} −${removed}`;
   return [
     ...(diff === "" ? [] : [
-      `<h2>${shown(title)}</h2>`,
+      `<h2>${toVisibleHtml(title)}</h2>`,
       `<pre tabindex="0">${cut(diff).split("\n").map(diffLine).join("\n")}</pre>`,
     ]),
-    ...(problem === null ? [] : [`<p class="fault">${shown(problem)}</p>`]),
+    ...(problem === null ? [] : [`<p class="fault">${toVisibleHtml(problem)}</p>`]),
   ].join("\n");
 }
 
 function diffLine(line: string): string {
   const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
-  return kind === undefined ? shown(line) : `<span class="${kind}">${shown(line)}</span>`;
+  const html = toVisibleHtml(line);
+  return kind === undefined ? html : `<span class="${kind}">${html}</span>`;
 }
 
-function fieldsOf({ kind, options, multi }: HumanRequest): string {
+function formFields({ kind, options, multi }: HumanRequest): string {
   switch (kind) {
     case "confirm":
       return `<label for="reason">Remark for the agent (optional)</label>
@@ -168,7 +172,7 @@ function fieldsOf({ kind, options, multi }: HumanRequest): string {
       const list = (options ?? []).map((option, place) =>
         `<label class="option"><input type="${type}" name="choice" value="${place}"${
           multi ? "" : " required"
-        }> <span>${shown(option)}</span></label>`
+        }> <span>${toVisibleHtml(option)}</span></label>`
       );
       return `<fieldset>
 <legend>${multi ? "Choose one or more" : "Choose one"}</legend>
@@ -180,8 +184,8 @@ ${list.join("\n")}
   return kind satisfies never;
 }
 
-/** Text of others as HTML that says all that is in it, and does nothing. */
-function shown(text: string): string {
+/** Escapes foreign text as HTML and makes its invisible characters visible. */
+function toVisibleHtml(text: string): string {
   return escapeHtml(escapeUnseen(cut(text), { keep: "\n\t" }));
 }
 
@@ -191,7 +195,7 @@ function cut(text: string): string {
   return `${text.slice(0, MAX_SHOWN)}\n[… ${rest} more characters: inkling pending shows them]`;
 }
 
-/** The reader's zone is unknown. */
-function showTime(ms: number): string {
+/** Formats a time in UTC, because the reader's time zone is unknown. */
+function formatTime(ms: number): string {
   return `${toTimestamp(ms).slice(0, 16).replace("T", " ")} UTC`;
 }

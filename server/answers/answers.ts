@@ -1,5 +1,5 @@
-// Answers from links in messages, over TCP: the one place that needs no API key, because its path holds a secret that opens
-// one question, once. Looking changes nothing: chat programs open links before people do.
+// Answers by the links in messages, over TCP. They need no API key, because the path contains a secret that answers one
+// question once. GET changes nothing: chat programs open links before people do.
 import type { MiddlewareHandler } from "hono";
 import { RuntimeError } from "../../base/errors.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
@@ -8,28 +8,28 @@ import type { LinkedQuestion, Runtime } from "../../runtime/runtime.ts";
 import { readForm } from "../../api/operations/request_body.ts";
 import { answeredPage, closedPage, questionPage, tooManyPage } from "./answer_pages.ts";
 
-/** How long a token that never was waits for its answer, and how many may wait. */
+/** The delay of the answer to an unknown token, and the limit of such answers at a time. */
 export const WRONG_TOKEN = { waitsMs: SECOND_MS, mostWaiting: 16 };
 const MAX_FORM_BYTES = 65_536;
 /** 256 bits in base64url. */
 const PLACE = /^\/answer\/([\w-]{43})$/;
 
-/** The parts of answer links that stand in the application of a port. */
+/** The middleware and checks of the answer links on one port. */
 export interface AnswerGuards {
-  /** Whether a request needs no key, because its address is a link. */
+  /** Returns true if the request needs no key, because its address is an answer link. */
   admits(request: Request): boolean;
-  /** Whether it may come from another site: somebody follows a link there. */
+  /** Returns true if the request may come from another site, because it opens a link. */
   isFollowed(request: Request): boolean;
-  /** Stands behind the check of Host and Origin: shows questions and takes answers. */
+  /** Shows questions and accepts answers. Runs after the check of Host and Origin. */
   respond: MiddlewareHandler;
 }
 
-/** A path as the log may hold it: without the secret of a link. */
+/** Returns the path without the secret of an answer link, for the log. */
 export function withoutToken(path: string): string {
   return path.startsWith("/answer/") ? "/answer/…" : path;
 }
 
-/** The answers of one port. */
+/** Creates the answer links of one port. */
 export function createAnswers(
   runtime: Pick<Runtime, "messages" | "pendingRequest" | "getExecution" | "respond" | "clock">,
 ): AnswerGuards {
@@ -65,7 +65,7 @@ export function createAnswers(
       await runtime.respond(executionId, { requestId, answer, via: "link" });
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error;
-      // Somebody was a moment faster.
+      // Another answer was accepted first.
       if (error.code === "conflict" || error.code === "not_found") {
         return await closedPage((await runtime.messages.findLink(token))?.state ?? "ended");
       }
@@ -75,7 +75,7 @@ export function createAnswers(
     return await answeredPage(answer);
   }
 
-  /** The question of a link, while it is the one that its execution waits with. */
+  /** Returns the link's question if its execution still waits for the answer. */
   async function openQuestion(link: LinkedQuestion) {
     if (link.state !== "open") return undefined;
     try {
@@ -107,7 +107,7 @@ function tokenOf({ url }: { url: string }): string | undefined {
   return PLACE.exec(URL.parse(url)?.pathname ?? "")?.[1];
 }
 
-/** What a form says, by the kind of the question; a sentence where it says nothing. */
+/** Parses a form as an answer to a question of its kind. Returns a message for an incomplete form. */
 export function readAnswer(
   { kind, options }: Pick<HumanRequest, "kind" | "options">,
   form: URLSearchParams,
@@ -125,7 +125,7 @@ export function readAnswer(
       return text === "" ? "Write an answer." : { text };
     }
     case "choice": {
-      // Places, not texts: a browser changes line breaks.
+      // The values are positions, because a browser changes line breaks in texts.
       const places = form.getAll("choice").filter((one) => /^\d{1,4}$/.test(one)).map(Number);
       const selected = places.flatMap((place) => options?.[place] ?? []);
       return selected.length === 0 ? "Choose one of the options." : { selected };

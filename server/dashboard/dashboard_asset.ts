@@ -1,11 +1,10 @@
-// The files behind /ui, as text that is part of the program. `app.js` is made of client/ by `deno task dashboard`; the
-// styles are written as they are served.
-// Decision: TypeScript with preact, bundled and committed, because the page then uses the API's own types and its own
-// client, is checked like the rest, and starting the service needs no build (rejected: modules written in JavaScript,
-// where a field of the API that changes would be noticed by nobody).
+// The files of /ui, embedded in the program as text. `deno task dashboard` bundles `app.js` from client/; the styles are
+// served as written.
+// Decision: TypeScript with preact, bundled and committed. So the page shares the API's types and client, is type-checked,
+// and starting the service needs no build (rejected: JavaScript modules, where a changed field of the API goes unnoticed).
 import { lateText } from "../late_text.ts";
 
-/** Files by the name under which the page asks for them. */
+/** The files by their name in the page. */
 export const DASHBOARD_ASSETS: readonly { name: string; type: string; load(): Promise<string> }[] =
   [
     {

@@ -1,5 +1,5 @@
-// The connections of one listener, and their limits: one that sends no request is closed in time, or sooner where others
-// need its place, and descriptors are kept back for what the service does itself.
+// The connections of one listener and their limits. It closes connections that send no request, and reserves file
+// descriptors for the service's own work.
 import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -10,34 +10,34 @@ import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
 import type { Handler } from "./listener.ts";
 
-/** How long a new connection may take to send the head of its first request. */
+/** The time limit of a new connection for the head of its first request. */
 export const FIRST_REQUEST_MS = 10 * SECOND_MS;
-/** How long a connection may take from one answer to the head of the next request. */
+/** The time limit of a connection between a response and the head of the next request. */
 export const NEXT_REQUEST_MS = 2 * MINUTE_MS;
-/** The most connections of one address, and of all, on which no request is under way. */
+/** The maximum number of connections without a request under way, per client address and in total. */
 export const MOST_WAITING = { ofOneAddress: 64, ofAll: 256 };
 /**
- * The most streams of one listener. What waits for a follower that does not read is a page of its log and a piece that is on its
- * way, so this bounds what waits for all of them: 0.7 MB each, measured. A larger frame is in memory once for all.
+ * The maximum number of streams on one listener. It bounds memory: a stream buffers 0.7 MB while its client does not read
+ * (measured). Streams share larger frames.
  */
 export const MOST_STREAMS = 1_024;
-/** Descriptors that connections leave to runs: models, files, tools' processes. */
-export const KEPT_BACK = 64;
-/** So few connections take no others' descriptors. */
+/** File descriptors that connections leave to executions: models, files, processes of tools. */
+export const RESERVED_DESCRIPTORS = 64;
+/** The number of connections that are always accepted. */
 const ALWAYS_ADMITTED = 16;
-/** Waits before accepting again, where the system refuses. */
+/** The backoff before the next accept after a failed one. */
 const WAITS = { firstMs: 100, longestMs: 5_000 };
 
-/** What connections need. */
+/** The dependencies of a listener's connections. */
 export interface ConnectionPorts {
   clock: Clock;
   log: ServiceLog;
 }
 
-/** Counts a stream until the returned function is called; undefined where there are as many as may be. */
-type BeginStream = (address: string | null) => (() => void) | undefined;
+/** Counts a stream until the returned function is called. Returns undefined at the limit. */
+type CountStream = (address: string | null) => (() => void) | undefined;
 
-/** Accepts what comes to a listener, and serves it. */
+/** Accepts and serves the connections of a listener. */
 export class Connections {
   readonly #ports: ConnectionPorts;
   readonly #listener: Deno.Listener;
@@ -47,7 +47,7 @@ export class Connections {
   readonly #accepting: Promise<void>;
   readonly #mostStreams: number;
   #streams = 0;
-  #lastToldAt = -Infinity;
+  #lastWarnedAt = -Infinity;
 
   constructor(
     listener: Deno.Listener,
@@ -61,7 +61,7 @@ export class Connections {
     this.#accepting = this.#acceptAll();
   }
 
-  /** Accepts no more; resolves when every request under way has been answered. */
+  /** Stops accepting; resolves when every request under way is answered. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#listener.close();
@@ -69,7 +69,7 @@ export class Connections {
     await Promise.all([...this.#open].map((one) => one.end()));
   }
 
-  /** Breaks those that are left. */
+  /** Breaks the remaining connections. */
   cut(): void {
     for (const one of this.#open) one.cut();
   }
@@ -83,9 +83,9 @@ export class Connections {
         await this.#serve(accepted);
       } catch (error) {
         if (signal.aborted) return;
-        // The system has no descriptor for it, or the other side has left already.
+        // No file descriptor is free, or the client has left already.
         if (failures++ === 0) {
-          this.#ports.log.write("warn", "A connection cannot be accepted; trying again", { error });
+          this.#ports.log.write("warn", "Cannot accept a connection; retrying", { error });
         }
         await sleepUnlessAborted(this.#ports.clock, backoffMs(failures, WAITS), signal);
       }
@@ -95,50 +95,47 @@ export class Connections {
   async #serve(accepted: Deno.Conn): Promise<void> {
     const connection = new Connection(accepted, {
       handler: this.#handler,
-      beginStream: (address) => this.#beginStream(address),
+      countStream: (address) => this.#countStream(address),
       ...this.#ports,
     });
     this.#open.add(connection);
     void connection.ended.then(() => this.#open.delete(connection));
-    const tooMany = this.#oneTooMany(connection.address);
-    if (tooMany === undefined) return;
-    tooMany.cut();
-    this.#tell("Too many connections without a request: closing the oldest", tooMany.address);
-    // No other is accepted before its descriptor is free.
-    await tooMany.ended;
+    const excess = this.#findExcess(connection.address);
+    if (excess === undefined) return;
+    excess.cut();
+    this.#warn("Too many connections without a request: closing the oldest", excess.address);
+    // Its descriptor must be free before the next accept.
+    await excess.ended;
   }
 
-  /** The connection that has waited longest for a request, where there are too many. */
-  #oneTooMany(address: string | null): Connection | undefined {
+  /** Returns the connection without a request for the longest time, if there are too many. */
+  #findExcess(address: string | null): Connection | undefined {
     if (this.#open.size <= ALWAYS_ADMITTED) return undefined;
     const waiting = [...this.#open].filter(({ isWaiting }) => isWaiting)
       .sort((a, b) => a.since - b.since);
     const ofAddress = waiting.filter((one) => address !== null && one.address === address);
     const [longest] = ofAddress.length > MOST_WAITING.ofOneAddress
       ? ofAddress
-      : waiting.length > MOST_WAITING.ofAll || !hasFreeDescriptors(KEPT_BACK)
+      : waiting.length > MOST_WAITING.ofAll || !hasFreeDescriptors(RESERVED_DESCRIPTORS)
       ? waiting
       : [];
     return longest;
   }
 
-  #beginStream(address: string | null): (() => void) | undefined {
+  #countStream(address: string | null): (() => void) | undefined {
     if (this.#streams >= this.#mostStreams) {
-      this.#tell(
-        `${this.#streams} streams are open, as many as may be: closing the newest`,
-        address,
-      );
+      this.#warn(`Too many streams (limit: ${this.#mostStreams}): closing the newest`, address);
       return undefined;
     }
     this.#streams++;
     return () => void this.#streams--;
   }
 
-  /** Once a minute at most: who floods the service must not flood its log. */
-  #tell(message: string, address: string | null): void {
+  /** Logs a warning once a minute at most, so that a flood of connections does not flood the log. */
+  #warn(message: string, address: string | null): void {
     const { clock, log } = this.#ports;
-    if (clock.now() < this.#lastToldAt + MINUTE_MS) return;
-    this.#lastToldAt = clock.now();
+    if (clock.now() < this.#lastWarnedAt + MINUTE_MS) return;
+    this.#lastWarnedAt = clock.now();
     log.write("warn", message, {
       open: this.#open.size,
       ...(address !== null && { address }),
@@ -147,13 +144,13 @@ export class Connections {
 }
 
 class Connection {
-  /** The other side; null on a socket file, which has one user only. */
+  /** The client's address; null on a socket file, which only one user can open. */
   readonly address: string | null;
   readonly ended: Promise<void>;
-  /** When it began to wait for a request. */
+  /** The time since which it has waited for a request. */
   since: number;
   readonly #clock: Clock;
-  readonly #beginStream: BeginStream;
+  readonly #countStream: CountStream;
   readonly #served: ServedConnection;
   readonly #over = new AbortController();
   #requests = 0;
@@ -161,17 +158,17 @@ class Connection {
 
   constructor(
     accepted: Deno.Conn,
-    { handler, clock, beginStream }: ConnectionPorts & {
+    { handler, clock, countStream }: ConnectionPorts & {
       handler: Handler;
-      beginStream: BeginStream;
+      countStream: CountStream;
     },
   ) {
     const { remoteAddr } = accepted;
     this.address = "hostname" in remoteAddr ? remoteAddr.hostname : null;
     this.#clock = clock;
-    this.#beginStream = beginStream;
+    this.#countStream = countStream;
     this.since = clock.now();
-    // A stream's events go out one by one, as they happen.
+    // Sends each event of a stream at once.
     if ("setNoDelay" in accepted) (accepted as Deno.TcpConn).setNoDelay(true);
     this.#served = serveConnection(
       accepted,
@@ -181,12 +178,12 @@ class Connection {
     void this.#closeInTime();
   }
 
-  /** Whether no request is under way on it. */
+  /** True if no request is under way. */
   get isWaiting(): boolean {
     return this.#requests === 0;
   }
 
-  /** Ends it when the answer to its request has been sent. */
+  /** Ends the connection after the response to its request. */
   async end(): Promise<void> {
     if (this.#hasAsked) this.#served.end();
     else this.#served.cut();
@@ -209,13 +206,13 @@ class Connection {
       return response;
     }
     info.completed.then(this.#answered, this.#answered);
-    const streamEnded = this.#beginStream(this.address);
+    const streamEnded = this.#countStream(this.address);
     if (streamEnded !== undefined) {
       info.completed.then(streamEnded, streamEnded);
       return response;
     }
     await response.body?.cancel();
-    // A follower whose stream breaks comes back, and continues after the last frame that it got; after an error it would not.
+    // A client reconnects after a broken stream and resumes after its last frame. After an error status it would not.
     const broken = new ReadableStream({
       start: (controller) => controller.error(new Error("There are too many streams")),
     });

@@ -1,21 +1,21 @@
-// HTTP on one accepted connection. Deno.serve accepts by itself, without limits and without a word about connections
-// that send nothing; what it does with each one it accepted, Deno keeps under a name of its own.
-// Decision: that name is used, because the version of Deno is pinned and tests cover it (rejected: node:http, which takes
-// 60 MB and a third of the throughput; an HTTP parser of our own).
+// HTTP on one accepted connection, by an internal function of Deno. Deno.serve accepts connections itself, without limits,
+// and does not report those that send no request.
+// Decision: use the internal function, because the version of Deno is pinned and tests cover it (rejected: node:http, which
+// needs 60 MB and loses a third of the throughput; an own HTTP parser).
 
-/** Answers one request; `completed` settles when the answer has been sent, or cannot be. */
+/** Answers one request. `completed` settles when the response has been sent or has failed. */
 export type ConnectionHandler = (
   request: Request,
   info: { readonly completed: Promise<void> },
 ) => Promise<Response>;
 
-/** A connection that is served. */
+/** A connection under HTTP. */
 export interface ServedConnection {
-  /** Resolves when the connection has ended, in whatever way. */
+  /** Resolves when the connection has ended for any reason. */
   readonly finished: Promise<void>;
-  /** Ends it when the request under way has been answered. */
+  /** Ends the connection after the response to the request under way. */
   end(): void;
-  /** Breaks it; one that is ending already is left to that, and no longer keeps the process alive. */
+  /** Breaks the connection. One that is ending already no longer keeps the process alive. */
   cut(): void;
 }
 
@@ -40,11 +40,11 @@ export function serveConnection(
 ): ServedConnection {
   if (serveHttpOnConnection === undefined) {
     throw new TypeError(
-      `Cannot serve with Deno ${Deno.version.deno}: use the version that the documentation names`,
+      `Cannot serve with Deno ${Deno.version.deno}: install the version given in the documentation`,
     );
   }
   let breakOff = () => {};
-  // Not a real signal: what Deno's listener throws when the connection has just ended would be nobody's to catch.
+  // Decision: no real AbortSignal, because nobody could catch the error of Deno's listener for a connection that just ended.
   const signal = {
     addEventListener: (_type: string, listener: () => void) => void (breakOff = listener),
   };
@@ -57,7 +57,7 @@ export function serveConnection(
   );
   const end = () => server.shutdown().catch(() => {/* It has ended. */});
   return {
-    // A connection that broke keeps its place in Deno's table until it is shut down.
+    // Without shutdown() a broken connection stays in Deno's resource table.
     finished: server.finished.catch(end),
     end,
     cut() {

@@ -1,12 +1,12 @@
-// What the service asks of each place it listens on.
+// The interface of the service's listeners.
 
 /** One open listener. */
 export interface Listener {
   /** `unix:/path`, `tcp://host:port`. */
   readonly address: string;
-  /** Takes no further connection (a socket file is gone at once), lets requests in flight finish. */
+  /** Stops accepting connections and removes a socket file at once. Resolves when the requests in flight are answered. */
   close(): Promise<void>;
-  /** Breaks the connections that are left. */
+  /** Breaks the remaining connections. */
   cut(): void;
 }
 

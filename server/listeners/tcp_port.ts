@@ -1,23 +1,23 @@
-// The TCP listener: opt-in, behind a key.
+// The TCP listener. It is off by default and requires an API key.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { type ConnectionPorts, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 
-/** Where to listen, and the key that opens the API there. */
+/** The address and the API key of the TCP listener. */
 export interface TcpOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number;
-  /** `127.0.0.1` unless given. */
+  /** Default: `127.0.0.1`. */
   host?: string;
   apiKey: string;
 }
 
-/** The port cannot be listened on. */
+/** Error: the service cannot listen on the port. */
 export class PortUnavailable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
 
-/** The key is empty or cannot be sent in a header: nobody could ever use it. */
+/** Error: the API key is empty, cannot be sent in a header, or is too short for the host. */
 export class ApiKeyUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
 }
@@ -27,15 +27,15 @@ export interface TcpListener extends Listener {
   readonly port: number;
 }
 
-/** Reached from this machine only. */
+/** The default host, which only this machine can reach. */
 export const DEFAULT_TCP_HOST = "127.0.0.1";
 
-/** So many characters of chance that nobody finds them by trying. */
+/** The minimum length of a key on a host that other machines reach. */
 const SHORTEST_KEY_BEYOND_LOOPBACK = 16;
 
 /**
- * Throws ApiKeyUnusable. Printable ASCII without spaces at its ends is what arrives as it was sent; where other machines
- * reach the port, a key must be long enough that trying them all is hopeless.
+ * Throws ApiKeyUnusable unless the key is printable ASCII without spaces at its ends, which HTTP transfers unchanged. If
+ * other machines reach the port, the key must also be too long to be found by trying.
  */
 export function requireUsableKey({ apiKey, host = DEFAULT_TCP_HOST }: TcpOptions): void {
   if (apiKey === "") throw new ApiKeyUnusable("Cannot listen on TCP: the API key is empty");
@@ -88,12 +88,12 @@ function reasonOf(error: unknown): string {
     return "the port is in use; choose another with --port";
   }
   if (error instanceof Deno.errors.PermissionDenied) {
-    return "it is not permitted; ports below 1024 are the system's";
+    return "the system does not permit it; choose a port above 1023 with --port";
   }
   if (error instanceof Deno.errors.AddrNotAvailable) {
     return "this machine has no such address; choose another with --host";
   }
-  if (error instanceof RangeError) return "a port is a number from 1 to 65535";
+  if (error instanceof RangeError) return "a port must be a number from 1 to 65535";
   // The resolver has no error class of its own.
   return error instanceof Error && error.message.includes("lookup")
     ? "the host name is not known; choose another with --host"

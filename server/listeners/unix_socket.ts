@@ -1,4 +1,4 @@
-// The Unix socket listener: only its owner may connect, from the first moment; a live one is never taken over.
+// The Unix socket listener. From the start, only the socket's owner can connect. It never replaces a live socket.
 import { RuntimeError } from "../../base/errors.ts";
 import { type ConnectionPorts, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
@@ -7,14 +7,14 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 
 const { dirname } = PATHS;
 
-/** The socket file cannot be listened on: another service answers there, or the file is something else. */
+/** Error: the service cannot listen on the socket file. Another service answers there, or the file is not a socket. */
 export class SocketUnavailable extends RuntimeError {
   readonly code = "conflict";
 }
 
 /**
- * Listens on `path` with mode 600, in a directory of mode 700 that is made where needed. A socket file that nobody
- * answers on is replaced. Throws SocketUnavailable.
+ * Listens on `path` with mode 600. Creates its directory with mode 700 if it is missing, and replaces a stale socket
+ * file. Throws SocketUnavailable.
  */
 export async function listenOnSocket(
   path: string,
@@ -29,7 +29,7 @@ export async function listenOnSocket(
     address: `unix:${path}`,
     async close() {
       const closing = connections.close();
-      // Gone at once: who comes now is to start another service.
+      // Removed at once, so that the next command starts another service.
       await removeOurs(path);
       await closing;
     },
@@ -38,8 +38,7 @@ export async function listenOnSocket(
 }
 
 function openSocket(path: string): Deno.Listener {
-  // The bind is synchronous, so that nothing else can run while the mask is in force, and there is no moment at which
-  // the socket is wider than 600.
+  // Deno.listen is synchronous, so no other code runs under this mask, and the socket never has a mode wider than 600.
   const mask = Deno.umask(0o177);
   try {
     return Deno.listen({ transport: "unix", path });
@@ -62,7 +61,7 @@ async function removeStale(path: string): Promise<void> {
   }
   if (!info.isSocket) {
     throw new SocketUnavailable(
-      `Cannot listen on ${path}: it exists and is not a socket; remove it`,
+      `Cannot listen on ${path}: the file is not a socket; remove it`,
     );
   }
   try {
@@ -72,5 +71,5 @@ async function removeStale(path: string): Promise<void> {
     await Deno.remove(path);
     return;
   }
-  throw new SocketUnavailable(`Cannot listen on ${path}: a service answers there already`);
+  throw new SocketUnavailable(`Cannot listen on ${path}: another service already answers there`);
 }

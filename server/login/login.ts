@@ -1,5 +1,5 @@
-// The log-in of a person over TCP: a page takes the API key once and sets a cookie, and what a browser sends along with that
-// cookie counts only where our own page asked for it.
+// The log-in of a browser over TCP: a page accepts the API key and sets a cookie. A request with that cookie is accepted
+// only if it comes from the service's own page.
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
@@ -12,25 +12,25 @@ import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { loginPage, originPage } from "./login_page.ts";
 import { type Login, Logins } from "./logins.ts";
 
-/** How long a wrong key waits for its answer, and how many may wait: so no more than that are tried in a second. */
+/** The delay of the answer to a wrong key, and the limit of such answers at a time. They bound the tries per second. */
 export const WRONG_KEY = { waitsMs: SECOND_MS, mostWaiting: 16 };
 const MAX_FORM_BYTES = 8_192;
 const LOGOUT_PATH = "/logout";
 
-/** The parts of the log-in that stand in the application of a port. */
+/** The middleware and checks of the log-in on one port. */
 export interface LoginGuards {
   isLoggedIn(request: Request): boolean;
-  /** Whether a request without a key may pass because of its cookie. Throws RequestRefused where a cookie comes with what our page did not ask for. */
+  /** Returns true if the request has the cookie of a log-in. Throws RequestRefused if another page sent the request. */
   admits(request: Request): boolean;
-  /** The log-in page for a person who opens the dashboard. */
+  /** Returns the log-in page if the request opens the dashboard. */
   explain(request: Request): Promise<Response> | undefined;
-  /** Stands before the check of Host and Origin: tells a person which line of config.yaml is missing. */
+  /** Shows a person the line that config.yaml lacks. Runs before the check of Host and Origin. */
   explainRefusals: MiddlewareHandler;
-  /** Stands behind it: logs in and out, and ends streams with their log-in. */
+  /** Logs in and out, and ends a stream when its log-in ends. Runs after the check of Host and Origin. */
   respond: MiddlewareHandler;
 }
 
-/** The log-in of one port. */
+/** Creates the log-in of one port. */
 export function createLogin(
   options: {
     isKey: (text: string) => boolean;
@@ -48,15 +48,16 @@ export function createLogin(
     const origin = requireOrigin(request);
     const form = await readForm(request, { clock, maxBytes: MAX_FORM_BYTES });
     if (waiting >= WRONG_KEY.mostWaiting) return await loginPage("too_many");
-    // What is copied brings a line end along; no key has one.
+    // A pasted key may end with a line break; no key contains one.
     if (!isKey((form.get("key") ?? "").trim())) {
       refused.count();
       waiting++;
       await clock.sleep(WRONG_KEY.waitsMs).finally(() => waiting--);
       return await loginPage("wrong_key");
     }
-    // The origin is ours, or one that config.yaml admits: a proxy needs no header to say that it speaks TLS.
-    return leadToDashboard({ "set-cookie": logins.begin({ isSecure: /^https:/i.test(origin) }) });
+    // The origin has been checked, so its scheme says if the browser uses TLS. A proxy needs no header for that.
+    const cookie = logins.start({ isSecure: /^https:/i.test(origin) });
+    return redirectToDashboard({ "set-cookie": cookie });
   }
 
   return {
@@ -71,7 +72,7 @@ export function createLogin(
       await next();
       const { error, req: { path, raw } } = c;
       if (path !== LOGIN_PATH || !(error instanceof RequestRefused) || !wantsPage(raw)) return;
-      // What another site sends here is no person at a proxy that config.yaml does not know yet.
+      // A form of another site is refused without the hint about config.yaml.
       const isOwnPage = (c.req.header("sec-fetch-site") ?? "same-origin") === "same-origin";
       if (isOwnPage && (error.status === 403 || error.status === 421)) {
         c.res = await originPage(raw, error);
@@ -81,7 +82,7 @@ export function createLogin(
       const { method, path, raw } = c.req;
       if (path === LOGIN_PATH) {
         requireMethod(method, ["GET", "HEAD", "POST"]);
-        return method === "POST" ? await logIn(raw) : leadToDashboard();
+        return method === "POST" ? await logIn(raw) : redirectToDashboard();
       }
       if (path === LOGOUT_PATH) {
         requireMethod(method, ["POST"]);
@@ -95,22 +96,22 @@ export function createLogin(
   };
 }
 
-/** Throws RequestRefused. A browser sends a cookie whoever asks: the other pages of this site, and of other ports, do, too. */
+/** Throws RequestRefused if another page sent the request. A browser adds the cookie to requests of other ports' pages, too. */
 function requireOwnPage(request: Request): void {
   const site = request.headers.get("sec-fetch-site") ?? "none";
   if (site !== "same-origin" && site !== "none") {
-    throw new RequestRefused(403, "Requests of other pages are refused");
+    throw new RequestRefused(403, "Requests from other pages are refused");
   }
   if (request.method !== "GET" && request.method !== "HEAD") requireOrigin(request);
 }
 
-/** The origin of the page that asks for a change, which browsers always tell; whether it is ours is checked elsewhere. */
+/** Returns the Origin header, which every browser sends with a change. The host check validates it. Throws RequestRefused. */
 function requireOrigin({ headers }: Request): string {
   const origin = headers.get("origin");
   if (origin !== null) return origin;
   throw new RequestRefused(
     403,
-    "A log-in changes something only with an Origin header; programs send X-API-Key",
+    "A request with a log-in cookie needs an Origin header to change something; programs send X-API-Key",
   );
 }
 
@@ -120,15 +121,15 @@ function requireMethod(method: string, allowed: readonly string[]): void {
   throw new RequestRefused(405, "Method Not Allowed", { headers });
 }
 
-/** Relative: a proxy may have put it anywhere. */
-function leadToDashboard(headers: Record<string, string> = {}): Response {
+/** Redirects to the dashboard. The location is relative, because a proxy may serve it under any path. */
+function redirectToDashboard(headers: Record<string, string> = {}): Response {
   return new Response(null, {
     status: 303,
     headers: { location: "ui", "cache-control": "no-store", ...headers },
   });
 }
 
-/** A stream says something every 10 s, and ends at that where its log-in has ended. */
+/** Ends a stream at its first chunk after the log-in ended. Every stream sends a chunk at least every 15 s. */
 function endStreamWith(login: Login, c: Context): void {
   const { res } = c;
   if (res.body === null || res.headers.get("content-type") !== EVENT_STREAM) return;

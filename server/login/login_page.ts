@@ -1,4 +1,4 @@
-// The page that asks for the API key, and what it says when that did not do.
+// The log-in page with its error messages, and the page for an unknown proxy address.
 import { RequestRefused } from "../../api/errors.ts";
 import { escapeHtml, noticePage } from "../notice_page.ts";
 
@@ -6,17 +6,17 @@ const FAULTS = {
   wrong_key: { status: 401, text: "This is not the API key of this service." },
   too_many: {
     status: 429,
-    text: "Too many wrong keys are being tried just now. Try again in a moment.",
+    text: "Too many attempts with a wrong key. Try again in a moment.",
   },
 };
 
-/** What is behind `#` in the address is where the person wants to go: it goes along, and through the redirect. */
+/** Keeps the fragment of the address, which is the requested view, through the form and its redirect. */
 const KEEP_PLACE = "document.forms[0].action += location.hash;";
 
-/** The log-in page, with what was wrong. */
+/** Returns the log-in page, with the error of a failed attempt. */
 export async function loginPage(fault?: keyof typeof FAULTS): Promise<Response> {
   const { status, text } = fault === undefined ? { status: 401, text: "" } : FAULTS[fault];
-  const told = text === "" ? "" : `<p class="fault" role="alert" id="fault">${text}</p>`;
+  const message = text === "" ? "" : `<p class="fault" role="alert" id="fault">${text}</p>`;
   return await noticePage({
     heading: "Log in",
     status,
@@ -25,19 +25,18 @@ export async function loginPage(fault?: keyof typeof FAULTS): Promise<Response> 
     body: `<form method="post" action="login">
 <label for="key">API key</label>
 <input type="password" id="key" name="key" autocomplete="current-password" required autofocus${
-      told === "" ? "" : ' aria-describedby="fault" aria-invalid="true"'
+      message === "" ? "" : ' aria-describedby="fault" aria-invalid="true"'
     }>
-${told}
+${message}
 <button>Log in</button>
 </form>
-<p class="muted">The key is the one that the service was started with: <code>--api-key</code> or
-<code>INKLING_API_KEY</code>. This browser then stays logged in until you log out, for 7 days at most, or
-until the service restarts.</p>
+<p class="muted">The API key is the value of <code>--api-key</code> or <code>INKLING_API_KEY</code> at the start of the
+service. You stay logged in until you log out or the service restarts, for 7 days at most.</p>
 <p class="muted">On the machine of the service, <code>inkling ui</code> opens the page without a key.</p>`,
   });
 }
 
-/** Tells a person behind a proxy which line of config.yaml lets the proxy's address in. */
+/** Returns the page for a person behind an unknown proxy, with the line for config.yaml that allows its address. */
 export async function originPage(request: Request, { status }: RequestRefused): Promise<Response> {
   const line = status === 421
     ? `hosts: ["${escapeHtml(request.headers.get("host") ?? "")}"]`
@@ -45,7 +44,7 @@ export async function originPage(request: Request, { status }: RequestRefused): 
   return await noticePage({
     heading: "The service does not know this address",
     status,
-    body: `<p>Nobody was logged in. If this is the address of your own proxy, add it to
+    body: `<p>You are not logged in. If this is the address of your own proxy, add these lines to
 <code>config.yaml</code>, restart the service, and open the page again:</p>
 <pre tabindex="0">http:
   ${line}</pre>

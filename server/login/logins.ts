@@ -1,17 +1,17 @@
-// Who has logged in over TCP: cookies that stand for the API key. They are kept in memory alone: a service that stops ends
-// them all, so that none outlives the key it was given for, and there is no file to steal them from.
+// The log-ins over TCP: cookies that replace the API key. They exist in memory only, so none survives the service or its
+// key, and there is no file to steal them from.
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, SECOND_MS } from "../../base/time_units.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../secret_text.ts";
 
-/** How long a log-in lasts, used or not. */
+/** The lifetime of a log-in, even if it is in use. */
 export const LOGIN_MS = 7 * DAY_MS;
-/** The most log-ins at a time; one more ends the oldest. */
+/** The maximum number of log-ins; one more ends the oldest. */
 export const MOST_LOGINS = 32;
 
-/** One browser that has logged in. */
+/** The log-in of one browser. */
 export interface Login {
-  /** False once it has ended. */
+  /** False after the log-in has ended. */
   readonly isOpen: boolean;
 }
 
@@ -23,7 +23,7 @@ interface OpenLogin {
 /** The log-ins of one port. */
 export class Logins {
   readonly #clock: Clock;
-  /** Cookies know no ports: each service of a host needs a name of its own. */
+  /** The name contains the port, because a browser shares cookies between the ports of a host. */
   readonly #cookieName: string;
   #all: OpenLogin[] = [];
 
@@ -32,8 +32,8 @@ export class Logins {
     this.#cookieName = `inkling_login_${options.port}`;
   }
 
-  /** Begins a log-in; its `Set-Cookie` value. A browser that came over TLS is told to send it over TLS alone. */
-  begin({ isSecure }: { isSecure: boolean }): string {
+  /** Starts a log-in and returns its `Set-Cookie` value. `isSecure` limits the cookie to TLS. */
+  start({ isSecure }: { isSecure: boolean }): string {
     const value = createSecret();
     const until = this.#clock.now() + LOGIN_MS;
     this.#all = [...this.#open(), { until, isCookie: createSecretMatch(value) }]
@@ -41,7 +41,7 @@ export class Logins {
     return this.#cookie(value, LOGIN_MS) + (isSecure ? "; Secure" : "");
   }
 
-  /** The log-in whose cookie a request brings. */
+  /** Returns the log-in of the request's cookie. */
   find(headers: Headers): Login | undefined {
     const [found] = this.#named(headers);
     if (found === undefined) return undefined;
@@ -53,7 +53,7 @@ export class Logins {
     };
   }
 
-  /** Ends the log-in whose cookie it is; the `Set-Cookie` value that has the browser forget it. */
+  /** Ends the log-in of the request's cookie. Returns the `Set-Cookie` value that deletes the cookie. */
   end(headers: Headers): string {
     const ended = this.#named(headers);
     this.#all = this.#all.filter((one) => !ended.includes(one));
@@ -70,7 +70,7 @@ export class Logins {
     return this.#all.filter(({ until }) => until > now);
   }
 
-  /** Without a path: the browser takes the folder of the log-in page, wherever a proxy has put it. */
+  /** The cookie has no path, so the browser uses the folder of the log-in page, which a proxy may have moved. */
   #cookie(value: string, lifeMs: number): string {
     const life = lifeMs / SECOND_MS;
     return `${this.#cookieName}=${value}; HttpOnly; SameSite=Strict; Max-Age=${life}`;

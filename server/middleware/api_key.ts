@@ -1,40 +1,36 @@
-// The key that every request over TCP must bring. The Unix socket needs none: its file mode keeps others out.
+// The check of the API key for requests over TCP. The Unix socket needs none: its file mode keeps other users out.
 import type { MiddlewareHandler } from "hono";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { RequestRefused } from "../../api/errors.ts";
 
-/** Where a browser logs in. */
+/** The path of the log-in. */
 export const LOGIN_PATH = "/login";
-/** What answers without a key: a liveness check tells nothing, and a log-in brings the key otherwise. */
+/** The paths that need no key: the health check, and the log-in, whose form contains the key. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/health", LOGIN_PATH]);
 
-/**
- * Counts in the log what was refused for want of a key: the first, the tenth, the hundredth and so on, since whoever tries
- * keys shall not fill it.
- */
+/** Counts requests without a valid key and logs the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
 export class RefusedKeys {
   readonly #log: ServiceLog;
   #refused = 0;
-  #nextTold = 1;
+  #nextLogged = 1;
 
   constructor(log: ServiceLog) {
     this.#log = log;
   }
 
-  /** One more. */
+  /** Counts one refused request. */
   count(): void {
     this.#refused++;
-    if (this.#refused < this.#nextTold) return;
-    this.#nextTold *= 10;
+    if (this.#refused < this.#nextLogged) return;
+    this.#nextLogged *= 10;
     const message = "Requests over TCP without a valid API key were refused since the start";
     this.#log.write("warn", message, { refused: this.#refused });
   }
 }
 
 /**
- * Refuses with 401, and counts, whoever does not send `X-API-Key`, unless `admits` says otherwise of the request; it may throw
- * a refusal of its own. Where `explain` has a response for the request, the refusal is that one: a person with a browser needs
- * another text than a program.
+ * Refuses and counts a request without a valid `X-API-Key`, unless `admits` returns true for it. The refusal is 401, or the
+ * response of `explain`: a person with a browser gets a page. `admits` may throw its own refusal.
  */
 export function apiKey(
   options: {

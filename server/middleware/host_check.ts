@@ -1,20 +1,20 @@
-// Keeps web pages away from the TCP listener: a name that an attacker points at this machine (DNS rebinding), and
-// requests that another site's page makes in a browser.
+// The check of Host and Origin on the TCP listener. It blocks DNS rebinding, and requests that the page of another site
+// makes in a browser.
 import type { MiddlewareHandler } from "hono";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 import { RequestRefused } from "../../api/errors.ts";
 
-/** What the listener answers to. */
+/** The hosts and origins of the listener. */
 export interface HostCheckOptions {
-  /** Further names beside `localhost` and IP addresses: the bound host, and config.yaml's `http.hosts`. */
+  /** Host names besides `localhost` and IP addresses: the bound host, and `http.hosts` of config.yaml. */
   hosts: readonly string[];
-  /** Origins of a proxy in front or of an app: `https://inkling.example`, `app://obsidian.md`. */
+  /** Origins of a reverse proxy or an app: `https://inkling.example`, `app://obsidian.md`. */
   origins: readonly string[];
-  /** Whether a request may come from another site: somebody follows a link, and that changes nothing. */
+  /** Returns true if the request may come from another site, because it opens a link and changes nothing. */
   isFollowed?: (request: Request) => boolean;
 }
 
-/** Refuses another `Host`, and none, with 421, a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
+/** Refuses a missing or foreign `Host` with 421, and a foreign `Origin` or `Sec-Fetch-Site: cross-site` with 403. */
 export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
   const names = new Set(["localhost", ...options.hosts].flatMap((one) => toHostName(one) ?? []));
   const origins = new Set(options.origins.flatMap((one) => toOrigin(one) ?? []));
@@ -22,32 +22,32 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
   const isOurs = (host: string) => isAddress(host) || names.has(toName(host));
   return async (c, next) => {
     const { url } = c.req.raw;
-    // An absolute address brings a host as well, which must not say otherwise.
+    // A request line with an absolute URL contains a second host, which is checked, too.
     const target = URL.canParse(url) ? new URL(url).host : "";
     const host = c.req.header("host") ?? "";
     if (!isOurs(host) || !isOurs(target)) {
-      throw new RequestRefused(421, "The Host header names no host of this service");
+      throw new RequestRefused(421, "The Host header is not a host name of this service");
     }
     const origin = c.req.header("origin");
     const isOwn = origin === undefined || origin === `http://${host.toLowerCase()}`;
     if (!isOwn && !isAdmitted(origin)) {
-      throw new RequestRefused(403, "Requests of other origins are refused");
+      throw new RequestRefused(403, "Requests from other origins are refused");
     }
-    // An origin that config.yaml admits is a site of its own to the browser.
+    // To the browser, an origin that config.yaml allows is another site.
     const isForeign = c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
     if (isForeign && !options.isFollowed?.(c.req.raw)) {
-      throw new RequestRefused(403, "Requests of other sites are refused");
+      throw new RequestRefused(403, "Requests from other sites are refused");
     }
     await next();
   };
 }
 
-/** An address, with or without a port: nobody can point it elsewhere. */
+/** Returns true for an IP address, with or without a port. DNS rebinding needs a name. */
 function isAddress(host: string): boolean {
   return /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host);
 }
 
-/** The name of `name:port`, in lower case. */
+/** Returns the name of `name:port` in lower case. */
 function toName(host: string): string {
   return host.toLowerCase().replace(/:\d{1,5}$/, "");
 }

@@ -1,20 +1,20 @@
-// The dashboard: one page and the files that it loads. All that it shows it asks the API for, as every client does.
+// The routes of the dashboard: its page and the files that the page loads. The page reads its data from the API.
 import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import { wantsPage } from "../notice_page.ts";
 
-/** A path that is answered for whoever asks; refusals are thrown. */
+/** A route of the dashboard. `respond` may throw RequestRefused. */
 export interface DashboardRoute {
   path: string;
   respond(request: Request): Promise<Response>;
 }
 
-/** Where the page stands. */
+/** The path of the page. */
 const DASHBOARD_PATH = "/ui";
 
 /**
- * Nothing but the page's own files, and no text that becomes markup or code: what models write stays text even where
- * the page had a fault.
+ * Allows only the page's own files, and no text as markup or code. So the output of models remains text even if the page
+ * has a bug.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -29,14 +29,14 @@ const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** A drop of ink. Browsers take pictures of pages from nowhere else without asking the service for them. */
+/** The icon, a drop of ink. It is inline, because browsers would otherwise request one from the service. */
 const ICON = [
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>",
   "<path fill='#2f6db5' d='M16 2c5 8 9 12 9 18a9 9 0 0 1-18 0c0-6 4-10 9-18z'/>",
   "</svg>",
 ].join("");
 
-/** Relative addresses: a proxy may put the whole under a path of its own. */
+/** The HTML page. Its addresses are relative, because a proxy may serve it under any path. */
 const PAGE = [
   "<!doctype html>",
   '<html lang="en">',
@@ -52,7 +52,7 @@ const PAGE = [
   "</head>",
   "<body>",
   '<div id="app"></div>',
-  "<noscript>The dashboard needs JavaScript. The API answers without.</noscript>",
+  "<noscript>The dashboard needs JavaScript. Turn it on, or use the command line.</noscript>",
   "</body>",
   "</html>",
   "",
@@ -60,14 +60,14 @@ const PAGE = [
 const LOGGED_IN_PAGE = PAGE.replace('<div id="app">', '<div id="app" data-logged-in>');
 
 /**
- * `/ui`, what it loads, and `/`, which leads browsers there. Who has logged in finds a way out in the page, which cannot see
- * that itself: scripts do not get the cookie.
+ * Returns the routes `/ui`, its files, and `/`, which redirects browsers to `/ui`. The page of a logged-in browser is
+ * marked, because scripts cannot read the cookie and the page offers a log-out.
  */
 export function createDashboard(
   { isLoggedIn }: { isLoggedIn: (request: Request) => boolean },
 ): readonly DashboardRoute[] {
   return [
-    { path: "/", respond: leadToPage },
+    { path: "/", respond: redirectToPage },
     {
       path: DASHBOARD_PATH,
       respond: (request) =>
@@ -82,15 +82,15 @@ export function createDashboard(
   ];
 }
 
-/** Whether a person opens the page: programs read the API's own refusal where it is not for them. */
+/** Returns true if a browser opens the page. Programs get the API's own refusal instead of the log-in page. */
 export function opensDashboard(request: Request): boolean {
   const path = URL.canParse(request.url) ? new URL(request.url).pathname : "";
   const isPage = path === "/" || path === DASHBOARD_PATH;
   return request.method === "GET" && isPage && wantsPage(request);
 }
 
-/** A browser that opens the bare address wants the page; for a program there is nothing at `/`. */
-function leadToPage(request: Request): Promise<Response> {
+/** Redirects a browser from `/` to the page. Throws RequestRefused (404) for a program. */
+function redirectToPage(request: Request): Promise<Response> {
   if (!wantsPage(request)) return Promise.reject(new RequestRefused(404, "Not Found"));
   const location = DASHBOARD_PATH.slice(1);
   return Promise.resolve(new Response(null, { status: 303, headers: { location } }));
@@ -105,7 +105,7 @@ function toResponse(text: string, type: string): Response {
       "referrer-policy": "no-referrer",
       "cross-origin-opener-policy": "same-origin",
       "cross-origin-resource-policy": "same-origin",
-      // A newer service brings a newer page.
+      // A newer service has a newer page.
       "cache-control": "no-cache",
     },
   });

@@ -1,14 +1,14 @@
-// The API described: the document itself, and two pages that show it without asking anybody else for anything.
+// The API documentation: the OpenAPI document and two pages that show it. They load no file from elsewhere.
 import { loadOpenApi, loadOperations } from "../../api/operations/operations.ts";
 import { lateText } from "../late_text.ts";
 
-/** A page that is the same for everybody. */
+/** A static page or file of the documentation. */
 export interface DocumentationPage {
   path: string;
   respond(): Promise<Response>;
 }
 
-/** All that the pages load is served beside them. Styles may stand inside: both viewers write theirs there. */
+/** Allows only files of this service. Inline styles are allowed, because both viewers create them. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +36,7 @@ const REDOC_PAGE = toPage({
   root: "redoc",
 });
 
-/** `/openapi.json`, `/docs`, `/redoc` and what the two load. The document is built at the first request for it. */
+/** Returns the routes `/openapi.json`, `/docs`, `/redoc` and their files. Builds the document at its first request. */
 export function createDocumentation(options: { version: string }): readonly DocumentationPage[] {
   let document: string | undefined;
   return [
@@ -95,14 +95,13 @@ function toPage(
   ].join("\n");
 }
 
-// The files of /docs and /redoc, as text that is part of the program: a compiled binary brings them along, and
-// nothing is fetched from elsewhere. Each is loaded when it is first asked for.
+// The files of /docs and /redoc. They are embedded in the program as text and loaded at their first request.
 
 const loadRedoc = lateText(() =>
   import("../docs_assets/redoc.standalone.js", { with: { type: "text" } })
 );
 
-/** Files by the name under which the pages ask for them. */
+/** The files by their name in the pages. */
 const DOCS_ASSETS: readonly { name: string; type: string; load(): Promise<string> }[] = [
   {
     name: "swagger-ui.css",

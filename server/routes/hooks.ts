@@ -1,18 +1,18 @@
-// Deliveries to agents' webhooks, over TCP alone: anybody may send one, and only a right signature starts anything.
+// Deliveries to the webhooks of agents, over TCP only. Anybody may send one, but only a valid signature starts a run.
 import { tryDecodeURIComponent } from "hono/utils/url";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { ExecutionDetail, HookOutcome, Runtime } from "../../runtime/runtime.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import { readBytes } from "../../api/operations/request_body.ts";
 
-/** Where they come in. */
+/** The path of deliveries. */
 export const HOOK_PATH = "/hooks/{agent}";
-/** No browser takes it for a page. */
-const STRANGERS_TEXT = { "content-type": "text/plain", "x-content-type-options": "nosniff" };
-/** Senders that try again do it then, or later. */
+/** The headers of a foreign text, which no browser must render as a page. */
+const FOREIGN_TEXT_HEADERS = { "content-type": "text/plain", "x-content-type-options": "nosniff" };
+/** The earliest retry of a sender. */
 const RETRY_AFTER_S = 60;
 
-/** Whether a request is one that needs no key: it is checked by its signature, or may try the address. */
+/** Returns true if the request needs no key: a delivery has a signature, and some senders verify the address by GET. */
 export function isDelivery(
   { method, url }: Request,
   { webhooks }: Pick<Runtime, "webhooks">,
@@ -23,16 +23,16 @@ export function isDelivery(
     webhooks?.isTriedByReading?.(tryDecodeURIComponent(name)) === true;
 }
 
-/** So many bodies are read at a time: whoever has no secret can fill no more memory than these take. */
+/** The maximum number of bodies read at a time. It bounds the memory that senders without a secret can fill. */
 const MOST_READING = 32;
 
-/** Answers the delivery of a request to the webhook of an agent. Throws RequestRefused. */
+/** Returns the handler of deliveries to an agent's webhook. It throws RequestRefused. */
 export function createDeliveries(
   runtime: Runtime,
 ): (request: Request, agentId: string) => Promise<Response> {
   let reading = 0;
   return async (request, agentId) => {
-    // Before anything of the body is read.
+    // Checked before the body is read.
     if (!isDelivery(request, runtime)) {
       throw new RequestRefused(405, "Method Not Allowed", { headers: { allow: "POST" } });
     }
@@ -40,11 +40,11 @@ export function createDeliveries(
     if (reading >= MOST_READING) throw refuseForNow("Too many deliveries at a time");
     reading++;
     const body = await readBytes(request, runtime).finally(() => reading--);
-    return await takeDelivery(request, { agentId, body, runtime });
+    return await receiveDelivery(request, { agentId, body, runtime });
   };
 }
 
-async function takeDelivery(
+async function receiveDelivery(
   { headers, method, url }: Request,
   { agentId, body, runtime }: { agentId: string; body: Uint8Array<ArrayBuffer>; runtime: Runtime },
 ): Promise<Response> {
@@ -66,7 +66,7 @@ async function takeDelivery(
       throw refuseForNow(outcome.reason);
     case "answered":
       return typeof outcome.body === "string"
-        ? new Response(outcome.body, { headers: STRANGERS_TEXT })
+        ? new Response(outcome.body, { headers: FOREIGN_TEXT_HEADERS })
         : Response.json(outcome.body);
     case "filtered":
       return Response.json({ filtered: outcome.reason });
@@ -77,11 +77,11 @@ async function takeDelivery(
   }
 }
 
-/** The addresses that a sender may have been given for this one: a proxy changes the scheme, and may change the host. */
+/** Returns the URLs that the sender may know for this one. A proxy changes the scheme, and may change the host. */
 function addressesOf(url: string, publicUrl: string | null): string[] {
   const { host, pathname, search } = new URL(url);
-  const begins = [...(publicUrl === null ? [] : [publicUrl]), `https://${host}`, `http://${host}`];
-  return begins.map((begin) => begin + pathname + search);
+  const bases = [...(publicUrl === null ? [] : [publicUrl]), `https://${host}`, `http://${host}`];
+  return bases.map((base) => base + pathname + search);
 }
 
 function refuseForNow(reason: string): RequestRefused {
@@ -92,16 +92,16 @@ async function answerAccepted(
   { executionId, isNew, syncMs, wantsOk }: Extract<HookOutcome, { outcome: "accepted" }>,
   runtime: Runtime,
 ): Promise<Response> {
-  const told = { execution_id: executionId, ...(!isNew && { duplicate: true }) };
+  const accepted = { execution_id: executionId, ...(!isNew && { duplicate: true }) };
   const ended = syncMs === undefined
     ? undefined
     : await untilEnd(executionId, { runtime, ms: syncMs });
-  if (ended === undefined) return Response.json(told, { status: wantsOk ? 200 : 202 });
+  if (ended === undefined) return Response.json(accepted, { status: wantsOk ? 200 : 202 });
   const { status, outputData, error } = ended;
-  return Response.json({ ...told, status, output_data: outputData, error });
+  return Response.json({ ...accepted, status, output_data: outputData, error });
 }
 
-/** The execution once it has ended; undefined where that takes longer, or waits for a person. */
+/** Returns the execution when it has ended, or undefined if it takes longer than `ms` or waits for a person. */
 async function untilEnd(
   id: number,
   { runtime, ms }: { runtime: Runtime; ms: number },
@@ -109,21 +109,18 @@ async function untilEnd(
   const reason = new Error("The sender waits no longer");
   await withinTime({ clock: runtime.clock, ms, reason }, async (over) => {
     for await (const _ of await runtime.follow(id, { after: 0, signal: over })) {
-      /* to its rest */
+      /* Reads until the execution ends or waits. */
     }
   });
   const execution = await runtime.getExecution(id);
   return execution.finishedAt === null ? undefined : execution;
 }
 
-/**
- * Warns of agents with a webhook, now and when one is read later, where nothing listens for their deliveries. Returns what ends
- * that.
- */
-export async function warnOfDeafWebhooks(runtime: Runtime): Promise<() => void> {
+/** Logs a warning for each agent with a webhook, now and at later reloads, for a service without a port. Returns a stop function. */
+export async function warnOfUnreachableWebhooks(runtime: Runtime): Promise<() => void> {
   const warn = (agent: string) => {
     if (runtime.webhooks?.has(agent) !== true) return;
-    const message = "Nobody can send a delivery to this agent's webhook: the service has no port";
+    const message = "This agent's webhook cannot receive deliveries: the service has no TCP port";
     const hint = "set service.port in config.yaml and INKLING_API_KEY in the .env beside it";
     runtime.log.write("warn", message, { agent, hint });
   };

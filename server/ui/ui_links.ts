@@ -1,8 +1,8 @@
-// Links that let one browser in each: a file in the state folder stands for each, and is gone when it was used. So whoever may
-// write there, this user alone, can make one for a page that another process serves.
+// One-time links that let a browser in. Each link is a file in the state folder, which is deleted at its use. Only this user
+// can write there, so only this user can create a link to the page of another process.
 //
-// The arguments of the program that opens a browser can be read by every user of the machine. So what is opened is that file,
-// which only this user can read, and which brings the token.
+// Every user of the machine can read the arguments of the program that opens the browser. So the browser opens the file,
+// which contains the token and which only this user can read.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../../base/clock.ts";
@@ -11,28 +11,28 @@ import { sha256Of } from "../../base/sha256.ts";
 import { HOUR_MS } from "../../base/time_units.ts";
 import { createSecret } from "../secret_text.ts";
 
-/** Where the page listens. */
+/** The host of the page. */
 export const UI_HOST = "127.0.0.1";
-/** The path of the address with the token. The service has no such path. */
+/** The path of the links. The service does not use it. */
 export const ENTRY_PATH = "/open";
-/** How long a link waits for its browser. */
+/** The lifetime of an unused link. */
 export const LINK_MS = HOUR_MS;
 
-/** A way in that works once. */
+/** A link that works once. */
 export interface UiLink {
-  /** For a person to open. Whoever has it first is in, so it belongs in no log and in no arguments. */
+  /** The address for a person. It contains the token, so it must not appear in a log or in arguments. */
   readonly address: string;
-  /** For a program to open: a file (mode 600) that brings the token, until it was used. */
+  /** The file (mode 600) for a program that opens a browser. It contains the token until the link is used. */
   readonly file: URL;
 }
 
-/** Which page of which state folder. */
+/** The state folder and the port of a page. */
 export interface UiPlace {
   stateDir: string;
   port: number;
 }
 
-/** Makes a link to the page on this port; an older one that was not used works no more. */
+/** Creates a link to the page on this port and removes older unused links. */
 export async function createUiLink(place: UiPlace): Promise<UiLink> {
   await removeUiLinks(place);
   const token = createSecret();
@@ -42,7 +42,7 @@ export async function createUiLink(place: UiPlace): Promise<UiLink> {
   return { address: `${address}?token=${token}`, file: pathToFileURL(file) };
 }
 
-/** Whether there is a link with this token; it works no more then. Of several who ask at once one hears that there is. */
+/** Uses a link up and returns true if it was valid. Of several concurrent calls, one returns true. */
 export async function useUiLink(
   token: string,
   { clock, ...place }: UiPlace & { clock: Clock },
@@ -58,7 +58,7 @@ export async function useUiLink(
   }
 }
 
-/** Takes back what was not used. */
+/** Removes the unused links of a page. */
 export async function removeUiLinks({ stateDir, port }: UiPlace): Promise<void> {
   for (const { name } of await Array.fromAsync(Deno.readDir(stateDir))) {
     if (!name.startsWith(`ui-${port}-`)) continue;
@@ -66,12 +66,12 @@ export async function removeUiLinks({ stateDir, port }: UiPlace): Promise<void> 
   }
 }
 
-/** Its name tells nothing of the token, and how long it takes to find it neither. */
+/** Returns the file of a link. Its name is a hash, so neither the name nor the time of the search reveals the token. */
 async function fileOf(token: string, { stateDir, port }: UiPlace): Promise<string> {
   return join(stateDir, `ui-${port}-${await sha256Of(token)}.html`);
 }
 
-/** A page that brings the token by itself, in a form: so it stands in no address either. */
+/** Returns the HTML page that posts the token, so that the token does not appear in an address. */
 function entryPage(action: string, token: string): string {
   return `<!doctype html><meta charset="utf-8"><title>Inkling</title>
 <form method="post" action="${action}">

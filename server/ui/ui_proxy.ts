@@ -1,5 +1,5 @@
-// The loopback proxy that lets browsers in: a browser can neither open a Unix socket nor add a key to what it opens. It
-// listens on 127.0.0.1, admits whoever brings the token of a link first, and passes everything on.
+// The loopback proxy for browsers, which can neither open a Unix socket nor send an API key. It listens on 127.0.0.1,
+// admits a browser with the token of an unused link, and forwards its requests to the service.
 import { SystemClock } from "../../base/clock.ts";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
@@ -11,26 +11,26 @@ import { OWN_HEADERS, refuse, UI_REFUSALS, type UiRefusal } from "./ui_refusals.
 
 const MAX_FORM_BYTES = 1_024;
 
-/** What the proxy stands in front of. */
+/** The options of the proxy. */
 export interface UiProxyOptions {
-  /** Where links and the port are kept: a folder that is this user's alone. */
+  /** The private folder of this user that contains the links and the port. */
   stateDir: string;
-  /** The service's Unix socket. Whether it answers is looked at with each request. */
+  /** The service's Unix socket. Each request opens a connection to it. */
   socketFile: string;
-  /** The path where a browser begins: `/ui`. */
+  /** The path of the first page: `/ui`. */
   home: string;
-  /** Hears, once a minute at most, that connections are refused or closed because there are too many. */
+  /** Called with a warning, for example when the proxy closes excess connections. */
   warn: (message: string) => void;
 }
 
-/** A proxy that listens. */
+/** A running proxy. */
 export interface UiProxy extends AsyncDisposable {
   readonly port: number;
-  /** The usual port, where another program has it. */
+  /** The saved port, if another program uses it. */
   readonly takenPort?: number;
 }
 
-/** Listens on its usual port until disposed; that breaks off whatever still goes through. Links let browsers in. */
+/** Starts the proxy on its saved port. Disposing it aborts the requests under way. */
 export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const { stateDir, socketFile, home } = options;
   const service = Deno.createHttpClient({ proxy: { transport: "unix", path: socketFile } });
@@ -48,7 +48,8 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   const { port } = listener;
   const place = { stateDir, port };
   const authority = `${UI_HOST}:${port}`;
-  // The cookie that tokens are exchanged for lives as long as the proxy. Cookies know no ports: each proxy needs a name of its own.
+  // The cookie of admitted browsers is valid while the proxy runs. Its name contains the port, because a browser shares
+  // cookies between the ports of a host.
   const cookieName = `inkling_ui_${port}`;
   const secret = createSecret();
   const isSecret = createSecretMatch(secret);
@@ -60,13 +61,13 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
     const url = new URL(request.url);
     const isAdmitted = cookieValues(request.headers, cookieName).some(isSecret);
     if (url.pathname === ENTRY_PATH) {
-      if (isAhead(request)) return await refuse(request, UI_REFUSALS.ahead);
+      if (isPrefetch(request)) return await refuse(request, UI_REFUSALS.prefetched);
       const token = await readToken(request);
       if (token === undefined) return await refuse(request, UI_REFUSALS.wrongMethod);
-      const isLetIn = await useUiLink(token, { ...place, clock });
-      if (!isLetIn && !isAdmitted) return await refuse(request, UI_REFUSALS.used);
-      const headers = isLetIn ? { "set-cookie": setCookie } : undefined;
-      return request.method === "POST" ? lead(home, headers) : enter(home, headers);
+      const isValid = await useUiLink(token, { ...place, clock });
+      if (!isValid && !isAdmitted) return await refuse(request, UI_REFUSALS.used);
+      const headers = isValid ? { "set-cookie": setCookie } : undefined;
+      return request.method === "POST" ? refreshTo(home, headers) : redirectTo(home, headers);
     }
     if (!isAdmitted) return await refuse(request, UI_REFUSALS.notAdmitted);
     return await forward(request, `http://localhost${url.pathname}${url.search}`);
@@ -82,13 +83,13 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
         redirect: "manual",
         signal: closing.signal,
       });
-      // The body goes through as it comes; when the browser leaves, it is cancelled, and the service sees that.
+      // The body is streamed. When the browser disconnects, the body is canceled and the service notices.
       return new Response(response.body, {
         status: response.status,
         headers: toBrowserHeaders(response.headers),
       });
     } catch {
-      // Its reason (no socket, nobody listening, a connection that broke) would tell the browser nothing more.
+      // All causes (no socket, no listener, a broken connection) get the same page.
       return await refuse(request, UI_REFUSALS.unreachable);
     }
   }
@@ -107,12 +108,12 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   };
 }
 
-/** Whether the browser fetches what a person may open soon: that must not use a link up. */
-function isAhead({ headers }: Request): boolean {
+/** Returns true for a prefetch of the browser, which must not use a link up. */
+function isPrefetch({ headers }: Request): boolean {
   return /prefetch|prerender/i.test(headers.get("sec-purpose") ?? headers.get("purpose") ?? "");
 }
 
-/** The token that a request for the entry brings: in its address, or in the form that the file sends. */
+/** Returns the token of an entry request: from its address, or from the form of the link's file. */
 async function readToken(request: Request): Promise<string | undefined> {
   if (request.method === "GET") return new URL(request.url).searchParams.get("token") ?? "";
   const length = Number(request.headers.get("content-length") ?? NaN);
@@ -120,16 +121,16 @@ async function readToken(request: Request): Promise<string | undefined> {
   return new URLSearchParams(await request.text()).get("token") ?? "";
 }
 
-/** Why a request is refused before anybody asks who sends it: it was sent to another name, or by another page. */
+/** Returns the refusal of a request to another host name or from another page. */
 function refusalOf(request: Request, authority: string): UiRefusal | undefined {
   const { url, headers } = request;
   const isOurs = headers.get("host") === authority &&
     URL.canParse(url) && new URL(url).host === authority;
   if (!isOurs) return UI_REFUSALS.otherHost;
-  // A file has no origin, and is another site; what counts is the token that it brings.
+  // The link's file has no origin and is another site, but its token is checked.
   if (request.method === "POST" && new URL(url).pathname === ENTRY_PATH) return undefined;
   const origin = headers.get("origin");
-  // To a browser every port of 127.0.0.1 is the same site, so that SameSite keeps none of their pages out.
+  // To a browser every port of 127.0.0.1 is the same site, so SameSite does not block the pages of other ports.
   const site = headers.get("sec-fetch-site") ?? "none";
   const isForeign = origin !== null && origin !== `http://${authority}` ||
     site !== "same-origin" && site !== "none";
@@ -137,10 +138,10 @@ function refusalOf(request: Request, authority: string): UiRefusal | undefined {
 }
 
 /**
- * Leads a browser that a file brought here to the first page. By a redirect it would still come from that file, and bring no
- * cookie: this page is ours, and goes there itself.
+ * Sends a browser from the link's file to the first page, by a page that refreshes. After a redirect the request would
+ * still count as coming from the file, and the browser would send no cookie.
  */
-function lead(home: string, headers: Record<string, string> = {}): Response {
+function refreshTo(home: string, headers: Record<string, string> = {}): Response {
   const page =
     `<!doctype html><meta charset="utf-8"><title>Inkling</title><meta http-equiv="refresh" content="0; url=${home}">`;
   return new Response(page, {
@@ -148,23 +149,23 @@ function lead(home: string, headers: Record<string, string> = {}): Response {
   });
 }
 
-/** Leads to the first page, under an address that holds no token. */
-function enter(home: string, headers: Record<string, string> = {}): Response {
+/** Redirects to the first page, whose address contains no token. */
+function redirectTo(home: string, headers: Record<string, string> = {}): Response {
   return new Response(null, {
     status: 303,
     headers: { ...OWN_HEADERS, ...headers, location: home },
   });
 }
 
-// The port of the page: the same each time, so that a bookmark and what the browser keeps for the page stay of use.
+// The port of the page. It is saved, so that bookmarks and the browser's storage for the page remain valid.
 
-/** A listener, and the port that it was to have but that another program has. */
+/** A listener, and the saved port if another program uses it. */
 interface StableListener<Listener> {
   listener: Listener;
   takenPort?: number;
 }
 
-/** Listens on the port that the state folder names, or on another while that one is taken. The first one is kept. */
+/** Listens on the saved port, or on another one while it is in use. Saves the first port. */
 async function listenOnStablePort<Listener extends { port: number }>(
   stateDir: string,
   listen: (port: number) => Listener,
@@ -185,9 +186,9 @@ async function listenOnStablePort<Listener extends { port: number }>(
   }
 }
 
-// Which headers cross the proxy. What speaks of one connection, or lets a browser in, ends here.
+// The headers that the proxy forwards. It drops those of one connection and the browser's credentials.
 
-/** Of one connection only (RFC 9110, section 7.6.1), and what old clients and proxies write for the same. */
+/** The headers of one connection (RFC 9110, section 7.6.1), with the names that old clients and proxies use. */
 const HOP_BY_HOP = [
   "connection",
   "keep-alive",
@@ -200,25 +201,25 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** The proxy has judged by these; the service on its socket knows no browsers. */
+/** The headers of a browser that the proxy has checked and does not forward. */
 const OF_THE_BROWSER = ["host", "cookie", "origin", "referer", "x-api-key", "accept-encoding"];
 
-/** The headers of a browser's request, as the service gets them. */
+/** Returns the headers for the service from those of a browser's request. */
 function toServiceHeaders(headers: Headers): Headers {
   const kept = withoutHopByHop(headers);
   for (const name of OF_THE_BROWSER) kept.delete(name);
   for (const name of [...kept.keys()]) {
     if (/^(sec-|x-forwarded-|forwarded$)/.test(name)) kept.delete(name);
   }
-  // What came compressed would be unpacked on the way, and then be longer than its headers say.
+  // fetch() would decompress the body, which would then be longer than its Content-Length.
   kept.set("accept-encoding", "identity");
   return kept;
 }
 
-/** The headers of the service's response, as the browser gets them. */
+/** Returns the headers for the browser from those of the service's response. */
 function toBrowserHeaders(headers: Headers): Headers {
   const kept = withoutHopByHop(headers);
-  // The only cookie here is the proxy's own.
+  // The only cookie of this origin is the proxy's own.
   kept.delete("set-cookie");
   return kept;
 }
@@ -227,7 +228,7 @@ function withoutHopByHop(headers: Headers): Headers {
   const kept = new Headers(headers);
   const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
   for (const name of [...HOP_BY_HOP, ...named]) {
-    // `Connection` may name anything; what is not a header name names no header.
+    // `Connection` may contain any text; delete() throws for an invalid header name.
     if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) kept.delete(name);
   }
   return kept;

@@ -1,66 +1,66 @@
-// What the loopback proxy itself says: a page that tells a person what to do, and for a script the service's form of errors.
+// The refusals of the loopback proxy: a page with instructions for a person, a JSON error for a script.
 import { noticePage, wantsPage } from "../notice_page.ts";
 
-/** What a request is refused with. */
+/** The content of one refusal. */
 export interface UiRefusal {
   status: number;
   heading: string;
   sentence: string;
-  /** What to type, where that helps. */
+  /** The command to type. */
   command?: string;
 }
 
-/** The refusals, each with what to do next. */
+/** The refusals, each with the next step. */
 export const UI_REFUSALS = {
   used: {
     status: 403,
     heading: "This link has been used",
-    sentence: "A link works once, for an hour, and until a newer one is made. " +
-      'Type "inkling ui" again: it gives a new one. If it was not you who used this one, end the page with Ctrl+C ' +
-      'in the terminal where "inkling ui" runs, or with "inkling ui --stop".',
+    sentence: "A link works once, for one hour, and only until a newer link is created. " +
+      'Run "inkling ui" again to get a new link. If you did not use this link yourself, stop the page: press Ctrl+C ' +
+      'in the terminal where "inkling ui" runs, or run "inkling ui --stop".',
     command: "inkling ui",
   },
   notAdmitted: {
     status: 403,
     heading: "Open the page from the terminal",
-    sentence: "This browser has not been let in, or the page was started anew since then. " +
-      'Type "inkling ui": it opens the page, and prints a link.',
+    sentence: "This browser has no access yet, or the page has been restarted since. " +
+      'Run "inkling ui": it opens the page and prints a link.',
     command: "inkling ui",
   },
-  ahead: {
+  prefetched: {
     status: 403,
     heading: "Open the link yourself",
-    sentence: "The browser asked ahead of you. Nothing has happened: the link still works.",
+    sentence: "The browser prefetched the link, which does not use it up. The link still works.",
   },
   otherPage: {
     status: 403,
-    heading: "This came from another page",
-    sentence: "Requests of other pages are refused. " +
-      'To see the dashboard, type "inkling ui", or enter its address yourself.',
+    heading: "This request came from another page",
+    sentence: "Requests from other pages are refused. " +
+      'To open the dashboard, run "inkling ui" or enter its address yourself.',
     command: "inkling ui",
   },
   wrongMethod: {
     status: 405,
-    heading: "This is not how the page is opened",
+    heading: "The request has the wrong method",
     sentence: 'Open the address that "inkling ui" prints.',
     command: "inkling ui",
   },
   otherHost: {
     status: 421,
-    heading: "This address is not the page's",
+    heading: "Wrong address",
     sentence:
-      'The Host header does not name this proxy. Open the address that "inkling ui" prints.',
+      'The Host header is not the address of this page. Open the address that "inkling ui" prints.',
     command: "inkling ui",
   },
   unreachable: {
     status: 502,
     heading: "The service does not answer",
-    sentence: 'The service does not answer. "inkling start -d" starts it; then try again.',
+    sentence: 'The service does not answer. Start it with "inkling start -d", then try again.',
     command: "inkling start -d",
   },
 } as const satisfies Record<string, UiRefusal>;
 
-/** Nobody keeps what the proxy itself says, and nobody learns the address with the token from it. */
+/** The headers of the proxy's own responses. No cache stores them, and no other site gets the address with the token. */
 export const OWN_HEADERS = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -68,7 +68,7 @@ export const OWN_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** The answer to a request that is refused. */
+/** Returns the response to a refused request. */
 export async function refuse(request: Request, refusal: UiRefusal): Promise<Response> {
   const { status, heading, sentence, command } = refusal;
   if (!wantsPage(request)) {

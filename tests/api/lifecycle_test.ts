@@ -157,7 +157,10 @@ Deno.test("Lifecycle stays, and says so, when it cannot tell whether it is idle"
   on.runtime.countExecutions = () => Promise.reject(new Error("disk"));
   await on.clock.advance(6 * MINUTE_MS);
   assert.equal(on.lifecycle.stopping, null);
-  assert.equal(on.runtime.log.lines[0]?.message, "Cannot tell whether the service is idle");
+  assert.equal(
+    on.runtime.log.lines[0]?.message,
+    "Cannot determine if the service is idle; it continues to run",
+  );
   await end(on);
 });
 

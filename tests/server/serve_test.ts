@@ -17,7 +17,9 @@ Deno.test("serve() never takes over a live socket", async () => {
   await on.start();
   await assert.rejects(
     serve(on.runtime),
-    new SocketUnavailable(`Cannot listen on ${on.socketFile}: a service answers there already`),
+    new SocketUnavailable(
+      `Cannot listen on ${on.socketFile}: another service already answers there`,
+    ),
   );
   assert.deepEqual(await on.client.health(), { status: "ok" });
 });

@@ -11,14 +11,14 @@ Deno.test("Client throws ApiError with the status, the detail and a sentence", a
     [
       new Response("", { status: 500 }),
       500,
-      "The service gave no reason",
-      "The service gave no reason",
+      "The service returned an error without a reason",
+      "The service returned an error without a reason",
     ],
     [
       new Response("hello"),
       200,
-      "The service answered GET /agents with no JSON",
-      "The service answered GET /agents with no JSON",
+      "The service's response to GET /agents is not JSON",
+      "The service's response to GET /agents is not JSON",
     ],
   ];
   for (const [response, status, detail, message] of table) {

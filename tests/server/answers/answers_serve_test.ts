@@ -59,5 +59,5 @@ Deno.test("a public_url without a port is told in the log", async () => {
   on.runtime.publicUrl = "https://inkling.example";
   await on.start();
   const told = on.runtime.log.lines.filter(({ level }) => level === "warn");
-  assert.match(told[0]?.message ?? "", /^Links in messages lead nowhere: public_url is set/);
+  assert.match(told[0]?.message ?? "", /^Links in messages cannot be opened: public_url is set/);
 });

@@ -90,7 +90,7 @@ Deno.test("wrong tokens wait a second, sixteen at most, and tell nothing", async
   await clock.advance(WRONG_TOKEN.waitsMs);
   for (const page of await Promise.all(tries)) {
     assert.equal(page.status, 404);
-    assert.match(await page.text(), /This link leads nowhere/);
+    assert.match(await page.text(), /Unknown link/);
   }
   const forged = answer({ decision: "approve" }, OTHER);
   await settle();

@@ -168,7 +168,7 @@ Deno.test("Connections breaks off a stream more than may be open, says so once, 
     assert.equal(cancelled, n);
   }
   assert.deepEqual(on.log.lines.map(({ level, message }) => [level, message]), [
-    ["warn", "2 streams are open, as many as may be: closing the newest"],
+    ["warn", "Too many streams (limit: 2): closing the newest"],
   ]);
   streams[1]?.enqueue(new TextEncoder().encode("event"));
   assert.match(await second.read(), /event/);

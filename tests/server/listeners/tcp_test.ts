@@ -40,7 +40,7 @@ Deno.test("serve() refuses hosts and ports that cannot be bound with a sentence"
   const table: [Partial<TcpOptions>, RegExp][] = [
     [{ host: "192.0.2.1" }, /^Cannot listen on 192\.0\.2\.1:0: this machine has no such address/],
     [{ host: "no such host" }, /^Cannot listen on no such host:0: ./],
-    [{ port: 70_000 }, /a port is a number from 1 to 65535$/],
+    [{ port: 70_000 }, /a port must be a number from 1 to 65535$/],
   ];
   for (const [tcp, message] of table) {
     await assert.rejects(

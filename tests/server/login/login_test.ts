@@ -290,7 +290,7 @@ Deno.test("a proxy that config.yaml does not know is told which line is missing,
   const host = await logIn(KEY, { host: "box.example" });
   assert.match(await host.text(), /hosts: \["box\.example"\]/);
   const site = await logIn(KEY, { origin: "https://evil.example", "sec-fetch-site": "cross-site" });
-  assert.deepEqual(await site.json(), { detail: "Requests of other origins are refused" });
+  assert.deepEqual(await site.json(), { detail: "Requests from other origins are refused" });
 });
 
 Deno.test("nothing that a browser fetches ahead logs in or out", async () => {

@@ -260,7 +260,7 @@ Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and 
   const page = await world.fetch("/docs", { headers: { accept: "text/html,*/*" } });
   assert.equal(page.status, 502);
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
-  assert.match(await page.text(), /The service does not answer\. "inkling start -d" starts it/);
+  assert.match(await page.text(), /The service does not answer\. Start it with "inkling start -d"/);
   const script = await world.fetch("/info");
   assert.equal(script.status, 502);
   assert.match((await script.json()).detail, /^The service does not answer/);
