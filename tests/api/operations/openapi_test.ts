@@ -54,7 +54,7 @@ Deno.test("describeApi() shows parameters as the values that their text stands f
     query("limit", { ...id, maximum: 500, default: 50 }),
     query("offset", { type: "integer", minimum: 0, default: 0 }),
     {
-      description: "Tags of answers that the client has: 304 where it has this one",
+      description: "Tags of the responses that the client has; 304 if this response is among them",
       in: "header",
       name: "If-None-Match",
       required: false,

@@ -104,7 +104,7 @@ Deno.test("a link that is over says why, and answers nothing", async () => {
   for (
     const [state, words] of [
       ["expired", /This link has expired/],
-      ["ended", /The execution that asked this has ended/],
+      ["ended", /The execution that asked this question has ended/],
       ["answered", /Already answered/],
     ] as const
   ) {

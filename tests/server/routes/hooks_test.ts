@@ -171,6 +171,6 @@ Deno.test("serve() without a port warns of agents whose webhooks nobody reaches,
     agentId: "other",
     displayName: "other",
   });
-  const warned = runtime.log.lines.filter(({ message }) => message.includes("has no port"));
+  const warned = runtime.log.lines.filter(({ message }) => message.includes("has no TCP port"));
   assert.deepEqual(warned.map(({ fields }) => fields.agent), ["review", "other"]);
 });

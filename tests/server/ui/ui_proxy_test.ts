@@ -27,7 +27,7 @@ Deno.test("openUiProxy() exchanges the token once, and leads away from the addre
   assert.match(second.headers.get("content-type") ?? "", /^text\/html/);
   const page = await second.text();
   assert.match(page, /<h1>This link has been used<\/h1>/);
-  assert.match(page, /Type "inkling ui" again: it gives a new one/);
+  assert.match(page, /Run "inkling ui" again to get a new link/);
 
   // The browser that is in may open the address again.
   const [pair = ""] = cookie.split(";");
