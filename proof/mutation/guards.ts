@@ -601,7 +601,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the end of an execution does not overtake its answer",
-    symbol: "ServiceEventStream.#hear",
+    symbol: "ServiceEventStream.#receive",
     replace: "if (followersFirst === undefined) return this.#add(text);",
     by: "return this.#add(text);",
     tests: ["tests/api/streams/service_events_test.ts"],
