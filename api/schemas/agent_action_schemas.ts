@@ -1,5 +1,4 @@
-// The wire of what is done with agents beside running them: reading their files, resuming their triggers, letting them call a
-// tool unasked.
+// The schemas of actions on agents: reload, resume, and auto-approve.
 import { z } from "zod";
 import { droppedChanges } from "./scheduler_schemas.ts";
 import { count } from "./wire_values.ts";
@@ -17,8 +16,12 @@ export type ReloadBody = z.infer<typeof ReloadBody>;
 /** POST /agents/{id}/resume. */
 export const AgentResumed = z.object({
   agent_id: z.string(),
-  resumed: z.boolean().meta({ description: "False: its trigger was not stopped, or stays so" }),
-  trigger_paused: z.string().nullable().meta({ description: "Why it stays stopped" }),
+  resumed: z.boolean().meta({
+    description: "False if its trigger was not stopped, or remains stopped",
+  }),
+  trigger_paused: z.string().nullable().meta({
+    description: "The reason why it remains stopped; otherwise null",
+  }),
   dropped_changes: droppedChanges,
 }).meta({ id: "AgentResumed" });
 export type AgentResumed = z.infer<typeof AgentResumed>;
@@ -26,17 +29,17 @@ export type AgentResumed = z.infer<typeof AgentResumed>;
 /** POST /agents/{id}/auto-approve. */
 export const AutoApproveBody = z.object({
   tool: z.string().min(1).meta({
-    description: "By its name, or `server/tool` for one of an MCP server",
+    description: "The name of the tool, or `server/tool` for one of an MCP server",
   }),
-  write: z.boolean().meta({ description: "false only shows what would change" }),
+  write: z.boolean().meta({ description: "false returns the diff without writing the file" }),
 }).meta({ id: "AutoApprove" });
 export type AutoApproveBody = z.infer<typeof AutoApproveBody>;
 
-/** What became of the agent's file, or would. */
+/** The change of the agent's file. */
 export const AutoApproved = z.object({
-  path: z.string().meta({ description: "The agent's file, absolute" }),
-  diff: z.string().meta({ description: "As in Preview; empty where nothing has to change" }),
+  path: z.string().meta({ description: "The absolute path of the agent's file" }),
+  diff: z.string().meta({ description: "As in Preview; empty if nothing has to change" }),
   written: z.boolean(),
-  already: z.boolean().meta({ description: "Nobody is asked about this tool as it is" }),
+  already: z.boolean().meta({ description: "True if the tool already needs no approval" }),
 }).meta({ id: "AutoApproved" });
 export type AutoApproved = z.infer<typeof AutoApproved>;

@@ -1,4 +1,4 @@
-// The wire of agents, and the way there: in lists, each with its configuration, and reading their files again.
+// The schemas of agents, with the conversions from the runtime's values.
 import { z } from "zod";
 import {
   type DOLLAR_BUDGET,
@@ -21,7 +21,7 @@ import { toTrigger, TriggerBody } from "./trigger_schemas.ts";
 import { triggerNotes } from "./scheduler_schemas.ts";
 import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 
-/** An agent as lists show it. */
+/** The summary of an agent. */
 export const AgentSummary = z.object({
   id: z.string(),
   display_name: z.string(),
@@ -36,21 +36,22 @@ export const AgentSummary = z.object({
   trigger_cron: z.string().nullable(),
   trigger_paths: z.array(z.string()),
   trigger_scheme: webhookScheme.nullable().meta({
-    description: "How senders show who they are, where it has a webhook",
+    description: "The signature scheme of its webhook; null without a webhook",
   }),
-  after: z.array(z.string()).meta({ description: "The agents whose ends start it" }),
+  after: z.array(z.string()).meta({ description: "The agents that it runs after" }),
   last_run: timestamp.nullable(),
   last_status: executionStatus.nullable(),
   last_execution_id: id.nullable(),
   waits_for_labels: ExecutionSummary.shape.waits_for_labels,
   next_run: timestamp.nullable(),
   trigger_paused: z.string().nullable().meta({
-    description: "Why its trigger is stopped although the scheduler runs; otherwise null",
+    description:
+      "The reason why its trigger is stopped although the scheduler runs; otherwise null",
   }),
   ...triggerNotes,
   last_day: z.object({ ended: count, succeeded: count }).optional().meta({
     description:
-      "With `day=true`: of the executions of the last 24 hours, how many ended, how many with success",
+      "With `day=true`: the number of executions of the last 24 hours that ended, and that succeeded",
   }),
 }).meta({ id: "Agent" });
 export type AgentSummary = z.infer<typeof AgentSummary>;
@@ -58,17 +59,17 @@ export type AgentSummary = z.infer<typeof AgentSummary>;
 const dollars = z.number().nullable();
 const tokens = z.int().nullable();
 
-/** A change that did not start a run, because the file's content was the same, and how many there were. */
+/** The last change that started no run because the file's content was the same, and the number of such changes. */
 const PassedOver = z.object({ path: z.string(), at: timestamp, count }).meta({ id: "PassedOver" });
 
-/** An agent with its whole configuration. */
+/** An agent with its complete configuration. */
 export const AgentDetail = AgentSummary.extend({
   history: z.enum(HISTORY_LEVELS),
   settings: z.object(
     {
       temperature: z.number(),
       max_tokens: z.int(),
-      timeout: z.number().meta({ description: "Seconds to wait for one model reply" }),
+      timeout: z.number().meta({ description: "Time limit of one model reply, in seconds" }),
       max_tool_calls: z.int().nullable(),
       max_execution_tokens: z.int().nullable(),
       max_cost_usd: z.number().nullable(),
@@ -76,14 +77,14 @@ export const AgentDetail = AgentSummary.extend({
       loop_detection: z.boolean(),
     } satisfies Record<keyof typeof RUN_SETTINGS, z.ZodType>,
   ),
-  paths: z.record(z.string(), z.string()).meta({ description: "Alias to absolute path" }),
+  paths: z.record(z.string(), z.string()).meta({ description: "The absolute paths by alias" }),
   custom_tools: z.array(z.string()),
   mcp: z.array(z.string()),
   skills: z.array(z.string()),
   agents: z.array(z.string()),
-  confirm: z.array(z.string()).meta({ description: "Tools that effectively need confirmation" }),
+  confirm: z.array(z.string()).meta({ description: "The tools that need approval" }),
   mcp_confirm: z.enum(MCP_CONFIRM).meta({
-    description: "Which tools of MCP servers need confirmation, too",
+    description: "The tools of MCP servers that also need approval",
   }),
   auto_approve: z.union([z.array(z.string()), z.literal("*")]),
   on_pending: z.enum(ON_PENDING),
@@ -93,7 +94,7 @@ export const AgentDetail = AgentSummary.extend({
       per_day: dollars,
       per_month: dollars,
       tree: dollars,
-      timezone: z.string().nullable().meta({ description: "Null: the machine's" }),
+      timezone: z.string().nullable().meta({ description: "Null for the machine's time zone" }),
     } satisfies Record<keyof typeof DOLLAR_BUDGET, z.ZodType>,
     tokens: z.object(
       { per_day: tokens, per_month: tokens, tree: tokens } satisfies Record<
@@ -101,26 +102,28 @@ export const AgentDetail = AgentSummary.extend({
         z.ZodType
       >,
     ),
-  }).meta({ description: "US dollars; null: no limit" }),
+  }).meta({ description: "In US dollars; null for no limit" }),
   on_budget: z.enum(ON_BUDGET),
   unpriced: z.enum(UNPRICED),
   max_concurrent_runs: z.int().nullable(),
-  nodes: z.array(z.string()).meta({ description: "Labels that a node must have to run it" }),
-  output_schema: z.unknown().meta({ description: "Of its answers, or the file; null: none" }),
+  nodes: z.array(z.string()).meta({ description: "The labels that a node needs to run it" }),
+  output_schema: z.unknown().meta({
+    description: "The schema of its answers, or the schema's file; null for none",
+  }),
   trigger: TriggerBody,
   source_path: z.string(),
   warnings: z.array(DiagnosticBody),
   last_execution: ExecutionSummary.nullable(),
   max_failures: z.int().nullable().meta({
-    description: "How many failures in a row pause its trigger; null: no limit",
+    description: "Number of consecutive failures that stop its trigger; null for no limit",
   }),
   passed_over: PassedOver.nullable().meta({
-    description: "The last change that did not fire, because the file's content was the same",
+    description: "The last change that started no run, because the file's content was the same",
   }),
 }).meta({ id: "AgentDetail" });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
-/** An agent of a list by the names of the wire. */
+/** Converts an agent to the wire source of its summary. */
 export function toAgentSummary(
   { agent, lastExecution: last, heldBecause, ...listing }: AgentListing,
   lastDay?: Outcomes,
@@ -148,7 +151,7 @@ export function toAgentSummary(
   };
 }
 
-/** An agent with its whole configuration by the names of the wire. */
+/** Converts an agent to the wire source of its complete configuration. */
 export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail> {
   const { agent, lastExecution, passedOver } = listing;
   return {
@@ -168,7 +171,7 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
   };
 }
 
-/** A problem in a file by the names of the wire. */
+/** Converts a problem in a file to its wire source. */
 export function toDiagnostic(diagnostic: Diagnostic): Source<typeof DiagnosticBody> {
   return { ...diagnostic, hint: diagnostic.hint };
 }

@@ -1,4 +1,4 @@
-// The wire of stored conversations.
+// The schemas of stored conversations.
 import { z } from "zod";
 import { count } from "./wire_values.ts";
 
@@ -16,16 +16,16 @@ export const CheckpointsBody = z.object({
 }).meta({ id: "Checkpoints" });
 export type CheckpointsBody = z.infer<typeof CheckpointsBody>;
 
-/** POST /checkpoints/purge. Closed: `agent` misspelt would purge every agent. */
+/** POST /checkpoints/purge. Strict, because a misspelled `agent` would purge every agent. */
 export const PurgeBody = z.strictObject({
-  agent: z.string().nullish().meta({ description: "Only this agent; absent: every agent" }),
+  agent: z.string().nullish().meta({ description: "The agent; absent for every agent" }),
   force: z.boolean().nullish().meta({
-    description:
-      "Also remove the newest of each agent and those of waiting executions, which are aborted",
+    description: "True to remove also the newest of each agent and those of waiting executions, " +
+      "which it aborts",
   }),
 }).meta({ id: "Purge" });
 export type PurgeBody = z.input<typeof PurgeBody>;
 
-/** How many conversations were removed. */
+/** The number of removed conversations. */
 export const PurgedBody = z.object({ purged: count }).meta({ id: "Purged" });
 export type PurgedBody = z.infer<typeof PurgedBody>;

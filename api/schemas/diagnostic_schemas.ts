@@ -1,4 +1,4 @@
-// The wire of what is wrong with files that people write.
+// The schemas of problems in files that people write.
 import { z } from "zod";
 
 /** A problem in a file that a person wrote. */
@@ -12,7 +12,7 @@ export const DiagnosticBody = z.object({
 }).meta({ id: "Diagnostic" });
 export type DiagnosticBody = z.infer<typeof DiagnosticBody>;
 
-/** A file in the agents directory, and what is wrong with it: errors where it never parsed, else warnings. */
+/** A file in the agents directory with its problems: errors if it never parsed, otherwise warnings. */
 export const AgentErrorBody = z.object({
   id: z.string(),
   path: z.string(),

@@ -1,4 +1,4 @@
-// The wire of refusals.
+// The schemas of errors.
 import { z } from "zod";
 
 /** One problem of a request that does not fit its schema. */

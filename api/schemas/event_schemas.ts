@@ -1,4 +1,4 @@
-// The wire of streams: what the data of each event holds beside the identity of whom it is about.
+// The schemas of the data of stream events.
 import { z } from "zod";
 import { EVENT_TYPES, FRAME_EVENTS } from "../../runtime/events/frame.ts";
 import { budgetUnit } from "./budget_schemas.ts";
@@ -19,8 +19,8 @@ export const ExecutionFrame = z.object({
   timestamp,
   message: z.string().meta({ description: "The text of the log row" }),
   content: z.string().optional(),
-  role: z.string().optional().meta({ description: "`system`, `human`: of a message" }),
-  model: z.string().optional().meta({ description: "Of execution_info" }),
+  role: z.string().optional().meta({ description: "Of a message: `system` or `human`" }),
+  model: z.string().optional().meta({ description: "Of execution_info: the model" }),
   trigger: executionTrigger.optional(),
   args: z.array(z.string()).optional(),
   session_id: z.string().nullish(),
@@ -36,23 +36,25 @@ export const ExecutionFrame = z.object({
   total_tokens: count.nullish(),
   cost_usd: z.number().nullish(),
   usage_estimated: z.literal(true).optional().meta({
-    description: "Of complete: the last reply was cut off, and part of the figures is estimated",
+    description: "Of complete: the last reply was cut off, so part of the usage is estimated",
   }),
-  status: executionStatus.optional().meta({ description: "Of complete" }),
+  status: executionStatus.optional().meta({ description: "Of complete: the final status" }),
   error: z.string().nullish(),
   request_id: z.string().optional().meta({ description: "Of interrupt and waiting" }),
-  reason: z.string().optional().meta({ description: "Of shutdown" }),
+  reason: z.string().optional().meta({ description: "Of shutdown: the reason for the stop" }),
 }).meta({
   id: "ExecutionFrame",
   description: `The data of the events ${FRAME_EVENTS.join(", ")}, waiting, shutdown and delta. ` +
-    "Which fields there are depends on event_type",
+    "The fields depend on event_type",
 });
 
 /** The data of an event of the service's stream. */
 export const ServiceEventData = z.object({
   ...identity,
   trigger: executionTrigger,
-  status: z.string().meta({ description: "Of an execution, the scheduler or a trigger" }),
+  status: z.string().meta({
+    description: "The status of an execution, the scheduler or a trigger",
+  }),
   duration_ms: count.nullable(),
   event: z.enum(["loaded", "updated", "removed"]).meta({ description: "Of agents_changed" }),
   request_id: z.string(),
@@ -67,5 +69,5 @@ export const ServiceEventData = z.object({
   timestamp,
 }).partial().meta({
   id: "ServiceEvent",
-  description: "Which fields there are depends on the event",
+  description: "The fields depend on the event",
 });

@@ -1,4 +1,4 @@
-// The wire of executions: in lists, each by itself, its log, its end.
+// The schemas of executions and their message logs, with the conversions from the runtime's values.
 import { z } from "zod";
 import { addCosts } from "../../base/cost.ts";
 import { EVENT_TYPES, type Frame } from "../../runtime/events/frame.ts";
@@ -14,10 +14,10 @@ import { count, id, timestamp } from "./wire_values.ts";
 /** The state of an execution. */
 export const executionStatus = z.enum(EXECUTION_STATUSES).meta({ id: "ExecutionStatus" });
 
-/** Who or what began an execution. */
+/** The trigger of an execution. */
 export const executionTrigger = z.enum(EXECUTION_TRIGGERS).meta({ id: "ExecutionTrigger" });
 
-/** An execution as lists show it. */
+/** The summary of an execution. */
 export const ExecutionSummary = z.object({
   id,
   agent_id: z.string(),
@@ -25,10 +25,10 @@ export const ExecutionSummary = z.object({
   trigger: executionTrigger,
   parent_execution_id: id.nullable(),
   after_execution_id: id.optional().meta({
-    description: "Only with the trigger `after`: the execution whose end started it",
+    description: "Only with the trigger `after`: the execution whose end started this one",
   }),
   dry_run: z.literal(true).optional().meta({
-    description: "Only of a dry run, which changed nothing",
+    description: "Present only for a dry run, which changes nothing",
   }),
   session_id: z.string().nullable(),
   started_at: timestamp,
@@ -43,15 +43,16 @@ export const ExecutionSummary = z.object({
   model: z.string().meta({ description: "`provider/name`; empty when none is configured" }),
   args: z.array(z.string()),
   waits_for_labels: z.array(z.string()).optional().meta({
-    description: "Only while it waits for a node that has all of these labels, and none lives",
+    description:
+      "Present only while it waits for a node with all of these labels, and none is alive",
   }),
   retry: z.object({
     at: timestamp,
-    attempt: count.meta({ description: "Which further try it will be" }),
-    of: count.meta({ description: "How many there may be" }),
+    attempt: count.meta({ description: "The number of the next retry" }),
+    of: count.meta({ description: "The maximum number of retries" }),
     reason: z.string(),
   }).meta({ id: "RunRetry" }).optional().meta({
-    description: "Only while it waits for a further try, as its model could not be reached",
+    description: "Present only while it waits for a retry because its model could not be reached",
   }),
 }).meta({ id: "Execution" });
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>;
@@ -62,7 +63,7 @@ export const ListedExecution = ExecutionSummary.extend({
     asked: z.string().nullable(),
     answered: z.string().nullable(),
   }).optional().meta({
-    description: "With `preview=true`: the beginnings of the message and of the answer",
+    description: "With `preview=true`: the beginning of the message and of the answer",
   }),
 }).meta({ id: "ListedExecution" });
 export type ListedExecution = z.infer<typeof ListedExecution>;
@@ -70,21 +71,25 @@ export type ListedExecution = z.infer<typeof ListedExecution>;
 /** An execution with its answer. */
 export const ExecutionDetail = ExecutionSummary.extend({
   output_data: z.string().nullable(),
-  message: z.string().nullable().meta({ description: "What it was asked in place of its task" }),
-  context: z.string().nullable().meta({ description: "What was appended to that" }),
+  message: z.string().nullable().meta({
+    description: "The message that replaced the user turn of the agent's file",
+  }),
+  context: z.string().nullable().meta({
+    description: "The context that was appended to the user turn",
+  }),
   asked_redacted: z.boolean().meta({
-    description: "Whether secrets were taken out of `args`, `message` or `context`",
+    description: "True if secrets were redacted from `args`, `message` or `context`",
   }),
   forked_from: z.object({ execution_id: id, step: count }).meta({ id: "ForkOrigin" }).nullable()
     .meta({
-      description: "The execution whose first steps it took over, and how many",
+      description: "The forked execution, and the number of steps copied from it",
     }),
   usage_estimated: z.boolean().meta({
     description:
-      "Whether its last reply was cut off, so that part of its tokens and of its cost is estimated",
+      "True if its last reply was cut off, so that part of its tokens and its cost is estimated",
   }),
   total_cost_usd: z.number().nullable().meta({
-    description: "Its own cost plus that of all executions below it; null when no price is known",
+    description: "Its own cost plus that of its `children`; null if no price is known",
   }),
   children: z.object({
     count,
@@ -103,7 +108,9 @@ export const LogRow = z.object({
   timestamp,
   event_type: z.enum(EVENT_TYPES),
   message: z.string(),
-  metadata: z.string().nullable().meta({ description: "JSON text of the entry's further fields" }),
+  metadata: z.string().nullable().meta({
+    description: "The other fields of the entry, as JSON text",
+  }),
 }).meta({ id: "LogRow" });
 export type LogRow = z.infer<typeof LogRow>;
 
@@ -114,7 +121,7 @@ export const CancelBody = z.object({
 }).meta({ id: "Cancel" });
 export type CancelBody = z.infer<typeof CancelBody>;
 
-/** An execution by the names of the wire. */
+/** Converts an execution of a list to its wire source. */
 export function toExecution(execution: Listed): Source<typeof ListedExecution> {
   const { isDryRun, status, retry } = execution;
   return {
@@ -124,7 +131,7 @@ export function toExecution(execution: Listed): Source<typeof ListedExecution> {
   };
 }
 
-/** An execution with its answer by the names of the wire. */
+/** Converts an execution with its details to its wire source. */
 export function toExecutionDetail(execution: Detail): Source<typeof ExecutionDetail> {
   return {
     ...execution,
@@ -135,13 +142,13 @@ export function toExecutionDetail(execution: Detail): Source<typeof ExecutionDet
   };
 }
 
-/** Fields of a payload that a log row shows by themselves, or that are the same in every row. */
+/** Fields of a payload that a log row contains separately, or that are equal in every row. */
 const NOT_METADATA: ReadonlySet<string> = new Set([
   ...["timestamp", "event_type", "message"],
   ...["execution_id", "agent_id", "display_name", "agent_name"],
 ]);
 
-/** A stored frame as an entry of the message log. */
+/** Converts a stored frame to an entry of the message log. */
 export function toLogRow({ id, executionId, payload: text }: Frame): Source<typeof LogRow> {
   const payload = JSON.parse(text);
   const { timestamp, event_type: eventType, message } = payload;

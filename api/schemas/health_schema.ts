@@ -1,6 +1,6 @@
-// What /health answers: by itself, for it is asked first, and by many who never ask for anything else.
+// The schema of /health. It has its own file, because many clients request only the health check.
 import { z } from "zod";
 
-/** GET /health. `degraded`: the database that machines share does not answer; it is looked for all the time. */
+/** GET /health. `degraded`: the shared database does not answer; the service keeps trying to reach it. */
 export const HealthBody = z.object({ status: z.enum(["ok", "degraded"]) }).meta({ id: "Health" });
 export type HealthBody = z.infer<typeof HealthBody>;

@@ -1,23 +1,24 @@
-// The wire of the service itself: what it is and is doing, and asking it to stop.
+// The schemas of the service's state and of its shutdown.
 import { z } from "zod";
 import { AgentErrorBody, DiagnosticBody } from "./diagnostic_schemas.ts";
 import { schedulerStatus, triggersHeld } from "./scheduler_schemas.ts";
 import { count, timestamp } from "./wire_values.ts";
 
-/** One of the services that share a database. */
+/** A service that shares the database. */
 export const NodeBody = z.object({
   name: z.string(),
   version: z.string(),
   labels: z.array(z.string()),
   started_at: timestamp,
   silent_seconds: z.number().meta({
-    description: "How long ago it gave its last sign of life; it gives one every few seconds",
+    description: "Seconds since its last heartbeat; it sends one every few seconds",
   }),
   alive: z.boolean().meta({
-    description: "Whether that is recent enough; what a dead one ran is given to others",
+    description:
+      "True if the heartbeat is recent. Other nodes take over the executions of a dead node",
   }),
-  running_executions: count.meta({ description: "How many executions it has taken that run" }),
-  this_node: z.boolean().meta({ description: "Whether it is the one that answers" }),
+  running_executions: count.meta({ description: "Number of executions that it runs" }),
+  this_node: z.boolean().meta({ description: "True for the node that responds" }),
 }).meta({ id: "Node" });
 export type NodeBody = z.infer<typeof NodeBody>;
 
@@ -43,18 +44,18 @@ export const InfoBody = z.object({
   }),
   keep_alive: z.boolean(),
   storage: z.object({ kind: z.enum(["sqlite", "postgres"]), place: z.string() }).optional().meta({
-    description: "The kind of the database, and its file or its address without a password",
+    description: "The kind of the database, and its file or its address without the password",
   }),
   nodes: z.array(NodeBody).optional().meta({
     description:
-      "Only with PostgreSQL: the services that share the database, and those that died within the last hour",
+      "Only with PostgreSQL: the nodes that share the database, including those that died within the last hour",
   }),
   agent_errors: z.array(AgentErrorBody),
   agent_warnings: z.array(AgentErrorBody).meta({
-    description: "Agents that run, with the problems of their files or surroundings",
+    description: "Agents that run, with the warnings about their files or their environment",
   }),
   config_warnings: z.array(DiagnosticBody).meta({
-    description: "What is doubtful in `config.yaml`: unknown keys and the like",
+    description: "Warnings about `config.yaml`, such as unknown keys",
   }),
 }).meta({ id: "Info" });
 export type InfoBody = z.infer<typeof InfoBody>;

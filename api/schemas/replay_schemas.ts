@@ -1,47 +1,50 @@
-// The wire of replays and forks.
+// The schemas of replays and forks.
 import { z } from "zod";
 import { count } from "./wire_values.ts";
 
 const ReplayDifference = z.object({
   kind: z.enum(["message", "tool", "setting", "question", "end", "log"]).meta({
-    description: "What differs: what the model is sent, whether a person is asked, how the run " +
-      "goes on, or the log alone",
+    description: "The kind of the difference: in the input of the model, in a question to a " +
+      "person, in the course of the run, or only in the log",
   }),
-  call: count.meta({ description: "At which call of the model, counted from 1" }),
+  call: count.meta({ description: "The number of the model call, counted from 1" }),
   what: z.string(),
-  recorded: z.string().nullable().meta({ description: "As it was; null where it was not" }),
-  today: z.string().nullable().meta({ description: "As it would be; null where it would not be" }),
+  recorded: z.string().nullable().meta({ description: "The recorded value; null if absent" }),
+  today: z.string().nullable().meta({ description: "The value today; null if absent" }),
 }).meta({ id: "ReplayDifference" });
 
 /** GET /executions/{id}/replay. */
 export const ReplayBody = z.object({
   identical: z.boolean(),
   steps: count.meta({
-    description: "Steps (replies with the results of their calls) that are the same",
+    description: "Number of identical steps; a step is a reply with the results of its calls",
   }),
   recorded_steps: count,
   differences: z.array(ReplayDifference).meta({
-    description: "Those of the first place that differs",
+    description: "The differences at the first step that differs",
   }),
-  notes: z.array(z.string()).meta({ description: "What could not be compared" }),
+  notes: z.array(z.string()).meta({ description: "The parts that could not be compared" }),
 }).meta({ id: "Replay" });
 export type ReplayBody = z.infer<typeof ReplayBody>;
 
-/** What POST /executions/{id}/fork takes; every field may be absent or null. */
+/** POST /executions/{id}/fork; every field may be absent or null. */
 export const ForkBody = z.object({
   step: z.int().min(0).nullish().meta({
-    description: "How many steps are taken over; 0: the opening alone. Absent: the last at which " +
-      "something can still change",
+    description: "Number of steps to copy; 0 copies only the opening. Default: the last step at " +
+      "which the execution can still change",
   }),
   message: z.string().nullish().meta({
-    description: "Said at that point; at step 0 it replaces the user turn. Blank is absent",
+    description: "A message to add after that step; at step 0 it replaces the user turn. Blank " +
+      "means none",
   }),
-  model: z.string().nullish().meta({ description: "`provider/name` instead of the agent's" }),
+  model: z.string().nullish().meta({
+    description: "The model as `provider/name`, instead of the agent's",
+  }),
   agent_text: z.string().nullish().meta({
-    description: "The text of an agent file that holds instead of the agent's",
+    description: "The text of an agent file, used instead of the agent's own",
   }),
   start_followers: z.boolean().nullish().meta({
-    description: "Whether its end starts the agents that run after this one (default: no)",
+    description: "True if its end starts the agents that run after this one (default: false)",
   }),
 }).meta({ id: "ForkRequest" });
 export type ForkBody = z.infer<typeof ForkBody>;

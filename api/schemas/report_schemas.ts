@@ -1,4 +1,4 @@
-// The wire of reports on the service as a whole.
+// The schemas of the reports on the whole service: usage, log and recap.
 import { z } from "zod";
 import type { Recap } from "../../runtime/runtime.ts";
 import type { Source } from "../operations/wire.ts";
@@ -18,15 +18,16 @@ export const StatsBody = z.object({
       executions: count,
       succeeded: count,
       failed: count.meta({
-        description: "Ended otherwise; executions that have not ended count as neither",
+        description: "Executions that ended without success; those not yet ended count as neither",
       }),
       input_tokens: count,
       output_tokens: count,
       total_tokens: count,
-      cost_usd: z.number().nullable().meta({ description: "Null when no price is known" }),
+      cost_usd: z.number().nullable().meta({ description: "Null if no price is known" }),
     }).meta({ id: "Usage" }),
   ).meta({
-    description: "By day, oldest first, and agent; delegated executions count for their own agent",
+    description:
+      "Usage by day, oldest first, and by agent; delegated executions count for their own agent",
   }),
 }).meta({ id: "Stats" });
 export type StatsBody = z.infer<typeof StatsBody>;
@@ -54,25 +55,26 @@ export const RecapBody = z.object({
     waiting: count,
   })
     .meta({
-      description: "Those that began in the span; what a person cancelled is in the total only",
+      description: "Executions that started in the period; `total` also counts those that a " +
+        "person cancelled",
     }),
-  cost_usd: cost.meta({ description: "Null when no price is known" }),
-  cost_before_usd: cost.meta({ description: "The same span of the day before" }),
+  cost_usd: cost.meta({ description: "Null if no price is known" }),
+  cost_before_usd: cost.meta({ description: "The cost of the same period one day earlier" }),
   mean_cost_usd: cost.meta({
-    description: "The same span of each of the seven days before, on average",
+    description: "The mean cost of the same period on the seven days before",
   }),
   failures: z.array(z.object({
     agent_id: z.string(),
     count,
     last_execution_id: id,
     last_error: z.string(),
-  })).meta({ description: "By agent, those with most failures first" }),
+  })).meta({ description: "Failures by agent, most failures first" }),
   waiting: z.array(z.object({
     execution_id: id,
     agent_id: z.string(),
     since: timestamp,
     message: z.string(),
-  })).meta({ description: "What waits for a person now, oldest first" }),
+  })).meta({ description: "The open questions to people, oldest first" }),
   not_run: z.array(z.object({
     agent_id: z.string(),
     outcome: z.enum(["missed", "skipped"]),
@@ -80,21 +82,21 @@ export const RecapBody = z.object({
     count,
     first: timestamp,
     last: timestamp,
-  })).meta({ description: "Times at which agents were due and did not run, by agent and reason" }),
+  })).meta({ description: "Scheduled times without a run, by agent and reason" }),
   downtimes: z.array(z.object({ from: timestamp.nullable(), to: timestamp })).meta({
-    description: "When no service ran; `from` is null where the one before was killed",
+    description: "Periods without a running service; `from` is null if the service was killed",
   }),
   stopped: z.array(z.object({ agent_id: z.string(), reason: z.string() })).meta({
     description:
-      "Agents that do not run by themselves now although they would, or not as their files say, and why",
+      "Agents whose triggers do not fire, or that run by an earlier version of their file, with the reason",
   }),
   next: z.array(z.object({ agent_id: z.string(), at: timestamp })).meta({
-    description: "What is due next, the soonest first",
+    description: "The next scheduled runs, soonest first",
   }),
 }).meta({ id: "Recap" });
 export type RecapBody = z.infer<typeof RecapBody>;
 
-/** A recap by the names of the wire. */
+/** Converts a recap to its wire source. */
 export function toRecap({ counts, ...recap }: Recap): Source<typeof RecapBody> {
   return {
     ...recap,

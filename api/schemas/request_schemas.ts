@@ -1,4 +1,4 @@
-// The wire of questions to people.
+// The schemas of questions to people and their answers.
 import { z } from "zod";
 import { count, id } from "./wire_values.ts";
 
@@ -6,19 +6,19 @@ const timestamp = z.iso.datetime();
 
 const jsonValue = z.unknown().meta({ id: "JsonValue", description: "Any JSON value" });
 
-/** What a file tool would do to a file as it is when it is asked. */
+/** The change that a call of a file tool would make to the current file. */
 export const PreviewBody = z.object({
   path: z.string().meta({ description: "The file, as tools show paths" }),
   diff: z.string().meta({
     description:
       "The hunks of a unified diff with 3 lines of context, from the first @@ on, without " +
-      "file names; of a move two lines: `rename from …`, `rename to …`. At most 64 KB; a last " +
-      "line in brackets says where more was cut",
+      "file names. For a move, the two lines `rename from …` and `rename to …`. At most 64 KB; " +
+      "a truncated diff ends with a line in brackets",
   }),
-  added: count.meta({ description: "Lines" }),
-  removed: count.meta({ description: "Lines" }),
+  added: count.meta({ description: "Number of added lines" }),
+  removed: count.meta({ description: "Number of removed lines" }),
   problem: z.string().nullable().meta({
-    description: "Why nothing can be shown, or why the call would fail as things are",
+    description: "The reason why there is no diff, or why the call would currently fail",
   }),
   is_new_file: z.boolean(),
 }).meta({ id: "Preview" });
@@ -27,24 +27,27 @@ export type PreviewBody = z.infer<typeof PreviewBody>;
 /** GET /executions/{id}/pending. */
 export const PendingBody = z.object({
   execution_id: id,
-  request_id: z.string().meta({ description: "Opaque; send it with the answer" }),
+  request_id: z.string().meta({ description: "An opaque id; send it with the answer" }),
   kind: z.enum(["confirm", "input", "choice"]),
   message: z.string(),
   tool_name: z.string(),
   tool_args: z.record(z.string(), jsonValue),
   options: z.array(z.string()).nullable(),
-  multi: z.boolean().meta({ description: "Whether several options may be selected" }),
+  multi: z.boolean().meta({ description: "True if several options may be selected" }),
   created_at: timestamp,
-  expires_at: timestamp.nullable().meta({ description: "When the request counts as denied" }),
+  expires_at: timestamp.nullable().meta({
+    description: "The time at which the question counts as denied",
+  }),
   asked_by: z.string().meta({
-    description: "The agent that asks: the execution's own, or one that it called",
+    description: "The agent that asks: the execution's own agent, or one that it called",
   }),
   is_guard: z.boolean().meta({
-    description: "Whether it is asked if a tool may be called at all: then the arguments may be " +
-      "changed with the approval, and auto_approve ends such questions",
+    description: "True if the question asks for approval of a tool call. Then the approval may " +
+      "edit the arguments, and auto_approve avoids such questions",
   }),
   preview: PreviewBody.nullable().meta({
-    description: "What file_write, file_edit, file_delete or file_move would do now; else null",
+    description: "The change that file_write, file_edit, file_delete or file_move would make; " +
+      "null for other tools",
   }),
 }).meta({ id: "Pending" });
 export type PendingBody = z.infer<typeof PendingBody>;
@@ -52,20 +55,20 @@ export type PendingBody = z.infer<typeof PendingBody>;
 const MISSHAPEN = "Invalid input: expected an answer as " +
   '{"approved": true or false, "reason": optional text, "arguments": optional object}, {"text": text} or {"selected": [texts]}';
 
-/** POST /executions/{id}/pending: the call with other arguments. */
+/** POST /executions/{id}/pending: the call with edited arguments. */
 export const EditedCallBody = z.object({
   request_id: z.string(),
-  arguments: z.record(z.string(), jsonValue).meta({ description: "All of them" }),
+  arguments: z.record(z.string(), jsonValue).meta({ description: "All arguments of the call" }),
 }).meta({ id: "EditedCall" });
 export type EditedCallBody = z.infer<typeof EditedCallBody>;
 
-/** What that call would do. */
+/** The response of POST /executions/{id}/pending. */
 export const EditedCallPreview = z.object({
   preview: PreviewBody.nullable().meta({ description: "As in Pending" }),
 }).meta({ id: "EditedCallPreview" });
 export type EditedCallPreview = z.infer<typeof EditedCallPreview>;
 
-/** POST /executions/{id}/respond: the answer by the kind of the request. */
+/** POST /executions/{id}/respond: the answer. Its form depends on the kind of the question. */
 export const RespondBody = z.object({
   request_id: z.string(),
   response: z.union([
@@ -73,20 +76,20 @@ export const RespondBody = z.object({
       approved: z.boolean(),
       reason: z.string().nullish(),
       arguments: z.record(z.string(), jsonValue).optional().meta({
-        description: "In place of the call's own, all of them; only with an approval, and where " +
-          "the request is a guard",
+        description: "All arguments of the call, which replace the original ones; only with an " +
+          "approval, and only if `is_guard` is true",
       }),
     }).meta({ id: "Approval" }),
     z.strictObject({ text: z.string() }).meta({ id: "TextAnswer" }),
     z.strictObject({ selected: z.array(z.string()) }).meta({ id: "Selection" }),
   ], { error: MISSHAPEN }),
   via: z.enum(["terminal", "page"]).nullish().meta({
-    description: "Where the person answers; others who are asked the same question are told",
+    description: "The place of the answer, which is shown to everybody with the same question",
   }),
 }).meta({ id: "Respond" });
 export type RespondBody = z.infer<typeof RespondBody>;
 
-/** The answer was taken. */
+/** The response to an accepted answer. */
 export const RespondAccepted = z.object({
   status: z.literal("resuming"),
   execution_id: id,

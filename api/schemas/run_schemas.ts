@@ -1,40 +1,44 @@
-// The wire of starting an execution.
+// The schemas of starting an execution.
 import { z } from "zod";
 import { isStorable } from "../../base/text/storable_text.ts";
 import { id } from "./wire_values.ts";
 
-/** The most characters (code points) of a session id. */
+/** The maximum length of a session id in code points. */
 const SESSION_ID_MAX = 200;
 
-/** What POST /agents/{id}/run takes; every field may be absent or null. */
+/** POST /agents/{id}/run; every field may be absent or null. */
 export const RunBody = z.object({
-  args: z.array(z.string()).nullish().meta({ description: "Substituted into the prompt" }),
-  message: z.string().nullish().meta({ description: "Replaces the user turn; blank is absent" }),
+  args: z.array(z.string()).nullish().meta({
+    description: "The arguments to substitute into the prompt",
+  }),
+  message: z.string().nullish().meta({
+    description: "Replaces the user turn; blank means none",
+  }),
   context: z.string().nullish().meta({ description: "Appended to the user turn" }),
   dry_run: z.boolean().nullish().meta({
-    description: "Nothing is changed: calls that would change something, or that wait for " +
-      "consent, are described in `would_do` of their `tool_result`",
+    description: "True to change nothing: a call that would change something or needs approval " +
+      "is only described, in `would_do` of its `tool_result`",
   }),
   session_id: z.string().refine(
-    // Characters are code points; blank is absent at any length.
+    // Counts code points. A blank text of any length means none.
     (text) => text.trim() === "" || [...text].length <= SESSION_ID_MAX,
     { error: `String should have at most ${SESSION_ID_MAX} characters` },
   ).refine(isStorable, { error: "String must not contain NUL characters or lone surrogates" })
     .nullish().meta({
-      description: `The conversation; at most ${SESSION_ID_MAX} characters, blank is absent. ` +
+      description: `The conversation; at most ${SESSION_ID_MAX} characters, blank means none. ` +
         "NUL characters and lone surrogates are refused",
       maxLength: SESSION_ID_MAX,
     }),
 }).meta({ id: "RunRequest" });
 export type RunBody = z.infer<typeof RunBody>;
 
-/** POST /agents/{id}/run. */
+/** The response of POST /agents/{id}/run. */
 export const RunAccepted = z.object({
   execution_id: id,
   model: z.string().meta({ description: "`provider/name`" }),
   notices: z.array(z.string()).optional().meta({
     description:
-      "Why the run does not use a file as it is now: it does not parse, or keeps changing",
+      "The reasons why the run uses an earlier version of a file: it is invalid or keeps changing",
   }),
 }).meta({ id: "RunAccepted" });
 export type RunAccepted = z.infer<typeof RunAccepted>;

@@ -1,28 +1,29 @@
-// The wire of what runs by itself: the scheduler, what it will start, and what became of what was due.
+// The schemas of the scheduler, its jobs, and the outcomes of scheduled times.
 import { z } from "zod";
 import { AUTOMATIC_TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import { SLOT_OUTCOMES } from "../../runtime/triggers/schedule/slot_store.ts";
 import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 
-/** Whether triggers may fire. */
+/** The state of the scheduler: `paused` means that no trigger fires. */
 export const schedulerStatus = z.enum(["running", "paused"]).meta({ id: "SchedulerStatus" });
 
-/** The reason why nothing fires on this service. */
+/** The reason why this service fires no triggers. */
 export const triggersHeld = z.string().optional().meta({
-  description: "Why this service fires no triggers: another one on the workspace does; else absent",
+  description: "The reason why this service fires no triggers: another service of the workspace " +
+    "does. Absent if it fires them",
 });
 
-/** The fields about an agent's trigger; each is absent while it has no value. */
+/** The optional fields about an agent's trigger. */
 export const triggerNotes = {
   ran_until: timestamp.optional().meta({
-    description: "It has run for times up to this one, because the clock was set back since",
+    description: "The latest time that it has run for, if the clock was set back since",
   }),
   trigger_held: z.string().optional().meta({
-    description: "Why its trigger does not fire here: another host or service does that",
+    description: "The reason why its trigger does not fire here: another host or service fires it",
   }),
 };
 
-/** An agent that runs by itself. */
+/** An agent with an automatic trigger. */
 export const SchedulerJob = z.object({
   agent_id: z.string(),
   display_name: z.string(),
@@ -50,9 +51,9 @@ export const SchedulerBody = z.object({
 }).meta({ id: "Scheduler" });
 export type SchedulerBody = z.infer<typeof SchedulerBody>;
 
-/** How many file changes a resume drops. */
+/** The number of file changes that a resume drops. */
 export const droppedChanges = count.meta({
-  description: "How many file changes that came while it was stopped are dropped",
+  description: "Number of dropped file changes that occurred while the trigger was stopped",
 });
 
 /** POST /scheduler/pause and /scheduler/resume. */
@@ -62,9 +63,11 @@ export const SchedulerChanged = z.object({
 }).meta({ id: "SchedulerChanged" });
 export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
 
-/** A time at which an agent was due, and what became of it. */
+/** A scheduled time of an agent and its outcome. */
 export const SlotBody = z.object({
-  scheduled_for: timestamp.meta({ description: "With a count above 1, the first of them" }),
+  scheduled_for: timestamp.meta({
+    description: "The scheduled time; with a count above 1, the first of them",
+  }),
   outcome: z.enum(SLOT_OUTCOMES),
   reason: z.string().nullable(),
   execution_id: id.nullable(),

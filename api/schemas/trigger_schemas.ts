@@ -1,4 +1,4 @@
-// The wire of triggers, and the way there.
+// The schemas of triggers, with the conversion from the runtime's values.
 import { z } from "zod";
 import type { Trigger } from "../../runtime/agents/agent.ts";
 import { SIGNATURE_ENCODINGS } from "../../runtime/trigger_kinds.ts";
@@ -6,7 +6,7 @@ import { webhookScheme } from "./wire_values.ts";
 
 const catchUp = z.enum(["once", "none"]).meta({ id: "CatchUp" });
 
-/** A trigger as an agent file declares it, with defaults filled in. */
+/** A trigger of an agent file, with its defaults. */
 export const TriggerBody = z.discriminatedUnion("type", [
   z.object({ type: z.literal("manual"), input: z.string().nullable() }).meta({
     id: "ManualTrigger",
@@ -25,20 +25,22 @@ export const TriggerBody = z.discriminatedUnion("type", [
     filters: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }).meta({
       id: "TriggerFilters",
     }),
-    debounce: z.number().meta({ description: "Seconds" }),
+    debounce: z.number().meta({ description: "In seconds" }),
     max_runs: z.int().meta({
-      description: "How many runs may begin within ten minutes; one more stops the trigger",
+      description: "The maximum number of runs within ten minutes; one more stops the trigger",
     }),
     catch_up: catchUp,
     same_content: z.boolean().optional().meta({
-      description: "Fires also for a file that was written again with the same content",
+      description: "True if it also fires for a file that was rewritten with the same content",
     }),
     input: z.string().nullable(),
   }).meta({ id: "WatchTrigger" }),
   z.object({
     type: z.literal("webhook"),
     scheme: webhookScheme,
-    secrets: z.array(z.string()).meta({ description: "The names of the variables" }),
+    secrets: z.array(z.string()).meta({
+      description: "The names of the environment variables with the secrets",
+    }),
     header: z.string().nullable(),
     encoding: z.enum(SIGNATURE_ENCODINGS),
     filter: z.object({
@@ -50,14 +52,14 @@ export const TriggerBody = z.discriminatedUnion("type", [
     }).meta({ id: "WebhookFilter" }),
     max_runs: z.int(),
     sync: z.number().nullable().meta({
-      description: "Seconds that the sender waits for the answer; null: it does not",
+      description: "Seconds that the response waits for the answer; null if it does not wait",
     }),
     input: z.string().nullable(),
   }).meta({ id: "WebhookTrigger" }),
 ]).meta({ id: "Trigger" });
 export type TriggerBody = z.infer<typeof TriggerBody>;
 
-/** A trigger on the wire. */
+/** Converts a trigger to its wire form. */
 export function toTrigger(trigger: Trigger): TriggerBody {
   const input = trigger.input ?? null;
   switch (trigger.type) {

@@ -1,12 +1,11 @@
-// Values that every part of the wire is made of. Schemas of one resource each are built of them; clients take their
-// types from those, and the API description is generated from them.
+// The schemas of values that all resources share. The types of the client and the API description come from the schemas.
 import { z } from "zod";
 import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";
 
 /** The id of an execution, or of a row of its log. */
 export const id = z.int().positive();
 
-/** How many there are. */
+/** A number of things. */
 export const count = z.int().nonnegative();
 
 /** A time. */
@@ -15,5 +14,5 @@ export const timestamp = z.iso.datetime().meta({
   examples: ["2026-01-31T08:30:00.000Z"],
 });
 
-/** How senders of deliveries show who they are. */
+/** The signature scheme of a webhook's deliveries. */
 export const webhookScheme = z.enum(WEBHOOK_SCHEMES).meta({ id: "WebhookScheme" });

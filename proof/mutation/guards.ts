@@ -634,14 +634,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "one address does not take all connections",
-    symbol: "Connections.#oneTooMany",
+    symbol: "Connections.#findExcess",
     replace: "ofAddress.length > MOST_WAITING.ofOneAddress",
     by: "false",
     tests: ["tests/server/listeners/connections_test.ts"],
   },
   {
     guard: "streams have a bound in total",
-    symbol: "Connections.#beginStream",
+    symbol: "Connections.#countStream",
     replace: "this.#streams >= this.#mostStreams",
     by: "false",
     tests: ["tests/server/listeners/connections_test.ts"],
@@ -1042,7 +1042,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "the page's proxy has limits of connections",
-    symbol: "Connections.#oneTooMany",
+    symbol: "Connections.#findExcess",
     replace: "MOST_WAITING.ofOneAddress",
     by: "Infinity",
     tests: ["tests/server/ui/ui_proxy_test.ts"],
@@ -1235,7 +1235,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "texts of models are text on the page of a link",
-    symbol: "shown",
+    symbol: "toVisibleHtml",
     replace: 'escapeHtml(escapeUnseen(cut(text), { keep: "\\n\\t" }))',
     by: 'escapeUnseen(cut(text), { keep: "\\n\\t" })',
     tests: ["tests/server/answers"],
