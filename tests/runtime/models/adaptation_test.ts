@@ -1,5 +1,5 @@
-// What endpoints refuse, in the words of many of them, and the call that is made then: through the real packages, opened run by
-// run as a service opens them.
+// Refusals with the error texts of many endpoints, and the changed calls that follow them. Models are opened for each run, as a
+// service does.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
@@ -21,7 +21,7 @@ const KEYS = {
   GOOGLE_API_KEY: "k",
 };
 
-/** The supply of one process, and its runs of one model. */
+/** Opens the ModelSupply of one process, and runs of one model. */
 async function openRuns(server: ModelServer, changes: Partial<ModelSettings> = {}) {
   const place = await createTestWorkspace({ shell: KEYS });
   const supply = new ModelSupply({
@@ -60,7 +60,7 @@ const REQUEST = modelRequest({
   tools: [{ name: "read", description: "Reads.", parameters: SCHEMA }],
 });
 
-/** What is refused, in whose words; `then`: what every later call holds instead. */
+/** Refusals of a part of the request; `then`: the replacement in every later call. */
 const REFUSALS: { refused: string; body: unknown; then?: RegExp; status?: number }[] = [
   {
     refused: '"max_tokens"',
@@ -112,7 +112,7 @@ const REFUSALS: { refused: string; body: unknown; then?: RegExp; status?: number
 
 for (const { refused, body, then = /./, status = 400 } of REFUSALS) {
   const told = JSON.stringify(body);
-  Deno.test(`an endpoint of any name that refuses is called without, now and by later runs: ${told}`, async () => {
+  Deno.test(`an endpoint is called without the refused part, in this run and later runs: ${told}`, async () => {
     const refusal = { status, body: told };
     await using server = new OpenAiServer([refusal, { text: "ok" }, { text: "ok" }]);
     await using runs = await openRuns(server, { provider: "azure" });
@@ -130,7 +130,7 @@ for (const { refused, body, then = /./, status = 400 } of REFUSALS) {
   });
 }
 
-Deno.test("an endpoint that goes on refusing is called twice, and one without a field that it insists on gets it", async () => {
+Deno.test("an endpoint that refuses again is called twice, and an endpoint gets a field that it requires", async () => {
   const refusal = { status: 400, body: JSON.stringify(error("Unknown parameter: stream_options")) };
   await using server = new OpenAiServer([refusal, refusal]);
   await using runs = await openRuns(server);
@@ -159,7 +159,7 @@ const RESULT = (length: number): Message[] => [
   },
 ];
 
-/** What endpoints say of a conversation that is too long. */
+/** Messages of endpoints about a conversation that is too long. */
 const TOO_LONG: [body: unknown, status?: number][] = [
   [error("Too long.", { code: "context_length_exceeded" })],
   [{
@@ -202,7 +202,7 @@ for (const [body, status = 400] of TOO_LONG) {
     assert.equal(sent[0]?.role, "user");
     assert.match(JSON.stringify(sent), /Answer 8.*Now/);
     const { length } = server.requests;
-    // The next run knows, and has a result that fills the window by itself.
+    // The next run knows the limit, and one of its results alone fills the window.
     await collectReply(await runs.run(), old);
     assert.equal(server.requests.length, length + 1);
     await collectReply(await runs.run(), modelRequest({ messages: RESULT(60_000) }));
@@ -216,7 +216,7 @@ const FORMS: Record<string, string> = {
   ollama: "prompt too long; exceeded max context length by 900 tokens",
 };
 for (const adapter of ADAPTERS.filter(({ provider }) => provider in FORMS)) {
-  Deno.test(`${adapter.provider} is sent less once it says that it was too much`, async () => {
+  Deno.test(`${adapter.provider} gets a shorter conversation after it refused a long one`, async () => {
     const body = adapter.errorBody(FORMS[adapter.provider] ?? "");
     await using server = adapter.serve([{ status: 400, body }, { text: "ok" }]);
     await using runs = await openRuns(server, { provider: adapter.provider });
@@ -230,7 +230,7 @@ for (const adapter of ADAPTERS.filter(({ provider }) => provider in FORMS)) {
   });
 }
 
-Deno.test("a window that is known is kept to before the first call: the price table's, and before it model.context_window", async () => {
+Deno.test("the first call already fits the known window: model.context_window, else the price table's", async () => {
   const tests: [Partial<ModelSettings>, number][] = [[{ contextWindow: 8_000 }, 0], [{
     provider: "openai",
     name: "gpt-4",
@@ -247,7 +247,7 @@ Deno.test("a window that is known is kept to before the first call: the price ta
   }
 });
 
-Deno.test("a conversation that cannot be made short enough, and too many tools, fail with what to do", async () => {
+Deno.test("a conversation that stays too long, and too many tools, fail with a remedy", async () => {
   const long = { status: 400, body: JSON.stringify(error("prompt is too long")) };
   await using server = new OpenAiServer([long]);
   await using runs = await openRuns(server);

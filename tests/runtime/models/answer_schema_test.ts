@@ -1,4 +1,4 @@
-// How each wire format is told the schema of an answer, through its real package, and what a refusal of it does.
+// The schema of an answer in each wire format, and refusals of the schema.
 import assert from "node:assert/strict";
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 import { isStrict } from "../../../runtime/models/answer_schema.ts";
@@ -31,7 +31,7 @@ const REPAIR = modelRequest({
   ],
 });
 
-/** The parameter that holds the model to the schema, by the adapter's provider. */
+/** Returns the parameter with the schema, for the adapter's provider. */
 function parameterOf({ provider }: Adapter, body: JsonObject): unknown {
   switch (provider) {
     case "anthropic":
@@ -56,7 +56,7 @@ const PARAMETERS: Record<string, unknown> = {
   google: { responseMimeType: "application/json", responseJsonSchema: SENT },
   ollama: SENT,
 };
-/** Servers of which some hold a model to a schema by a grammar, so that it cannot call tools. */
+/** Providers whose servers may enforce a schema by a grammar, which prevents tool calls. */
 const GRAMMAR = ["mine", "local", "ollama"];
 
 const saysItInWords = (body: JsonObject) =>
@@ -73,7 +73,7 @@ for (const adapter of ADAPTERS) {
   const parameter = PARAMETERS[provider] ?? OPENAI_FORMAT;
   const isGrammar = GRAMMAR.includes(provider);
 
-  Deno.test(`${provider} is told the schema of the answer by its own parameter`, async () => {
+  Deno.test(`${provider} gets the schema of the answer in its own parameter`, async () => {
     for (const request of [FREE, REPAIR]) {
       const body = await sentBy(adapter, request);
       assert.deepEqual(parameterOf(adapter, body), parameter);
@@ -84,14 +84,14 @@ for (const adapter of ADAPTERS) {
     assert.ok(!saysItInWords(plain));
   });
 
-  Deno.test(`${provider} can call tools although there is a schema`, async () => {
+  Deno.test(`${provider} can call tools with a schema`, async () => {
     const body = await sentBy(adapter, WITH_TOOLS);
     assert.deepEqual(parameterOf(adapter, body), isGrammar ? undefined : parameter);
     assert.equal(saysItInWords(body), isGrammar);
     assert.ok(JSON.stringify(body).includes("Reads."));
   });
 
-  Deno.test(`${provider} that refuses the schema is asked in words, now and later`, async () => {
+  Deno.test(`${provider} gets the schema in the prompt after it refused the parameter, also in later calls`, async () => {
     const told = provider === "google"
       ? "Function calling with a response mime type: 'application/json' is unsupported"
       : provider === "anthropic"
@@ -118,7 +118,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-Deno.test("a refusal of something else is no refusal of the schema", async () => {
+Deno.test("a refusal of another part does not count as a refusal of the schema", async () => {
   const adapter = ADAPTERS[0] as Adapter;
   await using server = adapter.serve([{ status: 400, body: adapter.errorBody("No such model") }]);
   const { model } = await openPatient(adapter, server);
@@ -126,14 +126,14 @@ Deno.test("a refusal of something else is no refusal of the schema", async () =>
   server.assertDone();
 });
 
-Deno.test("a request without a system message gets one for the words", async () => {
+Deno.test("a request without a system message gets one with the schema", async () => {
   const adapter = ADAPTERS.find(({ provider }) => provider === "ollama") as Adapter;
   const body = await sentBy(adapter, modelRequest({ schema: SCHEMA }));
   const [first, second] = body["messages"] as JsonObject[];
   assert.deepEqual([first?.["role"], second?.["role"]], ["system", "user"]);
 });
 
-Deno.test("isStrict() takes closed objects with all of their properties required, and nothing OpenAI refuses", () => {
+Deno.test("isStrict() accepts closed objects with all properties required, and refuses the same as OpenAI", () => {
   assert.equal(isStrict(SENT), true);
   assert.equal(isStrict({ ...SENT, required: [] }), false);
   assert.equal(isStrict({ ...SENT, additionalProperties: true }), false);

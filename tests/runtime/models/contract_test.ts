@@ -1,4 +1,4 @@
-// What every adapter owes the runtime, against a server on this machine that speaks its format.
+// The contract of all adapters, each against a local server with its format.
 import assert from "node:assert/strict";
 import type { Message } from "../../../runtime/models/message.ts";
 import { withRetry } from "../../../runtime/models/retry.ts";

@@ -14,7 +14,7 @@ function settings(provider: string, baseUrl?: string, apiKeyEnv?: string): Model
   };
 }
 
-Deno.test("modelEndpoint() appends /v1 for Chat Completions where no version is given, and nothing else", () => {
+Deno.test("modelEndpoint() appends /v1 for Chat Completions only if the address has no version", () => {
   const cases: [string, string][] = [
     ["http://host:8000", "http://host:8000/v1"],
     ["http://host:8000/", "http://host:8000/v1"],
@@ -34,7 +34,7 @@ Deno.test("modelEndpoint() appends /v1 for Chat Completions where no version is 
   }
 });
 
-Deno.test("modelEndpoint() knows the adapter, address and key of each provider", () => {
+Deno.test("modelEndpoint() returns the adapter, address and key variable of each provider", () => {
   const rows: [provider: string, url: string | undefined, ...facts: unknown[]][] = [
     ["openai", undefined, "openai", undefined, "OPENAI_API_KEY", true],
     ["anthropic", undefined, "anthropic", undefined, "ANTHROPIC_API_KEY", true],
@@ -42,7 +42,7 @@ Deno.test("modelEndpoint() knows the adapter, address and key of each provider",
     ["demo", undefined, "demo", undefined, null, false],
     ["ollama", undefined, "ollama", undefined, "OLLAMA_API_KEY", false],
     ["local", undefined, "compatible", "http://127.0.0.1:11434/v1", "LOCAL_API_KEY", false],
-    // The address of a native endpoint stays as it is.
+    // The address of a native endpoint does not change.
     ["anthropic", "http://h:1/p", "anthropic", "http://h:1/p", "ANTHROPIC_API_KEY", true],
     ["google", "http://h:1/p", "google", "http://h:1/p", "GOOGLE_API_KEY", true],
     ["ollama", "http://10.0.0.7/p", "ollama", "http://10.0.0.7/p", "OLLAMA_API_KEY", false],
@@ -55,7 +55,7 @@ Deno.test("modelEndpoint() knows the adapter, address and key of each provider",
       true,
     ],
     ["my-gate.way 2", "http://h/v1", "compatible", "http://h/v1", "MY_GATE_WAY_2_API_KEY", true],
-    // Only local needs no key, and only on this machine.
+    // Only `local` needs no key, and only on this machine.
     ["local", "http://[::1]:1/v1", "compatible", "http://[::1]:1/v1", "LOCAL_API_KEY", false],
     ["local", "http://10.0.0.7/v1", "compatible", "http://10.0.0.7/v1", "LOCAL_API_KEY", true],
     ["vllm", "http://localhost/v1", "compatible", "http://localhost/v1", "VLLM_API_KEY", true],
@@ -70,7 +70,7 @@ Deno.test("modelEndpoint() knows the adapter, address and key of each provider",
   }));
 });
 
-Deno.test("modelEndpoint() names the foreign host that a named provider's key would go to", () => {
+Deno.test("modelEndpoint() returns the foreign host that would receive a named provider's key", () => {
   const rows: [provider: string, url: string | undefined, host: string | null, key?: string][] = [
     ["openai", undefined, null],
     ["openai", "https://eu.api.openai.com/v1", null],
@@ -88,7 +88,7 @@ Deno.test("modelEndpoint() names the foreign host that a named provider's key wo
   }
 });
 
-Deno.test("modelEndpoint() refuses what leads nowhere, and shows no password", () => {
+Deno.test("modelEndpoint() refuses invalid addresses without showing passwords", () => {
   const cases: [ModelSettings, RegExp][] = [
     [settings("mine"), /Unknown model provider "mine": use one of openai, .*base_url/],
     [settings("mine", "host:8000"), /it is not an http or https address/],
@@ -110,7 +110,7 @@ Deno.test("modelEndpoint() refuses what leads nowhere, and shows no password", (
   }
 });
 
-Deno.test("isLoopbackHost() knows this machine's names and no others", () => {
+Deno.test("isLoopbackHost() accepts only the names of this machine", () => {
   for (const host of ["localhost", "api.localhost", "127.0.0.1", "127.9.9.9", "[::1]", "0.0.0.0"]) {
     assert.equal(isLoopbackHost(host), true, host);
   }

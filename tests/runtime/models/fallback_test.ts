@@ -1,4 +1,4 @@
-// A model with fallbacks: which failures call the next one, what it costs, what the log says; through the real packages.
+// Models with fallbacks: the failures that call the next model, the costs, and the log.
 import assert from "node:assert/strict";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
@@ -16,7 +16,7 @@ const failing = (status: number, message: string, headers = {}): ModelStep => (
   { status, headers, body: JSON.stringify({ error: { message } }) }
 );
 
-/** A first model at `steps`, a second at `others`. */
+/** Opens a first model with the answers `steps`, and a second with `others`. */
 async function openWorld(
   steps: ModelStep[],
   others: ModelStep[],
@@ -65,7 +65,7 @@ async function openWorld(
   };
 }
 
-/** What the first model does, and how often it is called before the second is. */
+/** Failures of the first model, and its number of calls before the fallback. */
 const FALLS: [what: string, step: ModelStep, calls: number][] = [
   ["is not allowed", failing(401, "bad key"), 1],
   ["has no money", failing(402, "pay"), 1],
@@ -79,7 +79,7 @@ const FALLS: [what: string, step: ModelStep, calls: number][] = [
   ["never answers", { silent: true }, 1],
 ];
 for (const [what, step, calls] of FALLS) {
-  Deno.test(`a model that ${what} is replaced by its fallback, told once, also in the next calls of the run`, async () => {
+  Deno.test(`a model that ${what} is replaced by its fallback for the rest of the run, with one notice`, async () => {
     const other = { text: "Hi." };
     await using world = await openWorld(Array.from({ length: calls }, () => step), [other, other]);
     const { opened, reply, deltas } = await world.ask();
@@ -121,7 +121,7 @@ for (const [what, step] of STAYS) {
   });
 }
 
-Deno.test("a call fails once all models have, transient where the first or the last failure is", async () => {
+Deno.test("a call fails after all models failed, and is retryable if the first or the last failure is", async () => {
   const down = Array.from({ length: 4 }, () => failing(503, "down"));
   const [gone, lost] = [failing(404, "gone"), failing(401, "lost")];
   const tests: [ModelStep[], ModelStep[], boolean, RegExp][] = [
@@ -138,7 +138,7 @@ Deno.test("a call fails once all models have, transient where the first or the l
   }
 });
 
-Deno.test("a wait that a provider asks for closes its other models only where it speaks of the account", async () => {
+Deno.test("a provider's pause applies to its other models only if the message names the account", async () => {
   const tests: [string, boolean][] = [
     ["Rate limit reached for requests", false],
     ["Rate limit reached for m in organization o", false],
@@ -155,7 +155,7 @@ Deno.test("a wait that a provider asks for closes its other models only where it
   }
 });
 
-Deno.test("a run with a fallback is priced by the model that answers, logs it once, and replays the same", async () => {
+Deno.test("a run with a fallback is priced by the answering model, logs the fallback once, and replays the same way", async () => {
   const look = { toolCalls: [{ name: "file_glob", arguments: { pattern: "*" } }] };
   await using first = new OpenAiServer([failing(402, "pay")]);
   await using second = new AnthropicServer([look, { text: "Done." }]);
@@ -176,7 +176,7 @@ Deno.test("a run with a fallback is priced by the model that answers, logs it on
   assert.equal(place.logged.filter(({ message }) => message === told).length, 1);
   const replay = () => runtime.replays.replay(ended.id, { withAllTools: false });
   assert.deepEqual((await replay()).differences, []);
-  // The first is well again.
+  // The first model works again.
   first.push({ text: "I am back." });
   assert.equal((await runToEnd(runtime, "a")).outputData, "I am back.");
   const { settings, notices } = await runtime.planRun("a", { withMessages: false });

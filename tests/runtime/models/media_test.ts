@@ -1,5 +1,4 @@
-// Pictures and PDF files: recognized, sent in each format's words, kept from models that do not take them, shortened, and
-// shown to a run by its tools.
+// Pictures and PDF files: recognition, each provider's format, models that do not accept them, long conversations, and tools.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -54,7 +53,7 @@ const READ: [bytes: Uint8Array, text: string | undefined][] = [
   [new TextEncoder().encode("text"), undefined],
 ];
 
-Deno.test("readMedia() tells pictures and PDF files by their bytes, with size and pages, and refuses what is too large", () => {
+Deno.test("readMedia() recognizes pictures and PDF files by their bytes, with size and pages, and refuses large files", () => {
   for (const [bytes, text] of READ) {
     const read = readMedia(bytes);
     assert.equal(read?.text, text);
@@ -87,7 +86,7 @@ const resultsOf = (...results: Media[][]): Message[] => [
 
 const TITLE = "The pictures and files of these results:";
 const urlOf = (type: string, data: string) => `data:${type};base64,${data}`;
-/** By provider, what stands behind the results of two calls that gave a picture and a PDF file. */
+/** The messages of each provider for two results with a picture and a PDF file. */
 const SENT: Record<string, unknown> = {
   openai: {
     role: "user",
@@ -121,7 +120,7 @@ const SENT: Record<string, unknown> = {
   ollama: { role: "user", content: TITLE, images: [PNG, PDF] },
 };
 for (const adapter of ADAPTERS) {
-  Deno.test(`${adapter.provider} is sent pictures and PDF files in its own form, behind the results`, async () => {
+  Deno.test(`${adapter.provider} gets pictures and PDF files in its own format after the results`, async () => {
     await using server = adapter.serve([{ text: "ok" }]);
     const messages = resultsOf(media("image"), media("pdf"));
     await collectReply(await open(adapter, server), modelRequest({ messages }));
@@ -130,7 +129,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-Deno.test("takesMedia() goes by the settings, or by provider and name", () => {
+Deno.test("takesMedia() uses the settings, or else the provider and name", () => {
   const rows: [string, string, string][] = [
     ["anthropic", "claude-x", "image pdf"],
     ["mine", "x", ""],
@@ -146,7 +145,7 @@ Deno.test("takesMedia() goes by the settings, or by provider and name", () => {
   assert.equal(takesMedia(own, "image"), false);
 });
 
-Deno.test("old pictures go first when a conversation outgrows its window, and none goes into the next run", () => {
+Deno.test("a conversation that is too long loses its old pictures first, and the next run gets no pictures", () => {
   const messages = [
     ...resultsOf(media("image")),
     ...resultsOf(media("pdf")),
@@ -161,7 +160,7 @@ Deno.test("old pictures go first when a conversation outgrows its window, and no
   assert.ok(seeded.length > 0 && !JSON.stringify(seeded).includes(PNG));
 });
 
-/** A run of an agent that reads `a.png` and `b.txt`, at an endpoint that judges each request. */
+/** Opens a run of an agent that reads `a.png` and `b.txt`. `judge` decides the endpoint's answers. */
 async function openWorld(judge: (body: JsonObject) => OpenAiStep | undefined, settings = "") {
   const stack = new AsyncDisposableStack();
   const place = stack.use(await createTestWorkspace());
@@ -183,7 +182,7 @@ async function openWorld(judge: (body: JsonObject) => OpenAiStep | undefined, se
 }
 const hasPicture = (body: JsonObject) => JSON.stringify(body).includes(PNG);
 
-Deno.test("file_read shows a picture to a model that takes it; the log has its size, and a replay is the same", async () => {
+Deno.test("file_read shows a picture to a model that accepts it, logs its size, and replays the same way", async () => {
   await using world = await openWorld(() => undefined, ", input: [text, image]");
   const { runtime, server } = world;
   const ended = await runToEnd(runtime, "a");
@@ -198,14 +197,14 @@ Deno.test("file_read shows a picture to a model that takes it; the log has its s
   assert.ok(hasPicture(server.request(2).body));
 });
 
-Deno.test("file_read says to a model that takes no pictures that the file is binary", async () => {
+Deno.test("file_read reports a picture as a binary file to a model without vision", async () => {
   await using world = await openWorld(() => undefined);
   await runToEnd(world.runtime, "a");
   const sent = JSON.stringify(world.server.request(1).body);
   assert.match(sent, /Error: Cannot read \\"a.png\\": it is a binary file \(70 bytes\)\./);
 });
 
-/** What an endpoint says of a picture, and whether it is sent none from then on. */
+/** Messages of endpoints about a picture; `isLearned`: later requests contain no pictures. */
 const REFUSED: [status: number, message: string, isLearned: boolean][] = [
   [400, "This model does not support image input", true],
   [404, "No endpoints found that support image input", true],
@@ -215,7 +214,7 @@ const REFUSED: [status: number, message: string, isLearned: boolean][] = [
   [400, "Unsupported MIME type: image/gif", false],
 ];
 for (const [status, message, isLearned] of REFUSED) {
-  Deno.test(`a refusal of a picture has a sentence sent instead, ${isLearned ? "also later" : "once"}: ${message}`, async () => {
+  Deno.test(`after a refusal, a sentence replaces the picture ${isLearned ? "in all later requests" : "once"}: ${message}`, async () => {
     await using world = await openWorld(
       (body) =>
         hasPicture(body) ? { status, body: JSON.stringify({ error: { message } }) } : undefined,
@@ -229,7 +228,7 @@ for (const [status, message, isLearned] of REFUSED) {
   });
 }
 
-Deno.test("pictures of MCP servers and web replies are shown, too, once each", async () => {
+Deno.test("pictures of MCP servers and web replies are shown once each", async () => {
   const seen: string[] = [];
   const show = (bytes: Uint8Array) => {
     seen.push(Buffer.from(bytes).toString("base64"));

@@ -1,4 +1,4 @@
-// The host that permissions are derived from is the one that the adapter really calls.
+// modelHost(), from which permissions are derived, returns the host that the adapter calls.
 import assert from "node:assert/strict";
 import { FREE_PURSE } from "../../support/models/free_purse.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
@@ -34,7 +34,7 @@ Deno.test({
   },
 });
 
-Deno.test("modelHost() follows base_url, with the port of its scheme; the demo calls nobody", () => {
+Deno.test("modelHost() returns the host of base_url with the port of its scheme, and null for the demo", () => {
   assert.equal(modelHost(settings("corp", "http://models.test/api")), "models.test:80");
   assert.equal(modelHost(settings("openai", "https://[fd00::1]:8443/v1")), "[fd00::1]:8443");
   assert.equal(modelHost(settings("demo")), null);

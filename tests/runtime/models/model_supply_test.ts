@@ -1,4 +1,4 @@
-// The models of one service: they are set up once, and what they are set up with is what files and shell say now.
+// The models of one service. Each is created once per connection, from the current files and environment.
 import assert from "node:assert/strict";
 import { FREE_PURSE } from "../../support/models/free_purse.ts";
 import { dirname } from "node:path";
@@ -13,7 +13,7 @@ import { createTestWorkspace, type TestWorkspace } from "../../support/test_work
 
 interface Supply {
   open: (model: Partial<ModelSettings>) => Promise<Model>;
-  /** Writes the environment file anew. */
+  /** Rewrites the environment file. */
   setKeys: (keys: Record<string, string>) => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ async function openSupply(place: TestWorkspace): Promise<Supply> {
   };
 }
 
-Deno.test("ModelSupply.open() gives each call the key, name and address that its agent has now", async () => {
+Deno.test("ModelSupply.open() uses the current key, name and address of the agent for each call", async () => {
   await using place = await createTestWorkspace();
   await using here = new OpenAiServer(Array.from({ length: 5 }, () => ({ text: "Hello." })));
   await using there = new OpenAiServer([{ text: "Hello." }]);
@@ -47,7 +47,7 @@ Deno.test("ModelSupply.open() gives each call the key, name and address that its
   const opened = await open({ baseUrl: here.origin });
   await setKeys({ MINE_API_KEY: "second-key", OTHER_KEY: "other-key" });
   await collectReply(await open({ baseUrl: here.origin }));
-  // A run that began with the old key goes on with it.
+  // A run that started with the old key continues with it.
   await collectReply(opened);
   await collectReply(await open({ baseUrl: here.origin, apiKeyEnv: "OTHER_KEY" }));
   await collectReply(await open({ baseUrl: here.origin, name: "n" }));

@@ -1,11 +1,11 @@
-// A price file that is broken, as a whole or in part: what is reported, and which prices hold.
+// Broken price files: the reported problems and the prices that stay valid.
 import assert from "node:assert/strict";
 import { parsePriceFile, PriceFile } from "../../../runtime/models/price_file.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 const GOOD = "local/tiny: { input: 1, output: 2 }\n";
 
-Deno.test("PriceFile keeps the prices of before while the file is too big or no text, and says why", () =>
+Deno.test("PriceFile keeps the last prices while the file is too large or not text, and reports the reason", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     await Deno.writeTextFile(path, GOOD);
@@ -30,7 +30,7 @@ Deno.test("PriceFile keeps the prices of before while the file is too big or no 
     assert.deepEqual(file.current().problems, []);
   }));
 
-Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each of those at its place", () =>
+Deno.test("PriceFile keeps valid prices, and reports each broken one with its position", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     const file = new PriceFile(path);
@@ -57,7 +57,7 @@ Deno.test("PriceFile keeps the valid prices beside broken ones, and reports each
     assert.equal(failure, undefined);
   }));
 
-Deno.test("PriceFile keeps what a broken entry said before, and forgets one that is gone", () =>
+Deno.test("PriceFile keeps the last price of a broken entry, and removes a deleted entry", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/pricing.yaml`;
     const file = new PriceFile(path);
@@ -79,7 +79,7 @@ Deno.test("PriceFile keeps what a broken entry said before, and forgets one that
     assert.deepEqual(inputs(), {});
   }));
 
-Deno.test("parsePriceFile() lists the first problems of very many, and keeps every valid price", () => {
+Deno.test("parsePriceFile() limits the number of problems, and keeps every valid price", () => {
   const entries = Array.from(
     { length: 150 },
     (_, i) => `good${i}: { input: 1, output: 1, odd: 1 }\nbad${i}: 1`,

@@ -49,11 +49,11 @@ async function costs(
   reportedCostUsd: number | null = null,
 ): Promise<number | null> {
   const cost = await prices.costOf(model(id), { usage: counted, reportedCostUsd });
-  // Binary fractions of a cent differ by the order of the sums.
+  // The order of a sum changes the last binary digits.
   return cost === null ? null : Number(cost.toFixed(9));
 }
 
-Deno.test("ModelPrices.costOf() agrees with sums by hand from the price table, cached tokens included", async () => {
+Deno.test("ModelPrices.costOf() computes costs from the price table, with cached tokens", async () => {
   await using it = await world();
   // Dollars per million: in, cache read, cache write, out.
   const cases: [string, Usage, number][] = [
@@ -73,7 +73,7 @@ Deno.test("ModelPrices.costOf() agrees with sums by hand from the price table, c
   }
 });
 
-Deno.test("ModelPrices.costOf() takes the endpoint's word before any price, and is null, not zero, where nothing is known", async () => {
+Deno.test("ModelPrices.costOf() prefers the cost that the endpoint reports, and returns null without a known price", async () => {
   await using it = await world({ workspace: "openai/gpt-4o-mini: {input: 1, output: 1}" });
   assert.equal(await costs(it.prices, "openai/gpt-4o-mini", usage(1_000_000, 0), 0.42), 0.42);
   assert.equal(await costs(it.prices, "mine/unknown", null, 0), 0);
@@ -83,7 +83,7 @@ Deno.test("ModelPrices.costOf() takes the endpoint's word before any price, and 
   assert.equal(await costs(it.prices, "openai/gpt-4o", null), null);
 });
 
-Deno.test("ModelPrices takes the workspace's price before the config directory's, and both before the table", async () => {
+Deno.test("ModelPrices prefers the workspace's prices to the config directory's, and both to the table", async () => {
   await using it = await world({
     workspace: "openai/gpt-4o: {input: 1, output: 2}\nshared: {input: 3, output: 3}\n",
     config: "openai/gpt-4o: {input: 9, output: 9}\nmine/m:\n  input: 4\n  output: 8\n" +
@@ -94,20 +94,20 @@ Deno.test("ModelPrices takes the workspace's price before the config directory's
   assert.equal(await costs(prices, "anybody/shared", usage(1_000_000, 0)), 3);
   // 500,000 x 4 + 300,000 x 1 + 200,000 x 5 + 100,000 x 8.
   assert.equal(await costs(prices, "mine/m", usage(1_000_000, 100_000, 300_000, 200_000)), 4.1);
-  // Without prices of their own, cached tokens cost what input costs.
+  // Without their own prices, cached tokens cost the same as input.
   assert.equal(await costs(prices, "openai/gpt-4o", usage(1_000_000, 0, 600_000, 400_000)), 1);
   assert.equal(await prices.hasPrice(model("mine/m")), true);
   assert.equal(await prices.hasPrice(model("mine/other")), false);
 });
 
-Deno.test("ModelPrices lets a family's price in a file win over a dated name in the table, and puts contradictory counts right", async () => {
+Deno.test("ModelPrices prefers a family's price in a file to a dated name in the table, and corrects contradictory counts", async () => {
   const config = "m: {input: 1, output: 1, cache_read: 0.5}";
   await using it = await world({ workspace: "gpt-4o: {input: 7, output: 0}", config });
   assert.equal(await costs(it.prices, "openai/gpt-4o-2024-08-06", usage(1_000_000, 0)), 7);
   assert.equal(await costs(it.prices, "mine/m", usage(1_000_000, 0, 3_000_000, 9)), 0.5);
 });
 
-Deno.test("ModelPrices reports a broken file once, and goes by what it said before", async () => {
+Deno.test("ModelPrices reports a broken file once, and keeps its last valid prices", async () => {
   await using it = await world({ config: "m: {input: 1, output: 1}" });
   const { prices, log, configFile } = it;
   const million = usage(1_000_000, 0);
@@ -124,7 +124,7 @@ Deno.test("ModelPrices reports a broken file once, and goes by what it said befo
   assert.deepEqual(prices.problems(), []);
 });
 
-Deno.test("ModelPrices.costOf() goes by the address of a provider that it does not know, each time", async () => {
+Deno.test("ModelPrices.costOf() finds an unknown provider's prices by its address, at each call", async () => {
   await using it = await world();
   const counted = { usage: usage(1_000_000, 0), reportedCostUsd: null };
   for (let round = 0; round < 2; round++) {
@@ -136,7 +136,7 @@ Deno.test("ModelPrices.costOf() goes by the address of a provider that it does n
   }
 });
 
-Deno.test("ModelPrices reports what stands in the place of a file, and goes on", async () => {
+Deno.test("ModelPrices reports a path that is not a file, and continues", async () => {
   await using it = await world();
   const { workspaceFile, configFile } = it;
   const told = async (): Promise<(string | undefined)[]> => {
@@ -152,7 +152,7 @@ Deno.test("ModelPrices reports what stands in the place of a file, and goes on",
   assert.deepEqual(await told(), ["The file cannot be read: its links lead in a circle", noFile]);
 });
 
-Deno.test("familyOf() drops dates and `latest`, one ending after the other", () => {
+Deno.test("familyOf() removes dates and `latest`, one ending after the other", () => {
   const cases: [string, string[]][] = [
     ["gpt-4o", []],
     ["gpt-4o-2024-08-06", ["gpt-4o"]],

@@ -1,4 +1,4 @@
-// The one request of all providers, before real sockets: where it follows, how much it reads, what it sends.
+// postToProvider() against real servers: redirects, limits of size, and the request itself.
 import assert from "node:assert/strict";
 import { ModelError } from "../../../runtime/models/model.ts";
 import {
@@ -12,7 +12,7 @@ import { collectReply, failureOf, modelRequest } from "../../support/collect_rep
 import { ADAPTERS, open } from "../../support/models/model_adapters.ts";
 import type { ModelServer } from "../../support/models/model_server.ts";
 
-/** A server that is a function; disposing ends it. */
+/** Starts a server with a handler. Disposing stops it. */
 function serve(handler: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, handler);
   const origin = `http://127.0.0.1:${server.addr.port}`;
@@ -50,7 +50,7 @@ Deno.test("postToProvider() follows a redirect within the origin, with method, k
 });
 
 for (const adapter of ADAPTERS) {
-  Deno.test(`${adapter.provider}: a redirect to another host is an error that names both, and that host is not asked`, async () => {
+  Deno.test(`${adapter.provider}: a redirect to another host fails with both hosts in the message, without a request to the other host`, async () => {
     let asked = 0;
     await using other = serve(() => {
       asked++;
@@ -66,7 +66,7 @@ for (const adapter of ADAPTERS) {
     assert.deepEqual([error.retryable, asked], [false, 0]);
   });
 
-  Deno.test(`${adapter.provider}: a lone surrogate never reaches the model, whatever part of the request holds it`, async () => {
+  Deno.test(`${adapter.provider}: a lone surrogate in any part of the request is replaced`, async () => {
     await using server = adapter.serve([{ text: "Fine" }]);
     const model = await open(adapter, server);
     await collectReply(
@@ -94,7 +94,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-Deno.test("postToProvider() ends redirects that lead nowhere, or in a circle", async () => {
+Deno.test("postToProvider() fails for redirects without an address and for redirect loops", async () => {
   await using circle = serve((request) =>
     Response.redirect(`${new URL(request.url).origin}/x`, 307)
   );
@@ -105,8 +105,8 @@ Deno.test("postToProvider() ends redirects that lead nowhere, or in a circle", a
   assert.match((await refusalOf(send(nowhere.origin))).message, /redirects to no address/);
 });
 
-Deno.test("postToProvider() breaks off a reply, and a line or an event of it, that is too long, and cuts an error", async () => {
-  // It ends after all, at twice of what is read, so that one who reads it all is found out and not drowned.
+Deno.test("postToProvider() fails if a reply, a line or an event is too long, and cuts long errors", async () => {
+  // The body ends at twice the limit, so that code without a limit fails the test instead of filling the memory.
   const endless = (piece: string, { bytes, status = 200 }: { bytes: number; status?: number }) => {
     const part = new TextEncoder().encode(piece.repeat(1_000));
     return () => {
@@ -136,7 +136,7 @@ Deno.test("postToProvider() breaks off a reply, and a line or an event of it, th
   assert.equal((await (await send(error.origin)).text()).length, MAX_ERROR_BYTES);
 });
 
-Deno.test("boundReply() sees where an event ends, also where the network cuts that in two", async () => {
+Deno.test("boundReply() finds the end of an event that is split between chunks", async () => {
   const context = { provider: "mine", baseUrl: "http://h", apiKey: "k", now: () => 0 };
   const part = "x".repeat(MAX_EVENT_BYTES * 3 / 4);
   for (const [first = "", second = ""] of [["\n", "\n"], ["\r\n\r", "\n"], ["\r\n", "\r\n"]]) {

@@ -12,7 +12,7 @@ function world(limit: number): { queue: ModelQueue; log: LogLines } {
   return { queue: new ModelQueue({ limit, log }), log };
 }
 
-Deno.test("ModelQueue admits up to its limit at once and the others in their order", async () => {
+Deno.test("ModelQueue admits calls up to its limit, and the others in order of arrival", async () => {
   const { queue, log } = world(2);
   const order: number[] = [];
   const places: Disposable[] = [];
@@ -24,7 +24,7 @@ Deno.test("ModelQueue admits up to its limit at once and the others in their ord
   await settle();
   assert.deepEqual(order, [0, 1]);
   for (let i = 0; i < 3; i++) {
-    // The second time gives nothing back.
+    // The second dispose releases nothing.
     for (let times = 0; times < 2; times++) places[i]?.[Symbol.dispose]();
     await settle();
     assert.equal(order.length, 3 + i);
@@ -38,7 +38,7 @@ Deno.test("ModelQueue admits up to its limit at once and the others in their ord
   ]);
 });
 
-Deno.test("ModelQueue lets go of whoever stops waiting, and of nobody else", async () => {
+Deno.test("ModelQueue removes only the aborted call", async () => {
   const { queue } = world(1);
   const held = await queue.enter("a", FREE);
   const controller = new AbortController();
@@ -53,7 +53,7 @@ Deno.test("ModelQueue lets go of whoever stops waiting, and of nobody else", asy
   (await queue.enter("e", FREE))[Symbol.dispose]();
 });
 
-Deno.test("ModelQueue takes no place away for an abort that comes after the admission", async () => {
+Deno.test("ModelQueue keeps all other places if a call aborts after its admission", async () => {
   const { queue } = world(1);
   const held = await queue.enter("a", FREE);
   const controller = new AbortController();
@@ -79,7 +79,7 @@ const REPLY: ModelReply = {
   reportedCostUsd: null,
 };
 
-Deno.test("withQueue() never runs more calls at once than the queue admits, and frees the place of each that ends", async () => {
+Deno.test("withQueue() runs no more calls at once than the limit, and releases the place of each call that ends", async () => {
   const { queue } = world(3);
   let running = 0;
   let most = 0;

@@ -6,7 +6,7 @@ import { LogLines } from "../../support/log_lines.ts";
 import { answers, type Attempt, fails, ScriptedModel } from "../../support/models/retry_world.ts";
 import { settle, TestClock } from "../../support/test_clock.ts";
 
-/** Models with one key, each with a script of its own; `called` tells in which order they were called. */
+/** Opens models with one key, each with its own script. `called` records the order of the calls. */
 function world(timeoutMs = 300_000) {
   const clock = new TestClock(0);
   const log = new LogLines();
@@ -27,7 +27,7 @@ function world(timeoutMs = 300_000) {
 
 const LIMITED = fails("slow down", { status: 429, retryAfterMs: 20_000 });
 
-Deno.test("RateGate holds all calls with the key until the time that the provider asks for, first come first served", async () => {
+Deno.test("RateGate delays all calls with the key until the provider's pause ends, and admits them in order of arrival", async () => {
   const { clock, rates, called, open } = world();
   const first = collectReply(open("a", LIMITED, answers));
   await settle();
@@ -42,12 +42,12 @@ Deno.test("RateGate holds all calls with the key until the time that the provide
   assert.deepEqual(called, ["a at 0", "a at 20000", "b at 20250", "c at 20500"]);
   const text = "Waits for 15.0s: the provider's rate limit is reached";
   assert.deepEqual((await second).deltas[0], { type: "notice", level: "info", text });
-  // The next one finds it open.
+  // The next call finds the gate open.
   await collectReply(open("d", answers));
   assert.equal(called.at(-1), "d at 20999");
 });
 
-Deno.test("RateGate keeps the place of a call that is asked to wait once more", async () => {
+Deno.test("RateGate keeps the position of a call when the provider asks for a second pause", async () => {
   const { clock, called, open } = world();
   const first = collectReply(open("a", LIMITED, LIMITED, answers));
   await settle();
@@ -59,7 +59,7 @@ Deno.test("RateGate keeps the place of a call that is asked to wait once more", 
   assert.deepEqual(called, ["a at 0", "a at 20000", "a at 40000", "b at 40250"]);
 });
 
-Deno.test("RateGate lets go of who stops waiting, and fails at once what would wait longer than for a reply", async () => {
+Deno.test("RateGate removes an aborted call, and fails immediately if the pause is longer than the reply's timeout", async () => {
   const { clock, called, open } = world(60_000);
   const failing = failureOf(open("a", fails("slow down", { status: 429, retryAfterMs: 120_000 })));
   assert.match((await failing).message, /no time for 2m 00s within the timeout of 60s/);

@@ -1,4 +1,4 @@
-// The other half of withRetry(): how long it waits, and how a wait ends.
+// The timeouts of withRetry(): the reply's timeout, stalls, and cancels.
 import assert from "node:assert/strict";
 import { ReplyTimeout, withRetry } from "../../../runtime/models/retry.ts";
 import { STALL_MS } from "../../../runtime/models/stall_watch.ts";
@@ -9,7 +9,7 @@ import { answers, fails, goesSilent, REPLY, retryWorld } from "../../support/mod
 import { ScriptedModel } from "../../support/models/retry_world.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
-Deno.test("withRetry() counts the time of all attempts together", async () => {
+Deno.test("withRetry() applies the timeout to all attempts together", async () => {
   const { model, clock } = retryWorld([fails("a"), goesSilent()], 45_000);
   const ended = assert.rejects(collectReply(model), ReplyTimeout);
   await clock.advance(45_000);
@@ -17,7 +17,7 @@ Deno.test("withRetry() counts the time of all attempts together", async () => {
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("withRetry() gives up on a call that does not heed its signal", async () => {
+Deno.test("withRetry() abandons a call that ignores its signal", async () => {
   const release = Promise.withResolvers<void>();
   const { model, clock } = retryWorld([
     async function* () {
@@ -32,7 +32,7 @@ Deno.test("withRetry() gives up on a call that does not heed its signal", async 
   release.resolve();
 });
 
-Deno.test("withRetry() repeats a call whose stream stalls after it began", async () => {
+Deno.test("withRetry() repeats a call if its stream stalls", async () => {
   const { model, clock, inner, log } = retryWorld([goesSilent("half"), answers]);
   const call = collectReply(model);
   await clock.advance(STALL_MS - 1);
@@ -46,7 +46,7 @@ Deno.test("withRetry() repeats a call whose stream stalls after it began", async
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("withRetry() leaves a model all of its time before the first word, and between words that come", async () => {
+Deno.test("withRetry() allows a model its whole timeout before the first delta, and between deltas without a stall", async () => {
   const clock = new TestClock();
   const slow: Attempt = async function* (_request, signal) {
     await clock.sleep(STALL_MS * 2, signal);
@@ -64,7 +64,7 @@ Deno.test("withRetry() leaves a model all of its time before the first word, and
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("withRetry() takes no slow reader for a stalled stream", async () => {
+Deno.test("withRetry() does not treat a slow reader as a stalled stream", async () => {
   const { model, clock } = retryWorld([answers], STALL_MS * 10);
   const stream = model.generate(modelRequest(), { signal: new AbortController().signal });
   assert.deepEqual((await stream.next()).value, { type: "text", text: "ok" });

@@ -41,7 +41,7 @@ async function refusalOf(
   return error.message;
 }
 
-Deno.test("resolveModel() says where to name a model, which line a missing key belongs to, and shows no key that cannot be sent", async () => {
+Deno.test("resolveModel() explains a missing model and a missing key, and never shows an invalid key", async () => {
   assert.equal(
     await refusalOf(undefined, world()),
     "No model is configured: give the agent a `model`, or set `defaults.provider` and " +
@@ -78,7 +78,7 @@ Deno.test("resolveModel() sends the key of the provider to its endpoint", async 
   assert.deepEqual(options.lines, []);
 });
 
-Deno.test("resolveModel() warns when a named provider's key goes to a foreign host, and refuses when keys are pinned", async () => {
+Deno.test("resolveModel() warns if a named provider's key goes to a foreign host, and refuses if keys are pinned", async () => {
   const given = settings("openai", { baseUrl: "https://proxy.example/v1" });
   const free = world({ OPENAI_API_KEY: "k" });
   await resolveModel(given, free);

@@ -3,7 +3,7 @@ import type { ModelDelta } from "../../../runtime/models/model.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
 import { answers, type Attempt, fails, retryWorld } from "../../support/models/retry_world.ts";
 
-Deno.test("withRetry() waits 1, 2 and 4 seconds, spread by a quarter, and gives up after four attempts", async () => {
+Deno.test("withRetry() waits 1, 2 and 4 seconds with a jitter of a quarter, and fails after four attempts", async () => {
   for (const [random, factor] of [[0, 0.75], [0.5, 1], [0.999_999, 1.25]] as const) {
     const attempts = [fails("a"), fails("b"), fails("c"), fails("last", { status: 503 })];
     const { model, clock, inner, log } = retryWorld(attempts, 300_000, random);
@@ -31,7 +31,7 @@ Deno.test("withRetry() waits 1, 2 and 4 seconds, spread by a quarter, and gives 
   }
 });
 
-Deno.test("withRetry() lets bugs through as they are", async () => {
+Deno.test("withRetry() rethrows errors other than ModelError unchanged", async () => {
   const bug = new TypeError("undefined is not a function");
   const { model, clock } = retryWorld([
     // deno-lint-ignore require-yield
@@ -44,7 +44,7 @@ Deno.test("withRetry() lets bugs through as they are", async () => {
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("withRetry() says what it waits for before it waits", async () => {
+Deno.test("withRetry() yields a notice before it waits", async () => {
   const limited = fails("openai answered 429", { status: 429, retryAfterMs: 20_000 });
   const { model, clock } = retryWorld([limited, fails("cut"), answers]);
   const deltas: ModelDelta[] = [];
@@ -61,7 +61,7 @@ Deno.test("withRetry() says what it waits for before it waits", async () => {
   ]);
 });
 
-Deno.test("withRetry() takes no other refusal for one of temperature", async () => {
+Deno.test("withRetry() does not mistake other refusals for a refusal of temperature", async () => {
   const cases: Attempt[] = [
     fails("openai answered 400: bad request", { retryable: false, status: 400 }),
     fails("openai answered 401: temperature", { retryable: false, status: 401 }),

@@ -8,7 +8,7 @@ import type { Attempt } from "../../support/models/retry_world.ts";
 import { answers, fails, goesSilent, REPLY } from "../../support/models/retry_world.ts";
 import { ScriptedModel } from "../../support/models/retry_world.ts";
 
-/** A purse that writes down what is set aside and what is booked. Reading costs 1, writing to a cache 2, output 10. */
+/** Creates a purse that records reservations and bookings. Reading costs 1, writing to a cache 2, output 10. */
 function world(...attempts: Attempt[]): {
   model: Model;
   reserved: PlannedSpending[];
@@ -34,7 +34,7 @@ function world(...attempts: Attempt[]): {
 const REQUEST = modelRequest({ maxTokens: 100 });
 const INPUT = boundInputTokens(REQUEST);
 
-Deno.test("withPurse() sets the dearest way of a call aside, and books what its provider counted", async () => {
+Deno.test("withPurse() reserves the maximum cost of a call, and books the provider's count", async () => {
   const usage = { inputTokens: 5, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 2 };
   const { model, reserved, settled } = world(async function* () {
     yield { type: "text", text: "ok" };
@@ -46,7 +46,7 @@ Deno.test("withPurse() sets the dearest way of a call aside, and books what its 
   assert.deepEqual(settled, [{ tokens: 8, costUsd: 37 }]);
 });
 
-Deno.test("withPurse() books the cost that the endpoint reports, where it reports one", async () => {
+Deno.test("withPurse() books the cost that the endpoint reports", async () => {
   const usage = { inputTokens: 5, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const { model, settled } = world(async function* () {
     yield { type: "progress" };
@@ -56,7 +56,7 @@ Deno.test("withPurse() books the cost that the endpoint reports, where it report
   assert.deepEqual(settled, [{ tokens: 8, costUsd: 0.25 }]);
 });
 
-Deno.test("withPurse() estimates what nobody counted, no lower than it was", async () => {
+Deno.test("withPurse() estimates missing counts, never too low", async () => {
   const { model, settled } = world(answers);
   await collectReply(model, REQUEST);
   const [used] = settled;
@@ -66,13 +66,13 @@ Deno.test("withPurse() estimates what nobody counted, no lower than it was", asy
   );
 });
 
-Deno.test("withPurse() books nothing for an error that came instead of an answer", async () => {
+Deno.test("withPurse() books nothing for an error before the answer", async () => {
   const { model, settled } = world(fails("overloaded", { status: 529 }));
   await assert.rejects(collectReply(model, REQUEST), ModelError);
   assert.deepEqual(settled, [{ tokens: 0, costUsd: 0 }]);
 });
 
-Deno.test("withPurse() books a call that was given up or broke off, also one that had said nothing yet", async () => {
+Deno.test("withPurse() books a call that was aborted or broke off, even without any text", async () => {
   for (const attempt of [goesSilent(), goesSilent("Half of it")]) {
     const { model, settled } = world(attempt);
     const giveUp = new AbortController();
@@ -91,7 +91,7 @@ Deno.test("withPurse() books a call that was given up or broke off, also one tha
   assert.ok((settled[0]?.tokens ?? 0) > INPUT);
 });
 
-Deno.test("withPurse() calls nobody where nothing can be set aside", async () => {
+Deno.test("withPurse() makes no call if the reservation fails", async () => {
   const scripted = new ScriptedModel();
   const gate = { reserve: () => Promise.reject(new Error("no money")) };
   const prices = { costOf: () => Promise.resolve(1) };
@@ -100,7 +100,7 @@ Deno.test("withPurse() calls nobody where nothing can be set aside", async () =>
   assert.equal(scripted.requests.length, 0);
 });
 
-// Counted with the vocabularies o200k_base, cl100k_base and p50k_base; the highest count of each.
+// The highest count of the vocabularies o200k_base, cl100k_base and p50k_base.
 const COUNTED: readonly (readonly [string, number])[] = [
   ["The quick brown fox jumps over the lazy dog. ".repeat(20), 201],
   ["Die Donaudampfschifffahrtsgesellschaft hat größere Überweisungen genehmigt. ".repeat(20), 621],
@@ -114,7 +114,7 @@ const COUNTED: readonly (readonly [string, number])[] = [
   ["🎉🚀 done ✅ ".repeat(20), 181],
 ];
 
-Deno.test("boundInputTokens() is never under what providers count for usual texts, whatever their script", () => {
+Deno.test("boundInputTokens() is never lower than the providers' counts for usual texts in all scripts", () => {
   for (const [content, counted] of COUNTED) {
     const request = modelRequest({ messages: [{ role: "user", content }] });
     assert.ok(boundInputTokens(request) >= counted, content.slice(0, 40));

@@ -6,7 +6,7 @@ import type { Clock } from "../../../../base/clock.ts";
 import { type CollectedReply, collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 
-/** Plays one step with a clock that moves whenever somebody waits. */
+/** Plays one step with a clock that advances at each wait. */
 function play(
   name: string,
   messages: Message[],
@@ -35,7 +35,7 @@ function task(steps: unknown): Message {
 
 const GO: Message = { role: "user", content: "Execute your task." };
 
-/** The conversation after a reply and the results of its calls. */
+/** Returns the conversation after a reply and the results of its calls. */
 function after(messages: Message[], reply: ModelReply, ...results: string[]): Message[] {
   return [
     ...messages,
@@ -56,7 +56,7 @@ Deno.test("demo/echo answers with the last user turn", async () => {
   assert.deepEqual([reply.message.content, text, reply.stop], [content, content, "end"]);
 });
 
-Deno.test("demo/report reads the file, writes the report and answers with what it found", async () => {
+Deno.test("demo/report reads the file, writes the report and answers with its summary", async () => {
   const system: Message = {
     role: "system",
     content:
@@ -90,7 +90,7 @@ Deno.test("demo/report reads the file, writes the report and answers with what i
   );
 });
 
-Deno.test("demo/report sums the columns of a table, writes to report.md by default, and says what went wrong instead of going on", async () => {
+Deno.test("demo/report sums the columns of a table, writes to report.md by default, and stops with the error of a failed step", async () => {
   assert.match((await play("report", [GO])).text, /Name the file in the task/);
   const start: Message[] = [{ role: "user", content: "Look at {data}/sales.csv please." }];
   const first = await play("report", start);
@@ -107,7 +107,7 @@ Deno.test("demo/report sums the columns of a table, writes to report.md by defau
   assert.match(unwritten.text, /I could not write report\.md\. Error: denied$/);
 });
 
-Deno.test("demo/script plays the step that the conversation has come to", async () => {
+Deno.test("demo/script plays the current step of the conversation", async () => {
   const steps = [
     { say: "One.", call: [{ name: "a", arguments: { x: 1 } }, { name: "b" }] },
     { call: [{ name: "c", arguments: "{broken" }], usage: { input: 100, output: 7 } },
@@ -137,7 +137,7 @@ Deno.test("demo/script plays the step that the conversation has come to", async 
   assert.equal(again.reply.message.content, "One.");
 });
 
-Deno.test("demo/script prefers the script of the user turn, and counts tokens from the characters", async () => {
+Deno.test("demo/script prefers the script of the user turn, and estimates tokens from the characters", async () => {
   const messages: Message[] = [
     task([{ say: "from the file" }]),
     { role: "user", content: 'Do:\r\n```demo\r\n[{ "say": "from the turn" }]\r\n```\r\n' },
@@ -182,7 +182,7 @@ Deno.test("demo/script waits by the clock and rethrows the reason of a cancel", 
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("demo/script fails as its step says, behind the step's text", async () => {
+Deno.test("demo/script fails with the step's message after the step's text", async () => {
   for (const retryable of [true, false]) {
     const deltas: string[] = [];
     const model = createDemoModel({ name: "script", clock: instantClock() });
@@ -196,7 +196,7 @@ Deno.test("demo/script fails as its step says, behind the step's text", async ()
   }
 });
 
-Deno.test("demo/script names what is wrong with a script", async () => {
+Deno.test("demo/script names the problems of a script", async () => {
   const refusal = /Unknown model "demo\/gpt": the demo provider has report, script, echo/;
   assert.throws(() => createDemoModel({ name: "gpt", clock: instantClock() }), refusal);
   await scriptFailure([GO], /is missing; write a ```demo block/);

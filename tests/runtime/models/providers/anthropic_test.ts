@@ -47,7 +47,7 @@ function end(reason: string): unknown {
   return { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: 9 } };
 }
 
-Deno.test("AnthropicModel marks the system prompt and the last tool for the cache, and leaves out what is not there", async () => {
+Deno.test("AnthropicModel marks the system prompt and the last tool for the cache, and omits empty fields", async () => {
   await using server = new AnthropicServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const tool = { name: "a", description: "A.", parameters: { type: "object" } };
   const user = { role: "user" as const, content: "Hi" };
@@ -73,7 +73,7 @@ Deno.test("AnthropicModel marks the system prompt and the last tool for the cach
   assert.deepEqual(server.request(1).body, sent);
 });
 
-Deno.test("AnthropicReplyAssembly replies with the text that it streamed, also where a block begins twice or out of turn", () => {
+Deno.test("AnthropicReplyAssembly returns the streamed text, even if blocks start twice or out of order", () => {
   const block = (index: number) => begin(index, { type: "text", text: "" });
   const say = (index: number, text: string) => go(index, { type: "text_delta", text });
   const { message } = replyFrom(
@@ -94,7 +94,7 @@ Deno.test("AnthropicReplyAssembly counts cached tokens as part of the input", ()
   assert.deepEqual(usage, { inputTokens: 1_250, outputTokens: 9, ...read });
 });
 
-Deno.test("AnthropicReplyAssembly keeps thinking with its signature out of the text, for its own model", () => {
+Deno.test("AnthropicReplyAssembly keeps thinking and its signature for its own model, and omits it from the text", () => {
   const { message, stop } = replyFrom(...THINKING, end("tool_use"));
   assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.deepEqual(message.toolCalls, [{ id: "t1", name: "read", arguments: '{"path":"a"}' }]);
@@ -116,7 +116,7 @@ Deno.test("AnthropicReplyAssembly keeps thinking with its signature out of the t
   assert.deepEqual(foreign.messages[1], { role: "assistant", content: blocks.slice(2) });
 });
 
-Deno.test("AnthropicReplyAssembly tells why a reply ended", () => {
+Deno.test("AnthropicReplyAssembly converts stop reasons", () => {
   const cases = [
     ["end_turn", "end"],
     ["stop_sequence", "end"],
@@ -130,7 +130,7 @@ Deno.test("AnthropicReplyAssembly tells why a reply ended", () => {
   for (const [reason, stop] of cases) assert.equal(replyFrom(end(reason)).stop, stop);
 });
 
-Deno.test("AnthropicReplyAssembly takes input that comes whole, not at all, or broken", () => {
+Deno.test("AnthropicReplyAssembly accepts input that is complete, missing or broken", () => {
   const start = (index: number, input: unknown, id?: string) =>
     begin(index, { type: "tool_use", id, name: "t", input });
   const { message } = replyFrom(
@@ -149,7 +149,7 @@ Deno.test("AnthropicReplyAssembly takes input that comes whole, not at all, or b
   assert.deepEqual(found, [{ a: 1 }, {}, { unreadable_arguments: "{" }]);
 });
 
-Deno.test("toAnthropicPrompt() sends no blank blocks and lets turns alternate", () => {
+Deno.test("toAnthropicPrompt() omits blank blocks and alternates the roles", () => {
   const { messages, system } = toAnthropicPrompt({
     messages: [
       { role: "system", content: " " },
@@ -192,7 +192,7 @@ Deno.test("AnthropicModel reads an error inside the stream", async () => {
   assert.equal((await collectReply(model(server))).text, "fine");
 });
 
-Deno.test("toAnthropicPrompt() writes the ids of another provider's calls as the API permits them", () => {
+Deno.test("toAnthropicPrompt() replaces forbidden characters in the ids of another provider's calls", () => {
   const call = { id: "functions.read:0", name: "read", arguments: "{}" };
   const about = { toolCallId: call.id, toolName: "read" };
   const result: Message = { role: "tool", ...about, content: "A", isError: false };

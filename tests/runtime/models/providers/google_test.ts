@@ -32,7 +32,7 @@ function end(finishReason: string): unknown {
   return { candidates: [{ finishReason }] };
 }
 
-Deno.test("GoogleModel sends system prompt, tools and limits in the API's words, and nothing that is not there", async () => {
+Deno.test("GoogleModel sends the system prompt, tools and limits in the API's format, and no empty fields", async () => {
   await using server = new GoogleServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const parameters = { type: "object", properties: {}, additionalProperties: false };
   await collectReply(
@@ -78,7 +78,7 @@ Deno.test("GoogleReplyAssembly counts thinking as output and the cache as part o
   assert.deepEqual(usage, expected);
 });
 
-Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, and thoughts out of the text", () => {
+Deno.test("GoogleReplyAssembly keeps thought signatures for its own model, and omits thoughts from the text", () => {
   const call = { functionCall: { name: "read", args: { path: "a" } }, thoughtSignature: "s2" };
   const { message, stop } = replyFrom(
     parts({ text: "Hmm.", thought: true }),
@@ -106,14 +106,14 @@ Deno.test("GoogleReplyAssembly keeps signatures of thoughts for its own model, a
   ];
   const own = toGooglePrompt({ messages, tools: [] }, OWNER).contents;
   assert.deepEqual(own[1], { role: "model", parts: kept });
-  // The ids are ours: the provider never saw them, and sees none.
+  // The runtime invented the ids, so the request must not contain them.
   const functionResponse = { name: "read", response: { output: "A" } };
   assert.deepEqual(own[2]?.parts?.[0], { functionResponse });
   const foreign = toGooglePrompt({ messages, tools: [] }, { ...OWNER, model: "other" }).contents;
   assert.deepEqual(foreign[1]?.parts?.[1], { functionCall: { name: "read", args: { path: "a" } } });
 });
 
-Deno.test("GoogleReplyAssembly tells why a reply ended", () => {
+Deno.test("GoogleReplyAssembly converts finish reasons", () => {
   const cases = [
     ["STOP", "end"],
     ["MAX_TOKENS", "length"],
@@ -128,7 +128,7 @@ Deno.test("GoogleReplyAssembly tells why a reply ended", () => {
   assert.equal(blocked.stop, "content_filter");
 });
 
-Deno.test("GoogleReplyAssembly makes a spoiled call worth another attempt", () => {
+Deno.test("GoogleReplyAssembly throws a retryable error for a malformed call", () => {
   for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"]) {
     assert.throws(() => replyFrom(end(reason)), {
       name: "ModelError",
@@ -138,7 +138,7 @@ Deno.test("GoogleReplyAssembly makes a spoiled call worth another attempt", () =
   }
 });
 
-Deno.test("GoogleReplyAssembly takes chunks that are odd", () => {
+Deno.test("GoogleReplyAssembly accepts unusual chunks", () => {
   const { message } = replyFrom(
     null,
     {},
@@ -154,7 +154,7 @@ Deno.test("GoogleReplyAssembly takes chunks that are odd", () => {
   assert.equal(new Set(message.toolCalls.map(({ id }) => id)).size, 3);
 });
 
-Deno.test("GoogleModel takes the wait that an error's details ask for, and reads an error inside the stream", async () => {
+Deno.test("GoogleModel reads the wait from an error's details, and an error inside the stream", async () => {
   const error = {
     code: 429,
     message: "Quota exceeded",
@@ -172,7 +172,7 @@ Deno.test("GoogleModel takes the wait that an error's details ask for, and reads
   const failure = await failureOf(model(server));
   assert.equal(failure.message, "google answered 429: Quota exceeded");
   assert.deepEqual([failure.retryAfterMs, failure.retryable], [17_500, true]);
-  // With the marks of an event, and without them.
+  // With and without the `data:` prefix of an event.
   for (let attempt = 0; attempt < 2; attempt++) {
     const { message, retryable } = await failureOf(model(server));
     assert.deepEqual([message, retryable], ["google answered 503: Overloaded", true]);

@@ -11,7 +11,7 @@ function model(server: OllamaServer): Model {
   return createOllamaModel({ id: "ollama/m", name: "m", baseUrl: server.origin, clock });
 }
 
-Deno.test("OllamaModel sends tools, limits and the size of the context, and nothing that is not there", async () => {
+Deno.test("OllamaModel sends tools, limits and the size of the context, and no empty fields", async () => {
   await using server = new OllamaServer([{ text: "ok" }, { text: "ok", usage: null }]);
   const parameters = { type: "object" };
   await collectReply(
@@ -39,7 +39,7 @@ Deno.test("OllamaModel sends tools, limits and the size of the context, and noth
   assert.equal(bare.reply.usage, null);
 });
 
-Deno.test("contextSize() is a power of two of at least 4,096 that holds prompt and reply", () => {
+Deno.test("contextSize() returns a power of two, at least 4,096, with room for prompt and reply", () => {
   const size = (characters: number, maxTokens: number) =>
     contextSize(
       modelRequest({ messages: [{ role: "user", content: "x".repeat(characters) }], maxTokens }),
@@ -57,7 +57,7 @@ Deno.test("contextSize() is a power of two of at least 4,096 that holds prompt a
   );
 });
 
-Deno.test("OllamaModel keeps thinking out of the text, and estimates a prompt that the server does not count", async () => {
+Deno.test("OllamaModel omits thinking from the text, and estimates a prompt without a count", async () => {
   await using server = new OllamaServer([{
     usage: { eval_count: 5 },
     chunks: [
@@ -72,7 +72,7 @@ Deno.test("OllamaModel keeps thinking out of the text, and estimates a prompt th
   assert.equal(reply.message.content, "Yes.");
 });
 
-Deno.test("OllamaModel takes arguments that are text, and ids that the server gives", async () => {
+Deno.test("OllamaModel accepts arguments as text, and ids from the server", async () => {
   await using server = new OllamaServer([{
     chunks: [
       { message: { tool_calls: [{ id: "x", function: { name: "a", arguments: '{"p":1}' } }] } },
@@ -86,7 +86,7 @@ Deno.test("OllamaModel takes arguments that are text, and ids that the server gi
   assert.equal(reply.message.toolCalls.length, 2);
 });
 
-Deno.test("OllamaModel tells why a reply ended", async () => {
+Deno.test("OllamaModel converts finish reasons", async () => {
   for (const [finish, stop] of [["stop", "end"], ["length", "length"], ["load", "unknown"]]) {
     await using server = new OllamaServer([{ text: "a", finish: finish ?? null }]);
     assert.equal((await collectReply(model(server))).reply.stop, stop);

@@ -24,7 +24,7 @@ function model(
   });
 }
 
-/** What each of these answers makes a call fail with. */
+/** Returns the failure of a call for each of these answers. */
 async function failuresOf(...steps: OpenAiStep[]): Promise<ModelError[]> {
   await using server = new OpenAiServer(steps);
   const failures = await Array.fromAsync(steps, () => failureOf(model(server)));
@@ -38,7 +38,7 @@ async function replyOf(step: OpenAiStep): Promise<Awaited<ReturnType<typeof coll
   return await collectReply(model(server));
 }
 
-Deno.test("OpenAiModel sends the conversation, the tools and the limits in the API's words", async () => {
+Deno.test("OpenAiModel sends the conversation, tools and limits in the API's format", async () => {
   await using server = new OpenAiServer([{ text: "ok" }]);
   const call = { id: "c1", name: "file_read", arguments: '{"path":' };
   const tool = { name: "file_read", description: "Reads.", parameters: { type: "object" } };
@@ -76,7 +76,7 @@ Deno.test("OpenAiModel sends the conversation, the tools and the limits in the A
   });
 });
 
-Deno.test("OpenAiModel sends a compatible endpoint max_tokens, and leaves out what is switched off", async () => {
+Deno.test("OpenAiModel sends max_tokens to a compatible endpoint, and omits disabled options", async () => {
   await using server = new OpenAiServer([{ text: "ok", usage: null }]);
   const { reply } = await collectReply(
     model(server, { flavour: "compatible", streamUsage: false }),
@@ -91,7 +91,7 @@ Deno.test("OpenAiModel sends a compatible endpoint max_tokens, and leaves out wh
   });
 });
 
-Deno.test("OpenAiModel tells why a reply ended", async () => {
+Deno.test("OpenAiModel converts finish reasons", async () => {
   const cases: [OpenAiStep, string][] = [
     [{ text: "a", finish: "stop" }, "end"],
     [{ text: "a", finish: "length" }, "length"],
@@ -104,7 +104,7 @@ Deno.test("OpenAiModel tells why a reply ended", async () => {
   for (const [step, stop] of cases) assert.equal((await replyOf(step)).reply.stop, stop);
 });
 
-Deno.test("OpenAiModel marks what may be tried again, and for how long to wait", async () => {
+Deno.test("OpenAiModel marks retryable errors and reads their wait", async () => {
   const transient = [408, 409, 429, 500, 502, 503, 529];
   const final = [400, 403, 404, 413, 422];
   const answers = [...transient, ...final].map((status) => ({ status, body: "{}" }));
@@ -136,7 +136,7 @@ Deno.test("OpenAiModel reads an error inside the stream", async () => {
   ]);
 });
 
-Deno.test("OpenAiModel streams all of a reply that begins as a thought could, and is none", async () => {
+Deno.test("OpenAiModel streams a complete reply that starts like a thought tag but has none", async () => {
   for (const text of ["\r\n", "<", " <thin", "<think>So", ""]) {
     await using server = new OpenAiServer([{ text }]);
     let shown = "";

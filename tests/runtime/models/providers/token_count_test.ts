@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { OllamaReplyAssembly } from "../../../../runtime/models/providers/ollama.ts";
 import { OpenAiReplyAssembly } from "../../../../runtime/models/providers/openai_reply.ts";
 
-Deno.test("a reply counts no tokens below zero and none beyond counting, whatever its endpoint says", () => {
+Deno.test("a reply has no negative and no impossibly high token counts, even if the endpoint reports them", () => {
   const openAi = new OpenAiReplyAssembly({ format: "openai", model: "m" });
   openAi.add(JSON.parse('{"usage":{"prompt_tokens":1e999,"completion_tokens":-3,"cost":1e999}}'));
   openAi.add({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
