@@ -1,23 +1,23 @@
-// The table of links with which questions are answered: what their tokens hash to, and which question each opens.
+// The table of answer links: the hash of each link's token, and its question.
 import { DAY_MS } from "../../base/time_units.ts";
 import type { AnswerLinkStore, LinkedQuestion } from "../notify/answer_links.ts";
 import type { Database } from "./database.ts";
 import { get, isTrue, run } from "./operation.ts";
 
-/** So long after its end a link still says that it is over. */
+/** The time for which an expired link is kept, so that it can report its state. */
 const KEPT_MS = 30 * DAY_MS;
 
 interface LinkRow {
   request_id: string;
   execution_id: number;
-  /** Whether the question is closed, how, and whether the link's time is over. */
+  /** The state of the question, and the expiry of the link. */
   is_closed: number;
   is_over: number;
   is_answered: number;
   is_expired: number;
 }
 
-/** Links of one database. */
+/** The answer links of one database. */
 export class SqlAnswerLinkStore implements AnswerLinkStore {
   readonly #db: Database;
 

@@ -1,5 +1,5 @@
-// What was spent, what is set aside, and what was allowed beyond the limits. Spending is added up by quarters of an
-// hour, of which the days of every zone are made; a tree's in one row.
+// The tables of budgets: spending, reservations and raised limits. Spending is summed by quarter of an hour, which fits the days
+// of every time zone. The spending of an execution tree is one row.
 import type { Amount, Budget, BudgetRaise, BudgetState } from "../executions/budget/budget.ts";
 import {
   agentScope,
@@ -19,16 +19,16 @@ import type { Database } from "./database.ts";
 import { isAlive, NOW } from "./instances.ts";
 import { afterwards, all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
 
-/** What a period needs of the past: the longest month, and a day for the zones. */
+/** The time for which spending is kept: the longest month, and a day for time zones. */
 const KEPT_MS = 32 * DAY_MS;
-/** What a crash of the database undid is at most so old; whoever sets money aside knows of it by then. */
+/** The maximum age of transactions that a crash of the database undoes. */
 const UNDONE_MS = MINUTE_MS;
-/** From this share of a limit on people are told. */
+/** People are warned from this share of a limit on. */
 const NEAR = 0.8;
 
-/** What a person's own process sets aside, for a draft or a trial, has so long: it is not among the machines. */
+/** The lifetime of reservations by a person's own process, for a draft or a trial. Such a process is not a node. */
 const PERSONAL_CALL_MS = HOUR_MS;
-/** Of several machines: whether one of them set it aside, and whether that one lives. */
+/** SQL: a node made the reservation, and that node is alive. */
 const IS_MACHINE = "instance_id IN (SELECT id FROM instances)";
 const IS_ALIVE = isAlive("reservations.instance_id");
 
@@ -41,13 +41,13 @@ interface ReservationRow {
   tokens: number;
 }
 
-/** Spending, as one service instance or another process of the workspace sees it. */
+/** The budgets, for one service instance or another process of the workspace. */
 export class SqlBudgetStore implements BudgetStore {
   readonly #db: Database;
   readonly #instanceId: string;
-  /** What was set aside here and is not booked yet. */
+  /** The reservations of this process that are not settled yet. */
   readonly #open = new Set<number>();
-  /** What is too old was removed when this quarter of an hour began. */
+  /** The quarter of an hour of the last removal of old rows. */
   #tidiedStep = 0;
 
   constructor(db: Database, instanceId: string) {
@@ -61,7 +61,7 @@ export class SqlBudgetStore implements BudgetStore {
       if (wanted.budgets.length > 0) yield* lock("budgets");
       const refusal = yield* findRefusal(wanted);
       if (refusal !== undefined) return refusal;
-      // It has become cheaper, or there is more: schedules need not wait for what its last refused call needed.
+      // The price fell or the budget was raised: schedules need not wait for the amount of the last refused call.
       yield* run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
       const reserved = yield* get<{ id: number }>(
         "INSERT INTO reservations (agent_id, execution_id, root_id, instance_id, at, nanos, tokens) " +
@@ -137,7 +137,7 @@ export class SqlBudgetStore implements BudgetStore {
 
   readBudgets(budgets: readonly Budget[]): Promise<BudgetState[]> {
     return this.#db.read(function* () {
-      // Who only looks may find a database that no service of this version has opened yet.
+      // A reader may open a database before a service of this version has migrated it.
       const isThere = yield* get({
         sqlite: "SELECT 1 FROM sqlite_schema WHERE name = 'budget_periods'",
         postgres: "SELECT 1",
@@ -154,7 +154,7 @@ export class SqlBudgetStore implements BudgetStore {
   }
 }
 
-/** Allows more in one period, as part of the transaction that is open. */
+/** Raises the limit of one period, in the open transaction. */
 export function* raiseBudget(raise: BudgetRaise): Operation<void> {
   yield* run(
     "INSERT INTO budget_periods (scope, unit, period, start, raised) VALUES (?1, ?2, ?3, ?4, ?5) " +
@@ -167,7 +167,7 @@ export function* raiseBudget(raise: BudgetRaise): Operation<void> {
   );
 }
 
-/** The first of these budgets that an agent has used up: nothing is left, or less than its last refused call needs. */
+/** Returns the first used-up budget of an agent: nothing is left, or less than its last refused call needs. */
 export function* findUsedUp(
   agentId: string,
   budgets: readonly Budget[],
@@ -187,10 +187,10 @@ export function* findUsedUp(
 function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | undefined> {
   for (const state of yield* readStates(wanted.budgets)) {
     const need = partOf(wanted.most, state.unit);
-    // What uses nothing of it fits, even where the limit was lowered below what has been spent.
+    // A call without cost always fits, even if the limit was lowered below the spent amount.
     if (need === 0 || remainingOf(state) >= need) continue;
     const isTemporary = remainingOf({ ...state, reserved: 0 }) >= need;
-    // Who asks for nobody tells a person by itself.
+    // A caller without an agent reports the refusal itself.
     const isFinal = !isTemporary && wanted.agentId !== null;
     if (isFinal) {
       yield* run(
@@ -206,7 +206,7 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
   return undefined;
 }
 
-/** Books what was used in every scope that it counts in, at the time when it was set aside. */
+/** Books the used amount in all of its scopes, at the time of the reservation. */
 function* book(row: ReservationRow, used: Amount): Operation<void> {
   const step = stepOf(row.at);
   yield* add({ scope: WORKSPACE_SCOPE, step }, used);
@@ -229,7 +229,7 @@ function stepOf(at: number): number {
   return Math.floor(at / USAGE_STEP_MS) * USAGE_STEP_MS;
 }
 
-/** What no period needs any more. Trees, whose step is 0, stay. */
+/** Removes rows that no period needs. Keeps trees, whose step is 0. */
 function* removeOld(end: number): Operation<void> {
   yield* run("DELETE FROM spending WHERE step > 0 AND step < ?", end);
   yield* run("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);
@@ -242,7 +242,7 @@ function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
     const { scope, unit, period, start } = budget;
     const column = unit === "usd" ? "nanos" : "tokens";
     const whose = reservationsOf(scope);
-    // One statement: what is settled between two of them would count in neither.
+    // One statement, because a settlement between two statements would count in neither.
     const sums = yield* get<{ used: number; reserved: number; raised: number }>(
       `SELECT (SELECT coalesce(sum(${column}), 0) FROM spending WHERE scope = ?1 AND step >= ?2) AS used, ` +
         `(SELECT coalesce(sum(${column}), 0) FROM reservations WHERE at >= ?2${whose.condition}) AS reserved, ` +
@@ -260,7 +260,7 @@ function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
   return states;
 }
 
-/** Which reservations count in a scope, as a condition behind others that have four values. */
+/** Returns an SQL condition for the reservations of a scope. It follows conditions with four values. */
 function reservationsOf(scope: string): { condition: string; values: SqlValue[] } {
   const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
   if (kind === "agent") return { condition: " AND agent_id = ?5", values: [whose] };
@@ -268,7 +268,7 @@ function reservationsOf(scope: string): { condition: string; values: SqlValue[] 
   return { condition: "", values: [] };
 }
 
-/** Whether people have not been told of this period's end yet; from now on they have. */
+/** Marks a period's warning as sent. Reports if it was not sent before. */
 function* warnOnce(budget: Budget): Operation<boolean> {
   return (yield* run(
     "INSERT INTO budget_periods (scope, unit, period, start, warned) VALUES (?, ?, ?, ?, 1) " +

@@ -1,9 +1,10 @@
-// The table of ends that are still to start the agents that follow: written with the end, taken with the run.
+// The table of follow-ups: ended executions that still have to start a following agent. A row is inserted in the transaction of
+// the end, and removed in the transaction of the new run.
 import type { FollowUp, FollowUpStore } from "../triggers/after/follow_up_store.ts";
 import type { Database } from "./database.ts";
 import { all, type Operation, run } from "./operation.ts";
 
-/** Stores that an end starts these agents, as part of the transaction that ends the execution. */
+/** Stores the agents that an end starts, in the transaction that ends the execution. */
 export function* insertFollowUps(
   executionId: number,
   agentIds: readonly string[],
@@ -17,7 +18,7 @@ export function* insertFollowUps(
   }
 }
 
-/** Takes an end out; whether it was there. Belongs into the transaction that creates the execution it starts. */
+/** Removes a follow-up and reports if it was there. Runs in the transaction that creates the following execution. */
 export function* takeFollowUp(agentId: string, executionId: number): Operation<boolean> {
   return (yield* run(
     "DELETE FROM follow_ups WHERE agent_id = ? AND execution_id = ?",
@@ -26,7 +27,7 @@ export function* takeFollowUp(agentId: string, executionId: number): Operation<b
   )) > 0;
 }
 
-/** Ends that are to be followed. */
+/** The follow-ups of one database. */
 export class SqlFollowUpStore implements FollowUpStore {
   readonly #db: Database;
 

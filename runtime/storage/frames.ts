@@ -1,11 +1,11 @@
-// The table of frames: appending them inside a change, reading them for followers.
+// The table of frames: appends them in a transaction, and reads them for followers.
 import type { Frame, FrameDraft } from "../events/frame.ts";
 import type { FrameStore, LogState } from "../events/frame_store.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { Database } from "./database.ts";
 import { all, announce, get, type Operation } from "./operation.ts";
 
-/** Stores frames as part of the transaction that is open; returns the id of the last one. */
+/** Stores frames in the open transaction. Returns the id of the last one. */
 export function* appendFrames(
   executionId: number,
   drafts: readonly FrameDraft[],
@@ -24,7 +24,7 @@ export function* appendFrames(
   return lastId;
 }
 
-/** Whether the last question in an execution's log is this one. */
+/** Reports if this is the last question in an execution's log. */
 export function* showsRequest(executionId: number, requestId: string): Operation<boolean> {
   const last = yield* get<{ requestId: string | null }>(
     "SELECT payload ->> '$.request_id' AS requestId FROM frames " +
@@ -34,7 +34,7 @@ export function* showsRequest(executionId: number, requestId: string): Operation
   return last?.requestId === requestId;
 }
 
-/** Frames of one database. */
+/** The frames of one database. */
 export class SqlFrameStore implements FrameStore {
   readonly #db: Database;
 
@@ -47,7 +47,7 @@ export class SqlFrameStore implements FrameStore {
     page: { after: number; limit: number; maxBytes: number },
   ): Promise<Frame[]> {
     return this.#db.read(function* () {
-      // The sizes first: a text that does not belong to the page is not read.
+      // Reads the sizes first, to avoid reading texts that do not fit the page.
       const rows = yield* all<{ id: number; bytes: number }>(
         "SELECT id, octet_length(payload) AS bytes FROM frames WHERE execution_id = ? AND id > ? ORDER BY id LIMIT ?",
         executionId,

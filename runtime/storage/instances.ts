@@ -1,19 +1,19 @@
-// The table of service instances: who left an execution running.
+// The table of service instances. Each running execution names the instance that runs it.
 import { type Operation, run } from "./operation.ts";
 
-/** A machine of PostgreSQL's that says nothing for so long is dead: others settle what it left. */
+/** A node without a heartbeat for this time is dead, and other nodes recover its executions. */
 const DEAD_MS = 30_000;
 
-/** Milliseconds since 1970 by PostgreSQL's clock. */
+/** SQL: the milliseconds since 1970 by PostgreSQL's clock. */
 export const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
-/** Whether a machine (named by an SQL expression) lives; in PostgreSQL. */
+/** Returns an SQL condition for PostgreSQL: the node with this id (an SQL expression) is alive. */
 export function isAlive(instanceId: string): string {
   return `EXISTS (SELECT 1 FROM instances i WHERE i.id = ${instanceId} AND i.stopped_at IS NULL ` +
     `AND i.last_seen > ${NOW} - ${DEAD_MS})`;
 }
 
-/** Registers this process; its executions carry the id. */
+/** Registers this process under its instance id. */
 export function* openInstance(
   instance: { id: string; pid: number; startedAt: number },
 ): Operation<void> {
@@ -25,7 +25,7 @@ export function* openInstance(
   );
 }
 
-/** Registers a machine of PostgreSQL's, by the database's clock. */
+/** Registers a node in PostgreSQL, with the time of the database's clock. */
 export function* openNode(
   node: { id: string; pid: number; name: string; version: string; labels: readonly string[] },
 ): Operation<void> {
@@ -40,13 +40,13 @@ export function* openNode(
   );
 }
 
-/** Notes that it ended in order; nobody is to wait for what it has leased. */
+/** Records a node's regular stop and releases its leases. */
 export function* closeNode(id: string, stoppedAt: number): Operation<void> {
   yield* run("DELETE FROM leases WHERE instance_id = ?", id);
   yield* closeInstance(id, stoppedAt);
 }
 
-/** Notes that the instance ended in order. */
+/** Records an instance's regular stop. */
 export function* closeInstance(id: string, stoppedAt: number): Operation<void> {
   yield* run("UPDATE instances SET stopped_at = ? WHERE id = ?", stoppedAt, id);
 }

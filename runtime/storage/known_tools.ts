@@ -1,10 +1,10 @@
-// The table of MCP tools as they were last used.
+// The table of known MCP tools, with the fingerprint of each at its last use.
 import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
 import type { ToolPrint } from "../tools/mcp/tool_print.ts";
 import type { Database } from "./database.ts";
 import { get, run } from "./operation.ts";
 
-/** Prints of one database. */
+/** The known tools of one database. */
 export class SqlKnownToolStore implements KnownToolStore {
   readonly #db: Database;
 

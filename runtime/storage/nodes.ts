@@ -1,4 +1,4 @@
-// The nodes, as the table of instances has them in PostgreSQL, and what none of them has.
+// Reads the nodes from the table of instances in PostgreSQL, and the executions that no node runs.
 import {
   LIFE_MS,
   type NodeReads,
@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 import { NOW } from "./instances.ts";
 import { all } from "./operation.ts";
 
-/** Executions that nobody has, or somebody who stopped or died: `i` is whoever had it last. */
+/** SQL: running executions without a node, or of a stopped or dead node. `i` is the last node. */
 const UNCLAIMED = "executions AS e LEFT JOIN instances AS i ON i.id = e.instance_id " +
   "WHERE e.status = 'running' AND (i.id IS NULL OR i.stopped_at IS NOT NULL " +
   `OR coalesce(i.last_seen, 0) < ${NOW} - ${LIFE_MS})`;
@@ -27,7 +27,7 @@ interface NodeRow {
   runs: number;
 }
 
-/** Reads nodes. Only PostgreSQL has these columns. */
+/** Reads the nodes. Only PostgreSQL has these columns. */
 export class SqlNodeReads implements NodeReads {
   readonly #db: Database;
   readonly #instanceId: string;

@@ -1,90 +1,88 @@
-// An operation on the database: a generator that yields its statements. SQLite runs it to its end at once, PostgreSQL waits
-// for each statement; the text is the same.
+// Database operations: generators that yield their statements. SQLite runs an operation synchronously, PostgreSQL waits for
+// each statement. The SQL text is the same.
 
-/** What a statement is given. */
+/** A parameter of a statement. */
 export type SqlValue = string | number | null;
 
 /**
- * The text of a statement, with `?` or `?1` for its values. `postgres` where PostgreSQL has no such words, which
- * postgres/dialect.ts cannot put into its own either.
+ * The text of a statement, with `?` or `?1` for its values. `postgres` is the text for PostgreSQL if postgres/dialect.ts cannot
+ * translate the other.
  */
 export type SqlText = string | { sqlite: string; postgres: string };
 
 /** One step of an operation. */
 export type Statement =
   | { type: "run" | "get" | "all"; sql: SqlText; values: readonly SqlValue[] }
-  /** Until the transaction ends, every other one waits that asks for the same name. */
+  /** Holds a named lock until the transaction ends. Other transactions with the same name wait. */
   | { type: "lock"; name: string }
   | { type: "fence"; executionId: number }
-  /** Goes on only where this process has the lease of that name. */
+  /** Fails unless this process holds the lease of that name. */
   | { type: "lease"; name: string }
   | { type: "enqueue"; waiting: WaitingRun }
   | { type: "announce"; executionId: number }
-  /** Is done once the transaction is stored; must not throw. */
+  /** Runs after the commit. Must not throw. */
   | { type: "afterwards"; act: () => void };
 
-/** What yields statements, gets what they return, and returns its own result. */
+/** A generator that yields statements, receives their results, and returns its own result. */
 export type Operation<T> = Generator<Statement, T, unknown>;
 
-/** Runs a statement that returns no rows; gives the number of changed rows. */
+/** Runs a statement without result rows. Returns the number of changed rows. */
 export function* run(sql: SqlText, ...values: SqlValue[]): Operation<number> {
   return (yield { type: "run", sql, values }) as number;
 }
 
-/** The first row, or undefined. `Row` describes the columns that the statement names. */
+/** Returns the first row, or undefined. `Row` describes the columns of the statement. */
 export function* get<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row | undefined> {
   return (yield { type: "get", sql, values }) as Row | undefined;
 }
 
-/** All rows. */
+/** Returns all rows. */
 export function* all<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row[]> {
   return (yield { type: "all", sql, values }) as Row[];
 }
 
-/** Lets transactions under one name happen one after the other. In SQLite all of them do. */
+/** Serializes the transactions with the same name. In SQLite, all transactions are serialized. */
 export function* lock(name: string): Operation<void> {
   yield { type: "lock", name };
 }
 
-/** Whether a value out of JSON is true, in SQL: SQLite gives 1 for it, PostgreSQL a word. Where there is none it is not. */
+/** Returns an SQL condition: a JSON value is true. SQLite returns 1 for it, PostgreSQL a word. A missing value is false. */
 export function isTrue(value: string): string {
   return `coalesce(CAST(${value} AS TEXT) IN ('1', 'true'), false)`;
 }
 
-/** An execution that is to run, on whichever machine has room and what its agent needs. */
+/** An execution in the queue. Any node with room and the labels of its agent may run it. */
 export interface WaitingRun {
   id: number;
   agentId: string;
-  /** Null: no other execution waits for it. */
+  /** The parent, which waits for this execution; null: none. */
   parentExecutionId: number | null;
 }
 
 /**
- * What many machines need of an operation; with SQLite there is one, and nothing happens.
- *
- * `fence`: goes on only where this process has the execution, and holds its row until the transaction ends. Throws LeaseLost.
- * Gives the error with which the execution is to end, where somebody at another machine wants that.
+ * Fails unless this node runs the execution, and locks its row until the transaction ends. Throws LeaseLost. Returns the error
+ * of a cancel from another node, or null. Does nothing in SQLite, which has only one node; so do the next three functions.
  */
 export function* fence(executionId: number): Operation<string | null> {
   return (yield { type: "fence", executionId }) as string | null | undefined ?? null;
 }
 
-/** Lets a machine take the execution, once the transaction is stored. */
+/** Adds the execution to the queue of runs when the transaction commits. */
 export function* enqueue({ id, agentId, parentExecutionId }: WaitingRun): Operation<void> {
   yield { type: "enqueue", waiting: { id, agentId, parentExecutionId } };
 }
 
-/** Goes on only where this process has the lease of that name, until the transaction ends. Throws LeaseLost. */
+/** Fails unless this process holds the lease, and keeps it until the transaction ends. Throws LeaseLost. */
 export function* requireLease(name: string): Operation<void> {
   yield { type: "lease", name };
 }
 
-/** Tells all machines, once the transaction is stored, that something has changed for an execution. */
+/** Notifies all nodes after the commit that the execution has changed. */
 export function* announce(executionId: number): Operation<void> {
   yield { type: "announce", executionId };
 }
 
-/** Does something once the transaction is stored, and not where it is not. `act` must not throw. */
+/** Runs `act` after the commit, never after a rollback. `act` must not throw. */
 export function* afterwards(act: () => void): Operation<void> {
   yield { type: "afterwards", act };
 }

@@ -1,4 +1,5 @@
-// The table of messages to people: stored with what they tell of, folded, claimed one attempt at a time.
+// The table of messages to people. A message is stored in the transaction of its event, combined with equal ones, and claimed
+// for one attempt at a time.
 import type { NotifyKind } from "../config/notify_schema.ts";
 import type { MessageDraft } from "../notify/drafts.ts";
 import type { NotableEvent } from "../notify/notable_event.ts";
@@ -12,21 +13,21 @@ import {
 import type { Database } from "./database.ts";
 import { afterwards, get, lock, type Operation, run } from "./operation.ts";
 
-/** Takes down what happened: the message is stored if, and only if, what it tells of is. */
+/** Stores messages in the transaction of their event, so that both are committed or none. */
 export interface MessageStock {
   tell(event: NotableEvent): Operation<void>;
 }
 
-/** One of a runtime that sends nothing. */
+/** The MessageStock of a runtime that sends no messages. */
 export const NO_MESSAGES: MessageStock = { *tell() {} };
 
-/** What messages are made with. */
+/** The collaborators of SqlOutbox. */
 export interface SqlOutboxPorts {
   draftMessages: (event: NotableEvent) => MessageDraft[];
   now: () => number;
-  /** Hears that there is something to send.  */
+  /** Called after a message was stored. */
   stored: () => void;
-  /** Hears of a message that could not be made; what it would have told of happens all the same. */
+  /** Called if a message could not be created. The event itself is stored nevertheless. */
   failed: (error: unknown) => void;
 }
 
@@ -47,8 +48,8 @@ interface MessageRow {
 }
 
 /**
- * Open messages that may be tried: of the kinds and channels of a Selection, and behind none of their execution to the same
- * channel that has been tried and is not closed.
+ * SQL: the open messages that may be sent, for the kinds and channels of a Selection. A message waits for an earlier one of its
+ * execution and channel that has been tried and is still open.
  */
 const ELIGIBLE = "closed_at IS NULL " +
   "AND channel NOT IN (SELECT value FROM json_each(?1)) " +
@@ -57,7 +58,7 @@ const ELIGIBLE = "closed_at IS NULL " +
   "AND earlier.execution_id = outbox.execution_id AND earlier.closed_at IS NULL " +
   "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";
 
-/** Messages of one database. */
+/** The messages of one database. */
 export class SqlOutbox implements MessageStock, OutboxStore {
   readonly #db: Database;
   readonly #ports: SqlOutboxPorts;
@@ -74,7 +75,7 @@ export class SqlOutbox implements MessageStock, OutboxStore {
     if (drafts.length > 0) yield* afterwards(this.#ports.stored);
   }
 
-  /** For what is not stored otherwise: what is, stores its message itself. */
+  /** Stores the message of an event without a transaction of its own. */
   announce(event: NotableEvent): Promise<void> {
     return this.#db.change("process", () => this.tell(event));
   }
@@ -101,7 +102,7 @@ export class SqlOutbox implements MessageStock, OutboxStore {
           now + ATTEMPT_MS,
           row.seq,
         );
-        // Where another machine has counted one more meanwhile, it stands in a new row.
+        // No row changed: another node has added to the message meanwhile and moved it to a new row.
         if (taken === 1) return toClaimed(row, { attempt, firstTriedAt });
       }
     });
@@ -172,11 +173,11 @@ export class SqlOutbox implements MessageStock, OutboxStore {
   }
 }
 
-/** Stores a message, or counts it where one like it waits that nobody has tried to send yet. */
+/** Stores a message. If an equal message waits for its first attempt, increments its count instead. */
 function* put(draft: MessageDraft, now: number): Operation<void> {
   const { channel, kind, agentId } = draft;
   const fold = draft.isFoldable ? JSON.stringify([channel, kind, agentId]) : null;
-  // Who tells of the same at this moment, at whichever machine, counts on what this one stores.
+  // Serializes equal messages of all nodes, so that they are combined.
   if (fold !== null) yield* lock(`outbox ${fold}`);
   const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
     "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
@@ -187,7 +188,7 @@ function* put(draft: MessageDraft, now: number): Operation<void> {
     fold,
   );
   const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
-  // A new row takes the last place: it is about the newest execution, and comes behind what is told of that.
+  // The new row is the last in order, because it is about the newest execution and follows the other messages of it.
   yield* run(
     "INSERT INTO outbox (id, channel, kind, agent_id, execution_id, request_id, fold, title, body, count, " +
       "created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -225,7 +226,7 @@ function toClaimed(
   };
 }
 
-/** A question that was answered before it could be told is told no more. */
+/** Closes the messages of questions that have been answered. */
 function* dropAnswered(now: number): Operation<void> {
   yield* run(
     "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +

@@ -1,9 +1,9 @@
-// The table of settings: what the service remembers about itself, one row each.
+// The table of settings: persistent values of the service, one row each.
 import type { SettingsStore } from "../triggers/settings_store.ts";
 import type { Database } from "./database.ts";
 import { get, lock, type Operation, run } from "./operation.ts";
 
-/** Settings of one database. */
+/** The settings of one database. */
 export class SqlSettingsStore implements SettingsStore {
   readonly #db: Database;
 

@@ -1,4 +1,4 @@
-// The tables of schedules and slots: where each schedule's beat begins, how far it got, what became of each slot.
+// The tables of schedules and slots: each schedule's anchor and last slot, and the outcome of each slot.
 import type {
   ScheduleState,
   Slot,
@@ -14,12 +14,12 @@ const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", ou
 
 const SCHEDULE_COLUMNS = 'agent_id AS "agentId", fingerprint, anchor, last_fire AS "lastSlot"';
 
-/** Slots that ran further ahead than their schedule has come: the clock was set back since. */
+/** SQL: slots that ran and are later than the last slot of their schedule, because the clock was set back. */
 const FIRED_SLOTS = 'SELECT slots.agent_id AS "agentId", scheduled_for AS at FROM schedules ' +
   "JOIN slots ON slots.agent_id = schedules.agent_id " +
   "AND scheduled_for > coalesce(last_fire, anchor) WHERE outcome = 'run' ";
 
-/** Every agent that has slots older than a time: one look into the index for each, whatever their number. */
+/** SQL: the agents with slots older than a time. Takes one index lookup for each agent. */
 const AGENTS_WITH_OLD_SLOTS = `
 WITH RECURSIVE agents (id) AS (
   SELECT min(agent_id) FROM slots
@@ -29,15 +29,15 @@ WITH RECURSIVE agents (id) AS (
 SELECT id FROM agents
 WHERE id IS NOT NULL AND EXISTS (SELECT 1 FROM slots WHERE agent_id = id AND scheduled_for < ?)`;
 
-/** Removes what is older than a time, but not the newest `keep` of an agent: with fewer rows, nothing compares. */
+/** SQL: removes slots older than a time, except the newest `keep` of an agent. With fewer rows, the comparison with NULL removes none. */
 const REMOVE_OLD_SLOTS = `
 DELETE FROM slots WHERE agent_id = ?1 AND scheduled_for < ?2 AND scheduled_for < (
   SELECT scheduled_for FROM slots WHERE agent_id = ?1 ORDER BY scheduled_for DESC LIMIT 1 OFFSET ?3
 )`;
 
 /**
- * Whether a slot has its outcome: a row of its own, or a place before what its schedule has come to. Belongs into the
- * transaction that takes the slot.
+ * Reports if a slot has an outcome: it has a row, or is not after the last slot of its schedule. Runs in the transaction that
+ * claims the slot.
  */
 export function* isSlotTaken(agentId: string, scheduledFor: number): Operation<boolean> {
   return (yield* get(
@@ -49,8 +49,8 @@ export function* isSlotTaken(agentId: string, scheduledFor: number): Operation<b
 }
 
 /**
- * Stores a slot that is not taken, inside a transaction, and moves its schedule on to `lastSlot` (to the slot itself, unless
- * it stands for several), never back. Skipped slots in a row that have one reason share a row.
+ * Stores an unclaimed slot, in the open transaction, and advances its schedule to `lastSlot`, never backwards. `lastSlot` is the
+ * slot itself, unless it represents several. Consecutive skipped slots with the same reason share a row.
  */
 export function* insertSlot(
   slot: Slot,
@@ -75,7 +75,7 @@ export function* insertSlot(
   );
 }
 
-/** Only where the schedule remembers how far it got: the row itself tells where the stretch began, not where it ends. */
+/** Adds to the row of the previous skipped slot. Needs the schedule's last slot, because the row has only the first slot of its series. */
 function* extendSkipped(slot: Slot): Operation<boolean> {
   const changes = yield* run(
     "UPDATE slots SET count = count + ?3 WHERE agent_id = ?1 AND outcome = 'skipped' " +
@@ -91,7 +91,7 @@ function* extendSkipped(slot: Slot): Operation<boolean> {
   return changes > 0;
 }
 
-/** Lets the newest row up to a time count no slots after that time. */
+/** Corrects the count of the newest row up to a time, so that it excludes later slots. */
 function* shortenNewest(
   agentId: string,
   { reached, countSince }: { reached: number; countSince: (first: number) => number },
@@ -115,7 +115,7 @@ function withFired(state: ScheduleState, fired: { at: number }[] = []): Schedule
   return { ...state, ...(fired.length > 0 && { fired: fired.map(({ at }) => at) }) };
 }
 
-/** Slots and schedules of one database. */
+/** The slots and schedules of one database. */
 export class SqlSlotStore implements SlotStore {
   readonly #db: Database;
   readonly #messages: MessageStock;
@@ -192,7 +192,7 @@ export class SqlSlotStore implements SlotStore {
       const further = new Map<string, number>();
       for (const slot of slots) {
         const { agentId, scheduledFor } = slot;
-        // As whoever starts a run for a slot.
+        // The same lock as at the start of a run for a slot.
         yield* lock(`agent ${agentId}`);
         if (yield* isSlotTaken(agentId, scheduledFor)) {
           const stored = yield* get<{ last: number | null }>(

@@ -1,4 +1,4 @@
-// The table of trigger states: failures in a row, and the triggers that these have stopped.
+// The table of trigger states: consecutive failures, and the triggers that were stopped because of them.
 import { HOUR_MS } from "../../base/time_units.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import type { Execution } from "../executions/execution.ts";
@@ -8,14 +8,14 @@ import type { StoppedTrigger, TriggerStateStore } from "../triggers/trigger_stat
 import type { Database } from "./database.ts";
 import { all, get, type Operation, run } from "./operation.ts";
 
-/** The first try of a stopped trigger. */
+/** The wait before the first retry of a stopped trigger. */
 const FIRST_TRY_MS = HOUR_MS;
-/** Of the last error, in the reason. */
+/** The maximum length of the last error in the reason. */
 const MAX_ERROR_LENGTH = 200;
 
 /**
- * Counts the end of a run, as part of the transaction that ends it. Returns what that means for the trigger of its agent:
- * undefined where nothing changes.
+ * Counts the result of a run, in the transaction that ends it. Returns the new state of its agent's trigger, or undefined if
+ * the state does not change.
  */
 export function* countVerdict(
   { id, agentId, status, error, finishedAt }: Execution,
@@ -39,7 +39,7 @@ export function* countVerdict(
     agentId,
     print,
   );
-  // A try of a stopped trigger that failed: the next one has its time already.
+  // A failed retry of a stopped trigger: the time of the next retry is already set.
   if (counted === undefined || counted.reason !== null) return undefined;
   if (counted.failures < maxFailures) return undefined;
   const times = counted.failures === 1 ? "A run" : `${counted.failures} runs in a row`;
@@ -55,7 +55,7 @@ export function* countVerdict(
   return { reason, stop: { by: "failures", retryAt, print } };
 }
 
-/** Trigger states of one database. */
+/** The trigger states of one database. */
 export class SqlTriggerStateStore implements TriggerStateStore {
   readonly #db: Database;
 

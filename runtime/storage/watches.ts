@@ -1,4 +1,4 @@
-// The tables of watches: changes that wait for their run, and how files looked when they were last reported to their agent.
+// The tables of watches: queued changes, and the last state of the watched files that each agent has seen.
 import type { DigestedFile } from "../folders/content_digests.ts";
 import type { FileEvent } from "../run_cause.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch/watch_store.ts";
@@ -8,14 +8,14 @@ import { watchLease } from "../triggers/watch/watch_store.ts";
 import { all, get, type Operation, requireLease, run } from "./operation.ts";
 
 /**
- * Takes a change out of the queue; whether it was in it. Belongs into the transaction that creates its execution, so that
- * a change runs at most once and is never lost.
+ * Removes a change from the queue and reports if it was there. Runs in the transaction that creates the execution, so that a
+ * change starts exactly one run.
  */
 export function* takeQueued(agentId: string, path: string): Operation<boolean> {
   return (yield* run("DELETE FROM watch_queue WHERE agent_id = ? AND path = ?", agentId, path)) > 0;
 }
 
-/** Watches of one database. */
+/** The watches of one database. */
 export class SqlWatchStore implements WatchStore {
   readonly #db: Database;
 
@@ -52,13 +52,13 @@ export class SqlWatchStore implements WatchStore {
     { dropped, seen }: Parameters<WatchStore["enqueue"]>[1],
   ): Promise<boolean> {
     return this.#whileOurs("power", function* () {
-      // What another machine has noticed as well would run twice.
+      // Only the node with the lease may enqueue: otherwise a change that two nodes noticed would run twice.
       for (const id of new Set([...changes, ...seen].map(({ agentId }) => agentId))) {
         yield* requireLease(watchLease(id));
       }
       for (const { agentId, path } of dropped) yield* takeQueued(agentId, path);
       for (const { agentId, path, event, queuedAt } of changes) {
-        // Its place in the queue stays: a file that changes all the time must not wait for ever.
+        // The change keeps its position in the queue, so that a file that changes constantly does not wait forever.
         yield* run(
           "INSERT INTO watch_queue (agent_id, path, event, queued_at) VALUES (?, ?, ?, ?) " +
             "ON CONFLICT (agent_id, path) DO UPDATE SET event = excluded.event",
@@ -84,7 +84,7 @@ export class SqlWatchStore implements WatchStore {
         "WHERE agent_id = ? AND trigger = 'watch' AND (status = 'waiting' OR status = 'running'";
       const rows = yield* all<{ id: number; status: string; path: string }>(
         {
-          // What an earlier instance left does not continue.
+          // Executions of earlier instances do not continue.
           sqlite:
             `${open} AND instance_id = (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)) ORDER BY id`,
           postgres: `${open}) ORDER BY id`,

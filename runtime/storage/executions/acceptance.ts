@@ -1,5 +1,4 @@
-// Accepting an execution: what it claims, whether its conversation is free, the row itself and its first frame, in one
-// transaction.
+// Accepts executions. One transaction checks the claim and the conversation, and stores the execution and its first frame.
 import type {
   Acceptance,
   AcceptanceRefusal,
@@ -29,25 +28,25 @@ interface Asked {
   reject: (error: unknown) => void;
 }
 
-/** Acceptances of one service instance. */
+/** Accepts executions for one service instance. */
 export class SqlAcceptanceStore implements AcceptanceStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
   #asked: Asked[] = [];
 
-  /** `ownerId`: whose the accepted are; null: nobody's, until a machine takes them. */
+  /** `ownerId` owns the accepted executions; null: they have no owner until a node claims them. */
   constructor(db: Database, ownerId: string | null) {
     this.#db = db;
     this.#ownerId = ownerId;
   }
 
   /**
-   * What is to be accepted at the same moment shares one transaction: the disk is waited for once, and schedules that are
-   * due together begin together. Where one of them fails, each has its own, so that nothing falls with what is beside it.
+   * Accepts an execution. Simultaneous calls share one transaction, so that they wait for the disk once and schedules due together
+   * start together. If the shared transaction fails, each gets its own, so that one failure does not affect the others.
    */
   acceptExecution(wanted: NewExecution, terms: AcceptanceTerms): Promise<Acceptance> {
-    // Where machines share it, a transaction holds one lease, of a watch or of who delegates: several in any order could lock out
-    // each other, and what is lost with one is no matter of those beside it.
+    // With several nodes, a transaction requires at most one lease, of a watch or of the parent. Several leases could deadlock, and
+    // one lost lease would fail the others.
     const isLeased = terms.claim?.type === "change" || wanted.parentExecutionId !== null;
     if (isLeased && this.#ownerId === null) {
       return this.#db.change("power", () => this.#accept(wanted, terms));
@@ -69,7 +68,7 @@ export class SqlAcceptanceStore implements AcceptanceStore {
       });
       for (const [index, { resolve }] of asked.entries()) resolve(accepted[index] as Acceptance);
     } catch (error) {
-      // The database is at fault, not one of them; and it may have stored them all the same.
+      // After an error of the database the transaction may still have been committed, so it is not repeated.
       const isOver = asked.length === 1 || error instanceof StorageUnavailable;
       for (const { accept, resolve, reject } of asked) {
         if (isOver) reject(error);
@@ -93,7 +92,7 @@ export class SqlAcceptanceStore implements AcceptanceStore {
   }
 }
 
-/** Accepts an execution as part of the transaction that is open, or tells why not. */
+/** Accepts an execution in the open transaction, or returns the refusal. */
 function* insertExecution(
   wanted: NewExecution,
   terms: AcceptanceTerms & { ownerId: string | null },
@@ -129,7 +128,7 @@ function keysOf({ idempotencyKey, otherKeys = [] }: AcceptanceTerms): string[] {
   return idempotencyKey === undefined ? [] : [idempotencyKey, ...otherKeys];
 }
 
-/** The execution that an equal request, or the same call of the same parent, got before. */
+/** Returns the execution of an earlier equal request, or of the same call of the same parent. */
 function* findKnown(
   { parentExecutionId, parentPosition, startedAt }: NewExecution,
   keys: readonly string[],
@@ -138,7 +137,7 @@ function* findKnown(
     return yield* selectChild(parentExecutionId, parentPosition);
   }
   for (const key of keys) {
-    // Who asks under the same key at the same moment, at whichever machine, waits for this one.
+    // Serializes simultaneous requests with the same key on all nodes.
     yield* lock(`key ${key}`);
     const row = yield* selectByKey({ key, now: startedAt });
     if (row !== undefined) return toExecution(row);
@@ -151,7 +150,7 @@ function* findRefusal(
   { unlessWaiting, claim, budgets = [] }: AcceptanceTerms,
 ): Operation<AcceptanceRefusal | undefined> {
   const { agentId } = wanted;
-  // What is found out here must still be so when the execution is stored.
+  // The lock keeps the checked state until the execution is stored.
   if (claim !== undefined || unlessWaiting) yield* lock(`agent ${agentId}`);
   if (claim?.type === "slot") {
     if (yield* isSlotTaken(agentId, claim.scheduledFor)) return "claimed";
@@ -159,9 +158,9 @@ function* findRefusal(
   }
   if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
   if ((yield* findUsedUp(agentId, budgets)) !== undefined) return "budget";
-  // How many runs a watch has, and on which paths, only the machine knows that watches now.
+  // Only the watching node knows the number of runs of a watch, and their paths.
   if (claim?.type === "change") yield* requireLease(watchLease(agentId));
-  // Last: taking the change out of the queue is itself a change.
+  // Last, because removing the change from the queue modifies the database.
   if (claim?.type === "change" && !(yield* takeQueued(agentId, claim.path))) return "claimed";
   if (claim?.type === "end" && !(yield* takeFollowUp(agentId, claim.executionId))) return "claimed";
   return undefined;
@@ -174,7 +173,7 @@ function* isScheduleRunning(agentId: string): Operation<boolean> {
   )) !== undefined;
 }
 
-/** A schedule does not come back to a slot that it could not run: what became of it is told at once. */
+/** Records a refused slot as skipped. A schedule does not return to such a slot. */
 function* recordRefusedSlot(
   agentId: string,
   { claim, budgets = [] }: AcceptanceTerms,

@@ -1,15 +1,15 @@
-// Buckets: which executions of an agent belong to one conversation, hold each other, and seed each other.
+// Buckets: the executions of an agent that share a conversation, wait for each other, and seed each other.
 import { EXECUTION_TRIGGERS, type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import { IS_REAL, sqlList } from "./execution_rows.ts";
 import { get, type Operation, type SqlValue } from "../operation.ts";
 
-/** A bucket as a condition on executions. */
+/** A bucket as an SQL condition on executions. */
 export interface Bucket {
   condition: string;
   values: SqlValue[];
 }
 
-/** The one that an execution belongs to: see TRIGGER_KINDS. Dry runs belong to none: they hold nothing and seed nothing. */
+/** Returns the bucket of an execution: see TRIGGER_KINDS. Dry runs have no bucket: they delay and seed no other run. */
 export function bucketOf(
   execution: { agentId: string; sessionId: string | null; trigger: ExecutionTrigger },
 ): Bucket {
@@ -22,7 +22,7 @@ export function bucketOf(
     : { condition: `${condition} IS NULL`, values: [agentId] };
 }
 
-/** Whether an execution of this bucket waits for a person. */
+/** Reports if an execution of this bucket waits for a person. */
 export function* isBucketWaiting(bucket: Bucket): Operation<boolean> {
   return (yield* get(
     `SELECT 1 FROM executions WHERE ${bucket.condition} AND status = 'waiting' LIMIT 1`,

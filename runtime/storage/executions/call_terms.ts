@@ -1,4 +1,4 @@
-// The terms of model calls as rows: JSON texts by their digests.
+// The table of the terms of model calls: JSON texts by their digests.
 import {
   type CallTerms,
   type DigestedText,
@@ -7,18 +7,18 @@ import {
 } from "../../executions/record/call_terms.ts";
 import { all, get, type Operation, run } from "../operation.ts";
 
-/** Terms, whose tools are a text of their own, which is a list. */
+/** SQL: the text is an object with terms. Their tools are a separate text with a list. */
 const IS_OBJECT = "body LIKE '{%'";
 
-/** Stores terms as part of the transaction that is open, in which a message has named them. */
+/** Stores terms, in the open transaction, after the message that refers to them. */
 export function* keepTerms({ tools, terms }: PackedTerms): Operation<void> {
   yield* keepText(tools);
   yield* keepText(terms);
 }
 
-/** By the place of its message: the terms of each call of an execution, as far as they were kept. */
+/** Returns the stored terms of an execution's calls, by the position of their message. */
 export function* selectTerms(executionId: number): Operation<Map<number, CallTerms>> {
-  // A database that only older versions have written to is not brought up to date by who only reads it.
+  // A reader may open a database of an older version, which it does not migrate.
   const isThere = yield* get({
     sqlite: "SELECT 1 FROM pragma_table_info('messages') WHERE name = 'terms'",
     postgres: "SELECT 1",
@@ -47,9 +47,9 @@ export function* selectTerms(executionId: number): Operation<Map<number, CallTer
   return found;
 }
 
-/** Removes the terms that no message names any longer, as part of the transaction that is open. */
+/** Removes the terms without a message, in the open transaction. */
 export function* removeUnusedTerms(): Operation<void> {
-  // Whoever has named some meanwhile is waited for; whoever names some now finds them gone, and stores them anew.
+  // The lock waits for transactions that refer to terms. A later transaction finds them removed and stores them again.
   yield* get({ sqlite: "SELECT 1", postgres: "LOCK TABLE messages IN SHARE MODE" });
   yield* run(
     "DELETE FROM call_terms WHERE digest NOT IN (" +
@@ -60,7 +60,7 @@ export function* removeUnusedTerms(): Operation<void> {
 }
 
 function* keepText({ digest, body }: DigestedText): Operation<void> {
-  // Most are there already: their text need not be passed on.
+  // Most texts exist already and need not be sent.
   if ((yield* get("SELECT 1 FROM call_terms WHERE digest = ?", digest)) !== undefined) return;
   yield* run("INSERT INTO call_terms (digest, body) VALUES (?, ?)", digest, body);
 }

@@ -1,4 +1,4 @@
-// Conversations as a stock: counting them, removing them, and giving the space back.
+// The stored conversations: counts and removes them, and frees their disk space.
 import type {
   AgentCheckpoints,
   CheckpointStats,
@@ -41,7 +41,7 @@ export class SqlCheckpointStore implements CheckpointStore {
         `SELECT e.id FROM executions e WHERE e.status NOT IN ${OPEN} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = e.id) " +
           "AND (CAST(?1 AS TEXT) IS NULL OR e.agent_id = ?1) AND (CAST(?2 AS BIGINT) IS NULL OR e.finished_at < ?2) " +
-          // A later run begins with the newest real one.
+          // A later run is seeded by the newest real run.
           `AND (?3 = 0 OR e.id < (SELECT max(n.id) FROM executions n WHERE n.agent_id = e.agent_id AND n.${IS_REAL} ` +
           "AND EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = n.id)))",
         agentId ?? null,
@@ -60,7 +60,7 @@ export class SqlCheckpointStore implements CheckpointStore {
   removeExecutions(endedBefore: number): Promise<number> {
     return this.#remove(() =>
       run(
-        // From the top down: what one delegated stays as long as itself, which may still ask for its result.
+        // From parents to children: a child stays as long as its parent, which may still read its result.
         "DELETE FROM executions WHERE id IN (WITH RECURSIVE doomed (id) AS (" +
           "SELECT id FROM executions WHERE parent_execution_id IS NULL " +
           `AND status NOT IN ${OPEN} AND finished_at < ?1 UNION ALL ` +
@@ -81,7 +81,7 @@ export class SqlCheckpointStore implements CheckpointStore {
     return rows.map(({ id }) => id);
   }
 
-  /** One transaction that removes, then the freed room is given back. */
+  /** Removes in one transaction, then frees the disk space. */
   async #remove(work: () => Operation<number>): Promise<number> {
     const count = await this.#db.change("power", function* () {
       const removed = yield* work();

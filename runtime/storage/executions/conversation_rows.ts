@@ -1,4 +1,4 @@
-// Conversations as rows: messages, and the calls between a reply and its results.
+// The tables of messages and tool calls.
 import type { PackedTerms } from "../../executions/record/call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "../../executions/record/conversation.ts";
 import type { StoredCall } from "../../executions/record/conversation_store.ts";
@@ -18,11 +18,11 @@ interface CallRow {
   duration_ms: number | null;
   frame_id: number | null;
   described: string | null;
-  /** The result message, when there is one. */
+  /** The result message; null without a result. */
   body: string | null;
 }
 
-/** Stores a message, with the terms of the call that it answers, as part of the transaction that is open. */
+/** Stores a message and the terms of its model call, in the open transaction. */
 export function* insertMessage(
   executionId: number,
   placed: PlacedMessage & { seeded?: boolean; terms?: PackedTerms | undefined },
@@ -36,11 +36,11 @@ export function* insertMessage(
     placed.seeded ? 1 : 0,
     placed.terms?.terms.digest ?? null,
   );
-  // Behind the message: see removeUnusedTerms.
+  // After the message: see removeUnusedTerms.
   if (placed.terms !== undefined) yield* keepTerms(placed.terms);
 }
 
-/** Puts a message in the place of the one that is there. */
+/** Replaces the message at the same position. */
 export function* replaceMessage(
   executionId: number,
   { position, message }: PlacedMessage,
@@ -54,7 +54,7 @@ export function* replaceMessage(
   );
 }
 
-/** Stores a call that a reply asked for. */
+/** Stores a call that a reply requested. */
 export function* insertCall(executionId: number, call: PlannedCall): Operation<void> {
   yield* run(
     "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments) " +
@@ -67,7 +67,7 @@ export function* insertCall(executionId: number, call: PlannedCall): Operation<v
   );
 }
 
-/** Messages of an execution in order. */
+/** Returns the messages of an execution in order. */
 export function* selectMessages(executionId: number): Operation<PlacedMessage[]> {
   return (yield* all<{ position: number; body: string }>(
     "SELECT position, body FROM messages WHERE execution_id = ? ORDER BY position",
@@ -75,7 +75,7 @@ export function* selectMessages(executionId: number): Operation<PlacedMessage[]>
   )).map(({ position, body }) => ({ position, message: JSON.parse(body) as Message }));
 }
 
-/** Calls of an execution in order; with `unlogged`, only those whose result is not in the log yet. */
+/** Returns the calls of an execution in order. With `unlogged` only calls without a result in the log. */
 export function* selectCalls(
   executionId: number,
   options: { unlogged: boolean },

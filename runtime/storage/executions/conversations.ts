@@ -1,4 +1,4 @@
-// Conversations as rows: opening, replies, calls and results, and what earlier ones leave to later ones.
+// Stores conversations: opening, replies, calls and results. Reads the seed for later conversations.
 import type { FrameDraft } from "../../events/frame.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
 import type {
@@ -36,7 +36,7 @@ import { appendFrames } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
 import { fence, get, run } from "../operation.ts";
 
-/** Conversations of executions. */
+/** The conversations of one database. */
 export class SqlConversationStore implements ConversationStore {
   readonly #db: Database;
 

@@ -1,4 +1,4 @@
-// Ends of executions as rows.
+// Stores the ends of executions.
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Ending, EndingStore, Rest } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
@@ -13,7 +13,7 @@ import { wakeAncestors } from "./waiting.ts";
 import { isAlive } from "../instances.ts";
 import { fence, get, type Operation, run } from "../operation.ts";
 
-/** Whoever had it, or is given its job now, can write nothing for it any more. False where a living machine has it. */
+/** Fences off the execution, so that no former or new owner can write to it. Returns false if a living node runs it. */
 function* takeFromNobody(id: number): Operation<boolean> {
   const changed = yield* run(
     "UPDATE executions SET epoch = epoch + 1, job = NULL WHERE id = ? AND status = 'running' " +
@@ -23,7 +23,7 @@ function* takeFromNobody(id: number): Operation<boolean> {
   return changed > 0;
 }
 
-/** Ends; who waited for one runs again: of `ownerId`, or of nobody until a machine takes it. */
+/** Stores ends. A waiting parent runs again, owned by `ownerId`, or by no instance until a node claims it (null). */
 export class SqlEndingStore implements EndingStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
@@ -42,7 +42,7 @@ export class SqlEndingStore implements EndingStore {
       let wanted: string | null = null;
       if (planned.isUnclaimed) {
         if (!(yield* takeFromNobody(executionId))) return undefined;
-        // One that waits is nobody's, and may be ended by everybody.
+        // Any node may end a waiting execution, because it has no owner.
       } else if (planned.from === "running") wanted = yield* fence(executionId);
       const ending = planned.insteadOf?.(wanted) ?? planned;
       const row = yield* get<ExecutionRow>(
@@ -76,7 +76,7 @@ export class SqlEndingStore implements EndingStore {
         yield* messages.tell({ type: "stopped", agentId, displayName, ...trigger });
       }
       yield* insertFollowUps(executionId, ending.followers ?? []);
-      // One that runs is waited for by nobody who would have to be woken: its parent runs, too.
+      // The parent of a running execution runs, too, and needs no wake-up.
       const ancestors = ending.from === "waiting" ? yield* wakeAncestors(executionId, ownerId) : [];
       return { execution, ancestors, ...(trigger && { trigger }) };
     });

@@ -1,4 +1,4 @@
-// Executions as they stand: one, many, and what they used.
+// Reads executions: single ones, lists, and their usage.
 import type { Execution } from "../../executions/execution.ts";
 import { STOPS } from "../../executions/end_reason.ts";
 import type { ExecutionStatus } from "../../executions/states.ts";
@@ -32,11 +32,11 @@ const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS
   `substr(output_data, 1, ${PREVIEW_CHARACTERS}) AS answered`;
 
 const IN_SPAN = "started_at >= ? AND started_at < ?";
-/** What a person cancelled did not fail. */
+/** SQL: the execution failed. An execution that a person cancelled did not fail. */
 const FAILED =
   `status NOT IN ('success', 'running', 'waiting') AND error IS DISTINCT FROM '${STOPS.cancelled}'`;
 
-/** Finds the text as it is: what the search makes of some characters of it is taken back. It is the first value. */
+/** SQL: the first value as a literal phrase or pattern, with the special characters escaped. */
 const PHRASE = `'"' || replace(?1, '"', '""') || '"'`;
 const PATTERN = String.raw`'%' || regexp_replace(?1, '([%_\\])', '\\\1', 'g') || '%'`;
 const IN_TEXTS = {
@@ -47,18 +47,18 @@ const IN_ANSWERS = {
   sqlite: `executions_text MATCH 'answered : ' || ${PHRASE}`,
   postgres: `answered ILIKE ${PATTERN}`,
 };
-/** The first pattern finds the text in a frame as it is stored, the second in what the tool returned. */
+/** The first pattern matches the JSON of the frame, the second the result of the tool. */
 const inResults = (like: string) =>
   "EXISTS (SELECT 1 FROM frames WHERE execution_id = page.id AND event = 'tool_result' " +
   String.raw`AND payload ${like} ? ESCAPE '\' AND payload ->> '$.content' ${like} ? ESCAPE '\')`;
 const IN_RESULTS = { sqlite: inResults("LIKE"), postgres: inResults("ILIKE") };
 
-/** A service that was restarted was not away. */
+/** A shorter gap is a restart, not a downtime. */
 const SHORTEST_GAP_MS = MINUTE_MS;
-/** From the end of each service to the start of the next one. */
+/** SQL: the gaps between the end of each service and the start of the next. */
 const GAPS =
   'SELECT stopped_at AS "from", lead(started_at) OVER (ORDER BY started_at, rowid) AS "to" FROM instances';
-/** The same where several may run at once: from an end at which no other one ran. */
+/** SQL: the same with several nodes: the gaps from an end at which no other node ran. */
 const GAPS_OF_ALL =
   'WITH lives AS (SELECT id, started_at AS begun, coalesce(stopped_at, last_seen) AS "known", ' +
   `CASE WHEN NOT ${
@@ -74,7 +74,7 @@ interface PreviewRow {
   answered: string | null;
 }
 
-/** Reads executions of all instances. */
+/** Reads the executions of all instances. */
 export class SqlExecutionReads implements ExecutionReads {
   readonly #db: Database;
 
@@ -101,7 +101,7 @@ export class SqlExecutionReads implements ExecutionReads {
       const { since, until, isOfResults = false } = filter;
       const text = isOfResults ? undefined : filter.text;
       const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
-      // The rows of the search are in the order of their ids: the first page is found without reading the others.
+      // The search returns rows in the order of their ids, so that the first page needs no others.
       const [from, order] = text !== undefined
         ? ["executions_text JOIN executions ON id = executions_text.rowid", "executions_text.rowid"]
         : since !== undefined || until !== undefined
@@ -142,7 +142,7 @@ export class SqlExecutionReads implements ExecutionReads {
 
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>> {
     return this.#db.read(function* () {
-      // One step down an index for each agent, however many executions there are.
+      // One index lookup for each agent, independent of the number of executions.
       const rows = yield* all<ExecutionRow>(
         `SELECT ${EXECUTION_COLUMNS} FROM executions WHERE id IN (SELECT (SELECT id FROM executions ` +
           "WHERE agent_id = asked.value ORDER BY id DESC LIMIT 1) FROM json_each(?) AS asked)",
@@ -154,7 +154,7 @@ export class SqlExecutionReads implements ExecutionReads {
 
   readIsEstimated(id: number): Promise<boolean> {
     return this.#db.read(function* () {
-      // Its last frame says so. Of a long one that is no end, nothing is looked at.
+      // The last frame has the flag. The payload of any other frame, which may be long, is not parsed.
       const isEstimated = isTrue("payload ->> '$.usage_estimated'");
       const last = yield* get<{ isEstimated: number | null }>(
         `SELECT CASE event WHEN 'complete' THEN ${isEstimated} END AS isEstimated ` +
@@ -229,7 +229,7 @@ export class SqlExecutionReads implements ExecutionReads {
   }
 }
 
-/** An execution with what it was asked and its answer. */
+/** Returns an execution with its request and answer. */
 export function* selectStored(id: number): Operation<StoredExecution | undefined> {
   const row = yield* get<ExecutionRow & { output_data: string | null }>(
     `SELECT ${EXECUTION_COLUMNS}, output_data FROM executions WHERE id = ?`,
@@ -249,7 +249,7 @@ function* selectCost(
   return row?.cost ?? null;
 }
 
-/** Patterns that find a text in the JSON of a frame, and by itself. */
+/** Returns the LIKE patterns of a text: as JSON, and as plain text. */
 function toPatterns(text: string): string[] {
   return [JSON.stringify(text).slice(1, -1), text]
     .map((one) => `%${one.replaceAll(/[\\%_]/g, "\\$&")}%`);
@@ -259,12 +259,12 @@ function toStored(row: ExecutionRow & { output_data: string | null }): StoredExe
   return { execution: toExecution(row), request: toRequest(row), output: row.output_data };
 }
 
-/** The conditions of a filter, and the values of their parameters. */
+/** Returns the SQL conditions of a filter, and the values of their parameters. */
 function toConditions(
   filter: ExecutionFilter,
 ): { conditions: string[]; values: (string | number)[] } {
   const { parentId, followedId, trigger, sessionId, since, until } = filter;
-  // Each number of them is a statement of its own, which is kept: naming one again must not make another.
+  // Each number of values is a separate prepared statement, so duplicates are removed.
   const statuses = [...new Set(filter.statuses)];
   const agentIds = [...new Set([filter.agentId ?? []].flat())];
   const conditions: string[] = [];

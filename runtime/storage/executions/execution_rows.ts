@@ -1,15 +1,15 @@
-// Executions as rows: the columns that make an Execution, and the way back.
+// The columns of the table of executions, and the conversion of a row to an Execution.
 import type { Execution, RunRetry } from "../../executions/execution.ts";
 import { type ExecutionStatus, OPEN_STATUSES } from "../../executions/states.ts";
 import type { ExecutionTrigger } from "../../trigger_kinds.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
 
-/** The columns of ExecutionRow, for SELECT and RETURNING. The answer is left out: it may be large. */
+/** The columns of ExecutionRow, for SELECT and RETURNING. Excludes the answer, which may be large. */
 export const EXECUTION_COLUMNS = "id, agent_id, display_name, status, trigger, " +
   "parent_execution_id, session_id, request, model, started_at, finished_at, duration_ms, " +
   "input_tokens, output_tokens, total_tokens, cost_usd, tool_calls, error, retry";
 
-/** A row of `executions` as EXECUTION_COLUMNS give it. Times are milliseconds since the epoch, `request` is JSON. */
+/** A row of `executions` with the columns of EXECUTION_COLUMNS. Times are milliseconds since the epoch, `request` is JSON. */
 export interface ExecutionRow {
   id: number;
   agent_id: string;
@@ -33,29 +33,29 @@ export interface ExecutionRow {
   retry: string | null;
 }
 
-/** Words of ours as a list in SQL. */
+/** Returns constant words as a list in SQL. */
 export function sqlList(words: readonly string[]): string {
   return `(${words.map((word) => `'${word}'`).join(", ")})`;
 }
 
-/** Whether an execution is no dry run, in SQL. */
+/** SQL: the execution is no dry run. */
 export const IS_REAL = "request ->> '$.dryRun' IS NULL";
 
-/** The states of executions that have not ended, as a list in SQL. */
+/** SQL: the list of states of executions that have not ended. */
 export const OPEN = sqlList(OPEN_STATUSES);
 
-/** What the run was asked to do. */
+/** Parses the request of a row. */
 export function toRequest(row: ExecutionRow): ExecutionRequest {
   return JSON.parse(row.request) as ExecutionRequest;
 }
 
-/** The execution of the row that a statement is bound to return. Throws TypeError where it returned none. */
+/** Converts the row that a statement must have returned. Throws TypeError if it returned none. */
 export function toReturned(row: ExecutionRow | undefined): Execution {
   if (row === undefined) throw new TypeError("The statement returned no execution");
   return toExecution(row);
 }
 
-/** The execution of a row. */
+/** Converts a row to an execution. */
 export function toExecution(row: ExecutionRow): Execution {
   const { args, cause, dryRun, fork } = toRequest(row);
   return {

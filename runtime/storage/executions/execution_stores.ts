@@ -1,4 +1,4 @@
-// The stores of executions that one service instance works with, each for one concern.
+// The stores of executions of one service instance, each for one concern.
 import { SqlAcceptanceStore } from "./acceptance.ts";
 import { SqlConversationStore } from "./conversations.ts";
 import { SqlBudgetStore } from "../budgets.ts";
@@ -11,7 +11,7 @@ import { SqlRecoveryStore } from "./recovery.ts";
 import { SqlRequestStore } from "./requests.ts";
 import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
 
-/** All of them, to be handed to who needs which. */
+/** The stores of executions. */
 export interface SqlExecutionStores {
   acceptances: SqlAcceptanceStore;
   conversations: SqlConversationStore;
@@ -25,8 +25,8 @@ export interface SqlExecutionStores {
 }
 
 /**
- * Puts them over a database; `instanceId` is whose executions they start, adopt and resume, but where machines share them
- * (`isShared`) and each takes its own. `messages` hears what people may want to know.
+ * Creates the stores of a database. `instanceId` owns the executions that they start, adopt and resume. With `isShared` new
+ * executions have no owner until a node claims them. `messages` stores messages about events.
  */
 export function createExecutionStores(
   db: Database,

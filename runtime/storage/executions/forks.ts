@@ -1,18 +1,18 @@
-// The first steps of one execution as those of another, as part of the transaction that accepts it.
+// Copies the first steps of an execution to a fork, in the transaction that accepts the fork.
 import { ForkedStepsGone } from "../../executions/refusals.ts";
 import type { TakenSteps } from "../../executions/record/acceptance_store.ts";
 import { insertMessage, replaceMessage } from "./conversation_rows.ts";
 import { type Operation, run } from "../operation.ts";
 
 /**
- * Copies messages and settled calls, whose results the log tells up to `frameId`; returns how many calls there are: they count
- * towards the limit, and an empty answer behind them is one. Throws ForkedStepsGone.
+ * Copies messages and finished calls. The log has their results up to `frameId`. Returns the number of calls, which count
+ * towards the limit. Throws ForkedStepsGone if a message is missing.
  */
 export function* copySteps(
   executionId: number,
   { executionId: from, end, count, prompt, message, frameId }: TakenSteps & { frameId: number },
 ): Operation<number> {
-  // Before the messages, which are counted: whoever removes a conversation removes both.
+  // Before the messages, whose number is checked: a purge removes both.
   const calls = yield* run(
     "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments, effect, " +
       "started_at, duration_ms, is_error, frame_id) SELECT ?1, position, tool_call_id, name, " +

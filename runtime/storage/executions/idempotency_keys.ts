@@ -1,12 +1,12 @@
-// Idempotency keys: which execution a run got that somebody asked for under one.
+// The table of idempotency keys: the execution of each key.
 import { DAY_MS } from "../../../base/time_units.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
 import { get, type Operation, run } from "../operation.ts";
 
-/** How long a key stands for its first run. */
+/** The lifetime of a key. */
 const KEPT_MS = DAY_MS;
 
-/** The execution that a key got within 24 hours before `now`, with its answer. */
+/** Returns the execution of a key within the 24 hours before `now`, with its answer. */
 export function* selectByKey(
   { key, now }: { key: string; now: number },
 ): Operation<ExecutionRow & { output_data: string | null } | undefined> {
@@ -18,7 +18,7 @@ export function* selectByKey(
   );
 }
 
-/** Has a key stand for an execution, as part of the transaction that is open. */
+/** Stores the execution of a key, in the open transaction. */
 export function* insertKey(
   { key, executionId, now }: { key: string; executionId: number; now: number },
 ): Operation<void> {

@@ -1,4 +1,4 @@
-// Recorded runs: all that is stored of one execution, read as one state.
+// Reads recorded runs: the complete stored state of one execution.
 import type {
   RecordedMessage,
   RecordedQuestion,
@@ -16,7 +16,7 @@ import { selectStored } from "./execution_reads.ts";
 import { COLUMNS, type RequestRow, toRequest } from "./request_rows.ts";
 import { all, type Operation } from "../operation.ts";
 
-/** Recorded runs of one database. */
+/** The recorded runs of one database. */
 export class SqlRecordedRunStore implements RecordedRunStore {
   readonly #db: Database;
 
@@ -34,7 +34,7 @@ export class SqlRecordedRunStore implements RecordedRunStore {
         calls: yield* selectCalls(executionId, { unlogged: false }),
         questions: yield* selectQuestions(stored),
         terms: yield* selectTerms(executionId),
-        // Last: it may go on meanwhile, and the log then tells of all that the conversation has.
+        // Read last: if the execution continues meanwhile, the log covers the whole conversation.
         frames: yield* selectRecordedFrames(executionId),
       };
     });
@@ -62,8 +62,8 @@ function* selectRecordedMessages(executionId: number): Operation<RecordedMessage
 }
 
 /**
- * Also those of executions below it, which its log shows while it waits for them; those of steps that it took over are its
- * own.
+ * Returns the questions of an execution, and the questions of its descendants that its log shows. Questions of steps that a fork
+ * copied count as its own.
  */
 function* selectQuestions(
   { execution: { id }, request }: StoredExecution,

@@ -1,4 +1,4 @@
-// What dead instances left behind.
+// Finds the executions of dead instances.
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
 import type { Database } from "../database.ts";
 import { OPEN } from "./execution_rows.ts";
@@ -10,7 +10,7 @@ interface LoggedAt {
   at: string;
 }
 
-/** What others left to this service instance. */
+/** Recovers executions for this service instance. */
 export class SqlRecoveryStore implements RecoveryStore {
   readonly #db: Database;
   readonly #instanceId: string;
@@ -57,7 +57,7 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   async findCancelled(): Promise<{ id: number; error: string }[]> {
-    // One machine alone ends them at once, and notes nothing.
+    // A single node ends cancelled executions immediately and stores no request.
     if (this.#db.kind === "sqlite") return [];
     return await this.#db.read(() =>
       all<{ id: number; error: string }>(
@@ -68,9 +68,9 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 }
 
-/** See RecoveryStore.readUncountedMs. */
+/** Implements RecoveryStore.readUncountedMs. */
 export function* selectUncountedMs(executionId: number): Operation<number> {
-  // An instance that stopped in order stored what had run; an execution that was adopted was idle for an unknown time.
+  // A regular stop stores the running time. An adopted execution was idle for an unknown time.
   const killed = yield* get<{ startedAt: number; triedAt: string | number | null }>(
     "SELECT e.started_at AS startedAt, e.retry ->> '$.at' AS triedAt FROM executions e JOIN instances i ON i.id = e.instance_id " +
       "WHERE e.id = ? AND i.stopped_at IS NULL AND e.started_at >= i.started_at",
@@ -80,16 +80,16 @@ export function* selectUncountedMs(executionId: number): Operation<number> {
   const select =
     "SELECT event, payload ->> '$.timestamp' AS at FROM frames WHERE execution_id = ? ";
   const last = yield* get<LoggedAt>(`${select}ORDER BY id DESC LIMIT 1`, executionId);
-  // It began, its running time was stored with a reply or a question, or it was answered.
+  // The last time at which the duration was stored: the start, a reply, a question or an answer.
   const counted = yield* get<LoggedAt>(
     `${select} AND (payload ->> '$.event_type' IN ('execution_info', 'stats') ` +
       "OR payload ->> '$.request_id' IS NOT NULL) ORDER BY id DESC LIMIT 1",
     executionId,
   );
   if (last === undefined || counted === undefined) return 0;
-  // Woken by another's answer: nothing says when.
+  // The answer to another execution's question resumed it, at an unknown time.
   if (counted.event === "interrupt") return 0;
-  // What a fork has taken over happened before it began; what came before a further try is counted, and the wait is not.
+  // The copied frames of a fork precede its start. Time before a retry is already counted, and the wait for it does not count.
   const since = Math.max(Date.parse(counted.at), killed.startedAt, Number(killed.triedAt));
   return Math.max(0, Date.parse(last.at) - since);
 }

@@ -1,8 +1,8 @@
-// Questions to people as rows: opening one, answering it once, finding what is open.
+// The table of questions to people: opens them, answers each once, and finds the open ones.
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
 import { all, get, type Operation, run } from "../operation.ts";
 
-/** A row of `requests` as COLUMNS give it. */
+/** A row of `requests` with the columns of COLUMNS. */
 export interface RequestRow {
   request_id: string;
   execution_id: number;
@@ -13,7 +13,7 @@ export interface RequestRow {
   expires_at: number | null;
 }
 
-/** The columns that are not in RequestRow by themselves. */
+/** The JSON of the column `body`. */
 type RequestBody = Pick<
   HumanRequest,
   "message" | "options" | "multi" | "answersBefore" | "toolName" | "toolArgs" | "isGuard" | "raise"
@@ -22,7 +22,7 @@ type RequestBody = Pick<
 /** The columns of RequestRow. */
 export const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
 
-/** Stores a question as part of the transaction that is open. */
+/** Stores a question in the open transaction. */
 export function* insertRequest(request: HumanRequest): Operation<void> {
   const { message, options, multi, answersBefore, toolName, toolArgs, isGuard, raise } = request;
   const body: RequestBody = {
@@ -47,7 +47,7 @@ export function* insertRequest(request: HumanRequest): Operation<void> {
   );
 }
 
-/** Stores the answer to an open question; false when it is not open. */
+/** Stores the answer to an open question. Returns false if the question is not open. */
 export function* closeRequest(
   executionId: number,
   answer: { requestId: string; answer: HumanAnswer; answeredAt: number },
@@ -62,7 +62,7 @@ export function* closeRequest(
   )) === 1;
 }
 
-/** Closes whatever question is open, unanswered: its execution has ended. */
+/** Closes the open questions of an ended execution without an answer. */
 export function* voidRequests(executionId: number, at: number): Operation<void> {
   yield* run(
     "UPDATE requests SET answered_at = ? WHERE execution_id = ? AND answered_at IS NULL",
@@ -71,7 +71,7 @@ export function* voidRequests(executionId: number, at: number): Operation<void> 
   );
 }
 
-/** The question that an execution waits with: its own, else the oldest of the waiting ones below it. */
+/** Returns the question that an execution waits for: its own, else the oldest of its waiting descendants. */
 export function* selectOpenRequest(
   executionId: number,
   requestId?: string,
@@ -88,7 +88,7 @@ export function* selectOpenRequest(
   return row && toRequest(row);
 }
 
-/** The open question whose time is over first, but for those whose ids are given; undefined when none has an end. */
+/** Returns the open question that expires first, except the given ids; undefined if none expires. */
 export function* selectNextExpiry(
   except: ReadonlySet<string>,
 ): Operation<HumanRequest | undefined> {
@@ -100,7 +100,7 @@ export function* selectNextExpiry(
   return row && toRequest(row);
 }
 
-/** Answers of an execution by the position of the call they are for, in the order of the questions. */
+/** Returns the answers of an execution by the position of their call, in the order of the questions. */
 export function* selectAnswers(executionId: number): Operation<Map<number, GivenAnswer[]>> {
   const rows = yield* all<RequestRow & { response: string }>(
     `SELECT ${COLUMNS}, response FROM requests ` +
@@ -116,7 +116,7 @@ export function* selectAnswers(executionId: number): Operation<Map<number, Given
   return answers;
 }
 
-/** The question of a row. */
+/** Converts a row to a question. */
 export function toRequest(row: RequestRow): HumanRequest {
   const body = JSON.parse(row.body) as RequestBody;
   return {

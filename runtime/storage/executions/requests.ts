@@ -1,4 +1,4 @@
-// Questions to people as changes: an execution waits with one, and runs again with its answer.
+// Stores questions to people. A question pauses its execution, and an answer resumes it.
 import type { Execution } from "../../executions/execution.ts";
 import type { HumanRequest } from "../../executions/human_request.ts";
 import type {
@@ -20,7 +20,7 @@ import {
 import { pauseExecution, wakeAncestors, wakeExecution } from "./waiting.ts";
 import { fence } from "../operation.ts";
 
-/** Questions; who is answered runs again: of `ownerId`, or of nobody until a machine takes it. */
+/** Stores questions. An answered execution runs again, owned by `ownerId`, or by no instance until a node claims it (null). */
 export class SqlRequestStore implements RequestStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
@@ -50,7 +50,7 @@ export class SqlRequestStore implements RequestStore {
       if (answer.raise !== undefined) yield* raiseBudget(answer.raise);
       const execution = yield* wakeExecution(executionId, ownerId);
       const ancestors = yield* wakeAncestors(executionId, ownerId);
-      // Of several questions below it, one that waits shows one: an answer to another has no place in its log.
+      // A waiting ancestor shows one question of its descendants. Its log gets no answers to other questions.
       yield* appendFrames(execution.id, answer.frames(execution));
       for (const one of ancestors) {
         if (!(yield* showsRequest(one.id, answer.requestId))) continue;

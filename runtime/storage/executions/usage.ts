@@ -1,10 +1,10 @@
-// What executions used, added up by the database: by quarter of an hour and agent, so that days can be made of it.
+// The usage of executions, summed by quarter of an hour and agent, so that callers can compute days.
 import { COST_PLACES } from "../../../base/cost.ts";
 import { USAGE_STEP_MS, type UsageStep } from "../../executions/usage.ts";
 import { OPEN } from "./execution_rows.ts";
 import { all, type Operation } from "../operation.ts";
 
-/** The usage of all executions that began at `from` or later, oldest step first. */
+/** Returns the usage of all executions since `from`, the oldest step first. */
 export function* selectUsage(from: number): Operation<UsageStep[]> {
   return (yield* all<UsageStep>(
     `SELECT started_at / ${USAGE_STEP_MS} * ${USAGE_STEP_MS} AS start, agent_id AS agentId, count(*) AS executions, ` +

@@ -1,4 +1,4 @@
-// Executions that go over from running to waiting and back, as part of the transaction that is open.
+// Pauses and resumes executions in the open transaction: the transitions between running and waiting.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { stateBefore } from "../../executions/states.ts";
@@ -8,14 +8,14 @@ import { enqueue, get, type Operation } from "../operation.ts";
 
 const STANDING_STILL = stateBefore("running", "answer");
 
-/** Whether an execution waits for a person, or for another one that does; it continues to until the transaction ends. */
+/** Reports if an execution waits for a person, or for a descendant that does. It stays in this state until the transaction ends. */
 export function* isWaiting(executionId: number): Operation<boolean> {
   const select = "SELECT 1 FROM executions WHERE id = ? AND status = 'waiting'";
   const row = yield* get({ sqlite: select, postgres: `${select} FOR UPDATE` }, executionId);
   return row !== undefined;
 }
 
-/** Lets a running execution wait, and logs that; returns it with its figures. `durationMs`: what is added to them. */
+/** Pauses a running execution and logs the pause. Adds `durationMs` to its duration and returns the execution. */
 export function* pauseExecution(
   executionId: number,
   pause: { durationMs: number; frames: readonly FrameDraft[] },
@@ -30,7 +30,7 @@ export function* pauseExecution(
   return toReturned(row);
 }
 
-/** Lets a waiting execution run again; `ownerId`: here, or, where it is null, on the machine that takes it. */
+/** Resumes a waiting execution, owned by `ownerId`, or by the node that claims it (null). */
 export function* wakeExecution(
   executionId: number,
   ownerId: string | null,
@@ -48,8 +48,8 @@ export function* wakeExecution(
 }
 
 /**
- * Lets those above an execution run again, in the same way, that waited only for it: one with a question of its own continues
- * waiting, and so do those above that. The nearest first.
+ * Resumes the ancestors that waited only for this execution, in the same way. Stops at an ancestor with an open question of its
+ * own. Returns the resumed ones, the nearest first.
  */
 export function* wakeAncestors(
   executionId: number,

@@ -1,5 +1,5 @@
-// Where the history of a workspace is. The state directory of config.yaml's workspace changes hands when config.yaml names
-// another one: each workspace's history follows it, so that no workspace ever runs, answers or continues what is another's.
+// The place of a workspace's history. The base state directory belongs to the workspace of config.yaml. When config.yaml names
+// another workspace, the histories are moved, so that no workspace ever uses another's executions.
 import type { Directories } from "../../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../../config/places.ts";
 import { resolveOwnStateDir } from "../../config/resolve_directories.ts";
@@ -16,8 +16,8 @@ type HistoryDirectories = Pick<
 >;
 
 /**
- * The database with the history of a workspace, wherever it is now: it moves only when a service starts. Undefined: nothing
- * ran in this workspace yet.
+ * Returns the current path of a workspace's database. A history is moved only at the start of a service. Returns undefined if
+ * nothing ran in this workspace yet.
  */
 export function findHistory(directories: HistoryDirectories): string | undefined {
   const { baseStateDir, ownStateDir, stateDir } = directories;
@@ -28,9 +28,9 @@ export function findHistory(directories: HistoryDirectories): string | undefined
 }
 
 /**
- * Brings the history of a workspace into its state directory, and another's out of it. The caller holds the locks of the
- * workspace. A death in between leaves each history whole, and the next start continues. Throws AlreadyRunning while a service
- * of the workspace concerned runs, and DatabaseUnusable for a history that cannot be moved.
+ * Moves the history of a workspace into its state directory, and another workspace's history out of it. The caller holds the
+ * locks of the workspace. A crash leaves each history complete, and the next start continues. Throws AlreadyRunning while a
+ * service of an affected workspace runs, and DatabaseUnusable for a history that cannot be moved.
  */
 export async function settleHistory(directories: HistoryDirectories): Promise<void> {
   const { baseStateDir, ownStateDir, stateDir } = directories;
@@ -58,10 +58,10 @@ async function settleBase(directories: HistoryDirectories): Promise<void> {
   }
   const now: Owner = { path: realWorkspace, identity: identityOf(realWorkspace) };
   const isNews = owner?.path !== now.path ||
-    // A folder that is missing now may be somewhere else, and config.yaml say so later.
+    // A missing folder may have been moved, and config.yaml may name its new path later.
     (owner.identity !== now.identity && now.identity !== UNKNOWN);
   if (isNews) {
-    // Only while no other's history is here, so that the name is right at every moment.
+    // Written only while no other workspace's history is here, so that the owner file is always correct.
     await writeFileAtomically(
       historyOwnerFile(baseStateDir),
       `${now.identity}\n${now.path}\n`,
@@ -74,8 +74,8 @@ async function settleBase(directories: HistoryDirectories): Promise<void> {
 }
 
 /**
- * Whether the history in the base directory is the workspace's: by its path, or because the folder is the same one under
- * another path, moved by its user. `ifUnknown`: where the directory does not say whose it is.
+ * Reports if the history in the base directory belongs to the workspace: by its path, or by the identity of a moved folder.
+ * Returns `ifUnknown` without an owner file.
  */
 function ownsBase(
   { baseStateDir, realWorkspace }: HistoryDirectories,
@@ -92,7 +92,7 @@ function moveHistory(from: string, to: string): void {
   const target = databaseOf(to);
   SqliteDatabase.foldLog(source);
   if (isThere(target)) {
-    // Somebody has copied or restored files: nothing is replaced.
+    // A person has copied or restored files. Nothing is replaced.
     SqliteDatabase.foldLog(target);
     let number = 1;
     while (isThere(`${target}.${number}`)) number++;
@@ -111,13 +111,13 @@ function databaseOf(stateDir: string): string {
   return stateFilesOf(stateDir).databaseFile;
 }
 
-/** A workspace by its real path, and by the folder that is there. */
+/** A workspace: its real path, and the identity of its folder. */
 interface Owner {
   path: string;
   identity: string;
 }
 
-/** The workspace whose history a base directory has; undefined: it does not say. */
+/** Reads the owner of a base directory's history; undefined without an owner file. */
 function readOwner(baseStateDir: string): Owner | undefined {
   try {
     const [identity = "", ...path] = Deno.readTextFileSync(historyOwnerFile(baseStateDir))
@@ -131,14 +131,14 @@ function readOwner(baseStateDir: string): Owner | undefined {
 
 const UNKNOWN = "unknown";
 
-/** What tells a folder from every other one, also after it was moved; UNKNOWN without a folder, or where the system cannot tell. */
+/** Returns an identity of a folder that survives a move; UNKNOWN if the folder is missing or the system has no such identity. */
 function identityOf(folder: string): string {
   try {
     const info = Deno.statSync(folder);
-    // Without its birth, a number that was given to a new folder would count as the old one.
+    // The inode alone is not enough, because a new folder may get the inode of a removed one.
     return info.ino === null || info.birthtime === null ? UNKNOWN : folderIdentity(info);
   } catch {
-    // Missing, or closed to this process: then its path alone tells it.
+    // The folder is missing or not accessible: only its path identifies it.
     return UNKNOWN;
   }
 }

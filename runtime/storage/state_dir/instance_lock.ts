@@ -1,10 +1,11 @@
-// One service per state directory: a lock that dies with its holder, and the PID beside it for people and tools.
+// The lock of a state directory, for one service at a time. The system releases it when the process dies. A PID file informs
+// people and tools.
 import { stateFilesOf } from "../../config/places.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { takeLock } from "../../../base/lock_file.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 
-/** Another service holds this state directory. */
+/** Error: another service holds this state directory. */
 export class AlreadyRunning extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(stateDir: string) {
@@ -17,7 +18,7 @@ export class AlreadyRunning extends RuntimeError {
   }
 }
 
-/** Holds the lock of a state directory until disposed. The system releases it when the process dies, however that happens. */
+/** Holds the lock of a state directory until disposed. The system releases it when the process dies. */
 export class InstanceLock implements Disposable {
   readonly #lock: Disposable;
   readonly #pidFile: string;
@@ -27,7 +28,7 @@ export class InstanceLock implements Disposable {
     this.#pidFile = pidFile;
   }
 
-  /** Takes the lock and writes the PID file. Throws AlreadyRunning when another process holds it. */
+  /** Acquires the lock and writes the PID file. Throws AlreadyRunning if another process holds the lock. */
   static take(stateDir: string): InstanceLock {
     const { lockFile, pidFile } = stateFilesOf(stateDir);
     const lock = takeLock(lockFile);
@@ -43,7 +44,7 @@ export class InstanceLock implements Disposable {
 
   [Symbol.dispose](): void {
     try {
-      // Where somebody tidied up, the lock is what counts.
+      // A person may have removed the PID file. Only the lock matters.
       ifThere(() => Deno.removeSync(this.#pidFile));
     } finally {
       this.#lock[Symbol.dispose]();
@@ -51,12 +52,12 @@ export class InstanceLock implements Disposable {
   }
 }
 
-/** The PID of the holder; undefined where it cannot be read, as when it is just being written. */
+/** Reads the PID of the holder; undefined if the file cannot be read, for example during its write. */
 function readPid(stateDir: string): string | undefined {
   try {
     return /^\d+$/.exec(Deno.readTextFileSync(stateFilesOf(stateDir).pidFile).trim())?.[0];
   } catch {
-    // It is only for people: the lock is what counts.
+    // The PID is only for people. The lock decides.
     return undefined;
   }
 }

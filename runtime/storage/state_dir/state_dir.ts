@@ -1,8 +1,8 @@
-// The state directory of a service: made private, or refused with what to do about it.
+// Creates the private state directory of a service.
 import { unreadableReason } from "../../../base/files/unreadable.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 
-/** The state directory cannot be made, or is not ours to use. */
+/** Error: the state directory cannot be created or used. */
 export class StateDirUnusable extends RuntimeError {
   readonly code: RuntimeErrorCode = "storage";
 
@@ -18,7 +18,7 @@ export class StateDirUnusable extends RuntimeError {
   }
 }
 
-/** Makes the state directory where it is missing; only its owner may look inside. Throws StateDirUnusable. */
+/** Creates the state directory if it is missing, with access for its owner only. Throws StateDirUnusable. */
 export async function makeStateDir(stateDir: string): Promise<void> {
   try {
     await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
