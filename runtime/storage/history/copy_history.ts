@@ -1,18 +1,21 @@
-// One history copied into an empty database, batch by batch, read back and compared.
+// Copies a history into an empty database in batches, reads it back and compares it.
 import { createHash } from "node:crypto";
 import { DatabaseUnusable } from "../database.ts";
 import { toStorable } from "../postgres/dialect.ts";
 import type { HistoryTable } from "./history_tables.ts";
 
-/** A value of a row: whole numbers as bigint, the others as number. */
+/** A value of a row. Whole numbers are bigint, other numbers are number. */
 export type Value = string | bigint | number | null;
-/** The values of a table's columns, in their order. */
+/** The values of a table's columns, in order. */
 export type Row = readonly Value[];
 
-/** The most rows of a batch (PostgreSQL takes 65,535 values at once), and about the most characters of it: a longer row is a batch of its own. */
+/**
+ * The maximum rows of a batch (PostgreSQL accepts 65,535 values in one statement), and its approximate maximum of characters. A
+ * longer row is a separate batch.
+ */
 export const BATCH = { rows: 1_000, size: 4 * 1024 * 1024 };
 
-/** The numbers of rows of batches, for rows of these sizes. */
+/** Splits rows of these sizes into batches. Returns the number of rows of each. */
 export function toBatches(sizes: readonly number[]): number[] {
   const batches: number[] = [];
   let count = 0;
@@ -28,48 +31,48 @@ export function toBatches(sizes: readonly number[]): number[] {
   return count > 0 ? [...batches, count] : batches;
 }
 
-/** A database that has a history. */
+/** A database with a history. */
 export interface HistorySource {
-  /** Where it is, for people. */
+  /** The place of the database, for people. */
   readonly place: string;
-  /** All rows, in the order of the key's characters and numbers, in batches. */
+  /** Yields all rows in batches, ordered by the primary key. Texts are ordered by their bytes. */
   read(table: HistoryTable): AsyncIterable<readonly Row[]>;
-  /** The highest number that its counter ever gave; 0: none. */
+  /** Returns the highest number that the counter has issued; 0: none. */
   readCounter(table: HistoryTable, counter: string): Promise<bigint>;
 }
 
-/** A database that gets one. */
+/** A database that receives a history. */
 export interface HistoryTarget extends HistorySource {
   write(table: HistoryTable, rows: readonly Row[]): Promise<void>;
-  /** No number up to this one is given again. */
+  /** Sets the counter, so that it issues only numbers above `highest`. */
   setCounter(table: HistoryTable, counter: string, highest: bigint): Promise<void>;
-  /** Makes what is looked for of what was written. */
+  /** Builds the full-text index of the copied rows. */
   makeSearchable(): Promise<void>;
 }
 
-/** A table that was copied. */
+/** A copied table. */
 export interface CopiedTable {
   name: string;
   rows: number;
-  /** SHA-256 over all of its rows, the same on both sides. */
+  /** SHA-256 over all rows, equal on both sides. */
   digest: string;
 }
 
-/** What came of it. */
+/** The result of a copy. */
 export interface CopiedHistory {
   tables: CopiedTable[];
-  /** Texts with NUL characters, each of which is U+FFFD now: PostgreSQL cannot store them. */
+  /** The number of texts in which U+FFFD replaced NUL characters, which PostgreSQL cannot store. */
   changedTexts: number;
 }
 
-/** How a copy is followed, and ended early. */
+/** The progress callback and the abort signal of a copy. */
 export interface CopyOptions {
   signal: AbortSignal;
-  /** So many rows of a table are written. `checking`: they are read back. */
+  /** Called with the number of rows that are written, or, for `checking`, read back. */
   onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
 }
 
-/** Copies and compares. Throws DatabaseUnusable where the copy is not the source; the caller takes it back. */
+/** Copies and compares a history. Throws DatabaseUnusable if the copy differs from the source; the caller then discards it. */
 export async function copyHistory(
   tables: readonly HistoryTable[],
   { source, target }: { source: HistorySource; target: HistoryTarget },
@@ -119,7 +122,7 @@ export async function copyHistory(
   return { tables: copied, changedTexts };
 }
 
-/** SHA-256 over rows, whichever database they come from. */
+/** SHA-256 over rows, independent of the database. */
 class RowDigest {
   rows = 0;
   readonly #hash = createHash("sha256");
@@ -134,7 +137,7 @@ class RowDigest {
   }
 }
 
-/** No two rows of values give the same text. */
+/** Serializes a value. Different values have different texts. */
 function write(value: Value): string {
   if (value === null) return "-";
   return typeof value === "string" ? `${value.length}:${value}` : `${value};`;

@@ -1,8 +1,8 @@
-// Which tables a history is, and in which order they are copied: read from the shapes of both databases, so that no table and
-// no column of a later version is forgotten.
+// The tables of a history and the order of their copy. Both are read from the schemas of the databases, so that no table or
+// column of a later version is forgotten.
 import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 
-/** What is not copied, as `table` or `table.column` of PostgreSQL, and why. */
+/** Tables and columns of PostgreSQL that are not copied, each with its reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   schema_steps: "the version of the shape; SQLite has it in the header of the file",
   change_marks: "which changes of a process were stored, for as long as it runs",
@@ -17,7 +17,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   "instances.last_seen": "whether a machine lives, and none does",
 };
 
-/** A column, with its type in SQLite. */
+/** A column and its type in SQLite. */
 export interface HistoryColumn {
   name: string;
   type: "INTEGER" | "REAL" | "TEXT";
@@ -27,9 +27,9 @@ export interface HistoryColumn {
 export interface HistoryTable {
   name: string;
   columns: readonly HistoryColumn[];
-  /** Those of the primary key: rows are read in their order. */
+  /** The columns of the primary key, which orders the rows. */
   key: readonly HistoryColumn[];
-  /** The column that a new row gets the next number in. */
+  /** The column with automatic numbers; undefined: none. */
   counter: string | undefined;
 }
 
@@ -37,18 +37,18 @@ export interface HistoryTable {
 export interface PostgresColumn {
   table: string;
   column: string;
-  /** Whether a new row gets the next number in it. */
+  /** True: new rows get the next number in this column. */
   isCounter: boolean;
 }
 
-/** What SQLite tells of a table's column. */
+/** SQLite's description of a column. */
 interface TableInfo {
   name: string;
   type: string;
   pk: number;
 }
 
-/** The tables, each behind those that it refers to. Throws TypeError where the two shapes do not fit: that is a bug. */
+/** Returns the tables, each after the tables that it references. Throws TypeError if the schemas do not match, which is a bug. */
 export function readHistoryTables(
   shape: SqliteDatabase,
   postgres: readonly PostgresColumn[],
@@ -72,7 +72,7 @@ export function readHistoryTables(
   );
 }
 
-/** The tables that are not the database's own, nor in PostgreSQL nor SQLite made by what is in others. */
+/** SQL: the ordinary tables of SQLite, without internal tables and the full-text index. */
 export const ORDINARY_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' " +
   "AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
 
@@ -83,7 +83,7 @@ function readTable(
 ): HistoryTable {
   const infos = shape.all<TableInfo>(`PRAGMA table_info("${name}")`);
   const columns = infos.map(toColumn);
-  // SQLite has one in each table; where it is the order of rows, PostgreSQL has one of this name, too.
+  // Every table of SQLite has a rowid. PostgreSQL has a column of this name if the rowid defines the order.
   if (there.some(({ column }) => column === "rowid")) {
     columns.unshift({ name: "rowid", type: "INTEGER" });
   }

@@ -1,4 +1,4 @@
-// A history brought from SQLite into PostgreSQL, or back: what must hold before, and what is there afterwards, all or nothing.
+// Moves a history from SQLite to PostgreSQL or back. Checks the preconditions, and copies all of it or nothing.
 import { dirname } from "node:path";
 import { ifThere } from "../../../base/files/missing.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
@@ -16,31 +16,31 @@ import { type HistoryTable, readHistoryTables } from "./history_tables.ts";
 import { PostgresHistory } from "./postgres_history.ts";
 import { SqliteHistory } from "./sqlite_history.ts";
 
-/** A history cannot be moved as things are. Nothing was changed. */
+/** Error: the history cannot be moved in the current state. Nothing was changed. */
 export class MoveRefused extends RuntimeError {
   readonly code: RuntimeErrorCode = "conflict";
 }
 
-/** Which history goes where. */
+/** The source and target of a move. */
 export interface MoveOptions extends CopyOptions {
   directories: Directories;
-  /** Into PostgreSQL, or out of it. */
+  /** `to`: from SQLite to PostgreSQL; `from`: back. */
   direction: "to" | "from";
   /** postgres://user@host:port/database; the password may also come from PGPASSWORD or PGPASSFILE. */
   address: string;
 }
 
-/** What was moved. Both places are as they may be shown. */
+/** The result of a move. Both places are without passwords. */
 export interface MovedHistory extends CopiedHistory {
   from: string;
   to: string;
-  /** The address as it may stand in config.yaml: without its password. */
+  /** The address for config.yaml, without the password. */
   setting: string;
 }
 
 /**
- * Copies the whole history, reads it back and compares. Whatever ends it before, the target is left as it was, and the source
- * always. Throws AlreadyRunning while a service runs, MoveRefused, DatabaseUnusable and StorageUnavailable.
+ * Copies the complete history, reads it back and compares it. Never changes the source. Restores the target after an error.
+ * Throws AlreadyRunning while a service runs, MoveRefused, DatabaseUnusable and StorageUnavailable.
  */
 export async function moveHistory(options: MoveOptions): Promise<MovedHistory> {
   const setting = withoutPassword(options.address);
@@ -59,16 +59,16 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
   using _locks = await lock(directories, dirname(path));
   using db = SqliteDatabase.open(path, { readOnly: true });
   requireShape(db);
-  // One moment of it, whatever happens to the file.
+  // Reads a single snapshot.
   db.run("BEGIN");
   await using target = await PostgresHistory.connect(address, { signal });
   await target.requireEncoding();
-  // Before anything is changed there: older services may use it, which could not start any more.
+  // Checked before the migration, because older services may use the database and could not start after it.
   refuseFilledTarget(await target.findFilled(), target);
   await bringUpToDate(address);
   const tables = await readTables(target);
   await target.beginWriting(tables);
-  // Somebody may have come in between.
+  // Another process may have written meanwhile.
   refuseFilledTarget(await target.findFilled(), target);
   const copied = await copyHistory(tables, { source: new SqliteHistory(db), target }, options);
   await target.commit();
@@ -89,20 +89,20 @@ async function moveOut(options: MoveOptions): Promise<Omit<MovedHistory, "settin
   await source.requireShape();
   const tables = await readTables(source);
   await source.beginReading(tables);
-  // One that begins from here on waits.
+  // Nodes that start after this point wait for the tables.
   await refuseLiving(source);
-  // Born beside its place, and seen there only when it is whole.
+  // The new file is written next to its target and renamed when it is complete.
   const born = `${databaseFile}.new`;
   removeDatabase(born);
   try {
     const copied = await copyInto(born, { tables, source, options });
     SqliteDatabase.foldLog(born);
-    // An empty one, whose log must not be taken for that of the new one.
+    // The target is empty, but its log must not be applied to the new file.
     if (isThere(databaseFile)) SqliteDatabase.foldLog(databaseFile);
-    // What others write would be missing: until the new one is in its place, they wait.
+    // Other processes must not write to the source until the new file is in place.
     await source.requireHeld();
     Deno.renameSync(born, databaseFile);
-    // The source may be deleted now, so the new name must survive a power cut.
+    // A person may delete the source after this, so the rename must survive a power cut.
     using folder = Deno.openSync(dirname(databaseFile));
     folder.syncSync();
     return { ...copied, from: source.place, to: databaseFile };
@@ -124,7 +124,7 @@ async function copyInto(
   return await copyHistory(tables, { source, target: new SqliteHistory(db) }, options);
 }
 
-/** Nobody starts a service in these directories until it is disposed. Throws AlreadyRunning. */
+/** Locks the state directories, so that no service starts in them. Throws AlreadyRunning. */
 async function lock(
   { stateDir, ownStateDir }: Directories,
   ...others: readonly string[]
@@ -191,7 +191,7 @@ async function refuseLiving(postgres: PostgresHistory): Promise<void> {
   );
 }
 
-/** Throws MoveRefused for what config.yaml would not take either; it may hold a password and is not repeated. */
+/** Returns the address without its password. Throws MoveRefused for an invalid address, which the message does not repeat. */
 function withoutPassword(address: string): string {
   const rule = describeBadAddress(address);
   if (rule !== undefined) throw new MoveRefused(`The address ${rule}`);

@@ -1,4 +1,4 @@
-// A history in PostgreSQL, as it is copied: one connection with one transaction, which holds all of it together.
+// A history in PostgreSQL, as source or target of a copy. It uses one connection with one transaction.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
 import { DatabaseUnusable, StorageUnavailable } from "../database.ts";
@@ -20,19 +20,19 @@ import {
   type PostgresColumn,
 } from "./history_tables.ts";
 
-/** The longest that the other side of the copy takes for a batch. */
+/** The maximum time that the other side of the copy takes for a batch. */
 const SILENT_MS = 60_000;
-/** How long it waits for each table that others hold: what nodes write waits behind it, their beats for 5 s at most. */
+/** The maximum wait for the lock of each table. The writes of nodes wait behind it, and their heartbeats time out after 5 s. */
 const LOCK_MS = 3_000;
-/** So many rows' sizes are asked for at once. */
+/** The number of row sizes that one query reads. */
 const SIZES = 10_000;
 
-/** What SQLite needs and PostgreSQL may lack: whose an execution is that nobody has begun. Then it is the newest instance's. */
+/** Replaces values that SQLite requires. An execution without an owner belongs to the newest instance. */
 const WHERE_ABSENT: Readonly<Record<string, string>> = {
   "executions.instance_id": "(SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)",
 };
 
-/** Whole numbers as bigint, as copy_history.ts has them. */
+/** Type parsers that return whole numbers as bigint, as copy_history.ts requires. */
 const TYPES = {
   getTypeParser: (oid: number) => {
     if (oid === 20 || oid === 21 || oid === 23) return BigInt;
@@ -40,15 +40,15 @@ const TYPES = {
   },
 };
 
-/** How a history is connected to. */
+/** Options of PostgresHistory. */
 export interface PostgresHistoryOptions {
-  /** Breaks the connection off. */
+  /** Closes the connection. */
   signal: AbortSignal;
-  /** In place of SILENT_MS. */
+  /** Replaces SILENT_MS. */
   silentMs?: number;
 }
 
-/** The history of one database. Disposing takes back what is not committed. */
+/** The history of one database. Disposing rolls back uncommitted changes. */
 export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   readonly place: string;
   readonly #client: Client;
@@ -60,7 +60,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Connects. Rejects with StorageUnavailable, as all that follows does. */
+  /** Connects. Rejects with StorageUnavailable, as all other methods do. */
   static async connect(
     address: string,
     { signal, silentMs = SILENT_MS }: PostgresHistoryOptions,
@@ -72,14 +72,14 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
       types: TYPES as never,
       application_name: "inkling move-history",
     });
-    // The statement that it hits tells of it.
+    // The running statement rejects with the same error.
     client.on("error", () => {});
     const history = new PostgresHistory(client, address, signal);
     signal.addEventListener("abort", () => void client.end().catch(() => {}));
     try {
       await client.connect();
       await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs });
-      // A server may end what takes long, which this may do.
+      // The server may limit the time of statements, and these may take long.
       await client.query("SET statement_timeout = 0");
     } catch (error) {
       await client.end().catch(() => {});
@@ -88,7 +88,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     return history;
   }
 
-  /** Throws DatabaseUnusable where there is no history that this version can read. */
+  /** Throws DatabaseUnusable if the database has no history that this version can read. */
   async requireShape(): Promise<void> {
     const there = await this.#rows(`SELECT to_regclass('${SCHEMA}.schema_steps')::text`);
     if (there[0]?.[0] === null) {
@@ -104,7 +104,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     );
   }
 
-  /** Its columns, whichever tables there are. */
+  /** Returns the columns of all tables. */
   async readColumns(): Promise<PostgresColumn[]> {
     const rows = await this.#rows(
       "SELECT table_name::text, column_name::text, is_identity::text FROM information_schema.columns " +
@@ -117,7 +117,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     }));
   }
 
-  /** The nodes that live, by the database's clock: `name (PID 7)`. */
+  /** Returns the living nodes, by the database's clock, as `name (PID 7)`. */
   async findLivingNodes(): Promise<string[]> {
     const node = "coalesce(name, id) || ' (PID ' || pid || ')'";
     const rows = await this.#rows(
@@ -126,15 +126,15 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     return rows.map(([name]) => String(name));
   }
 
-  /** Begins to read: everything as it is now, and until the end others wait who would change it. Throws as beginWriting() does. */
+  /** Starts to read a snapshot. Writers wait until the end. Throws as beginWriting() does. */
   async beginReading(tables: readonly HistoryTable[]): Promise<void> {
-    // The other side may take long at its end, which the server must not take for a process that stands still.
+    // The other side may take long at its end. The server must not treat that as an idle transaction.
     const lasting = "SET LOCAL idle_in_transaction_session_timeout = 0";
     const how = `ISOLATION LEVEL REPEATABLE READ READ ONLY; ${lasting}`;
     await this.#begin(how, { tables, mode: "SHARE" });
   }
 
-  /** Throws DatabaseUnusable for a database that cannot hold every history. */
+  /** Throws DatabaseUnusable for a database with an encoding that cannot store every history. */
   async requireEncoding(): Promise<void> {
     const [[encoding] = []] = await this.#rows("SHOW server_encoding");
     if (encoding === "UTF8") return;
@@ -144,25 +144,25 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     );
   }
 
-  /** Begins to write: nobody else does until the end. Throws DatabaseUnusable where somebody is at it. */
+  /** Starts to write and excludes other writers until the end. Throws DatabaseUnusable if another process uses the tables. */
   async beginWriting(tables: readonly HistoryTable[]): Promise<void> {
     await this.#begin("", { tables, mode: "EXCLUSIVE" });
   }
 
-  /** What is read is what was there once the tables are held: only a SELECT settles the moment. */
+  /** Starts a transaction and locks the tables. The first SELECT afterwards determines the snapshot. */
   async #begin(
     how: string,
     { tables, mode }: { tables: readonly HistoryTable[]; mode: "SHARE" | "EXCLUSIVE" },
   ): Promise<void> {
     const names = tables.map(({ name }) => `"${name}"`).join(", ");
     try {
-      // Not NOWAIT: an autovacuum makes room only for who waits.
+      // Without NOWAIT, because an autovacuum only cancels itself for a waiting lock.
       await this.#run(
         `BEGIN ${how}; SET LOCAL lock_timeout = ${LOCK_MS}; LOCK TABLE ${names} IN ${mode} MODE`,
       );
     } catch (error) {
       const { cause } = error as { cause?: { code?: unknown } };
-      // Another one holds a table for so long, or waits for this one in turn.
+      // Lock timeout or deadlock.
       if (cause?.code !== "55P03" && cause?.code !== "40P01") throw error;
       throw new DatabaseUnusable(
         `Another Inkling is writing into ${this.place}, or copies a history there. Stop it, and run this again`,
@@ -170,10 +170,10 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     }
   }
 
-  /** The tables of a history that have rows, whichever version made them. */
+  /** Returns the tables of a history with rows, for every version of the schema. */
   async findFilled(): Promise<string[]> {
     const names = new Set((await this.readColumns()).map(({ table }) => table));
-    // Tables of another program, or none.
+    // The schema is empty or belongs to another program.
     if (!names.has("schema_steps")) return [];
     const selects = [...names].filter((name) => !(name in LEFT_OUT))
       .map((name) => `SELECT '${name}' WHERE EXISTS (SELECT 1 FROM "${name}")`);
@@ -185,7 +185,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     const order = table.key.map(ordered).join(", ");
     const texts = table.columns.filter(({ type }) => type === "TEXT");
     const size = ["0", ...texts.map(({ name }) => `coalesce(octet_length("${name}"), 0)`)];
-    // The sizes of texts are known without reading them, and rows are asked for in numbers that fit into memory.
+    // Reads the sizes of texts first, to fetch batches that fit into memory.
     await this.#run(
       `DECLARE sizes CURSOR FOR SELECT ${size.join(" + ")} FROM "${table.name}" ORDER BY ${order}`,
     );
@@ -227,11 +227,11 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   }
 
   async setCounter({ name }: HistoryTable, counter: string, highest: bigint): Promise<void> {
-    // Unlike setval(), it is taken back with the transaction.
+    // Unlike setval(), this statement is rolled back with the transaction.
     await this.#run(`ALTER TABLE "${name}" ALTER COLUMN "${counter}" RESTART WITH ${highest + 1n}`);
   }
 
-  /** Its triggers took what was asked, and what was answered along with it. */
+  /** Does nothing: triggers have indexed the rows at their insertion. */
   async makeSearchable(): Promise<void> {
     await this.#run(toPostgres(
       "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +
@@ -239,12 +239,12 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     ));
   }
 
-  /** Rejects where the connection has broken off, and with it what kept others from writing. */
+  /** Rejects if the connection broke off, because the locks that exclude writers are gone with it. */
   async requireHeld(): Promise<void> {
     await this.#run("SELECT 1");
   }
 
-  /** Makes what was written last. */
+  /** Commits the written rows. */
   async commit(): Promise<void> {
     this.#signal.throwIfAborted();
     try {
@@ -280,10 +280,10 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   }
 
   #toUnavailable(error: unknown): unknown {
-    // The connection was broken off on purpose.
+    // The connection was closed on purpose.
     if (this.#signal.aborted) return this.#signal.reason;
     const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
-    // No service runs here.
+    // The advice about a running service does not apply here.
     const [what] = reason.split(". A service that runs");
     return new StorageUnavailable(`Cannot use ${this.place}: ${what}`, { cause: error });
   }
@@ -294,7 +294,7 @@ function valueOf(table: HistoryTable, { name }: HistoryColumn): string {
   return other === undefined ? `"${name}"` : `coalesce("${name}", ${other})`;
 }
 
-/** As SQLite sorts texts: by their bytes. */
+/** Returns the ORDER BY term of a column. Texts are ordered by their bytes, as in SQLite. */
 function ordered({ name, type }: HistoryColumn): string {
   return type === "TEXT" ? `"${name}" COLLATE "C"` : `"${name}"`;
 }

@@ -1,11 +1,11 @@
-// Waiting for answers of PostgreSQL: as long as it is at work, and not for ever where nothing comes back.
+// Waits for answers of PostgreSQL as long as the server works on the statement, and detects dead connections.
 // @ts-types="@types/pg"
 import type { Client, ClientBase } from "pg";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { ConnectionConfig, ConnectionLimits } from "./connection.ts";
 
-/** What is asked with. */
+/** The collaborators of Answers. */
 export interface AnswersPorts {
   Client: new (config: ConnectionConfig & { query_timeout: number }) => Client;
   config: ConnectionConfig;
@@ -14,13 +14,13 @@ export interface AnswersPorts {
 }
 
 /**
- * The answers that are waited for. A connection can be swallowed on its way (a firewall that forgot it, a frozen machine)
- * without that either side hears of it. So where an answer takes long, the server is asked on a new connection whether it is
- * at work for it; where it is not, or does not answer that either, the old connection is ended.
+ * Waits for answers. A connection may die without notice to either side, for example by a firewall or a frozen machine. If an
+ * answer takes long, this class asks the server on a new connection if it still works on the statement. If the server does not,
+ * or does not reply, it closes the old connection.
  */
 export class Answers {
   readonly #ports: AnswersPorts;
-  /** How many connections there are. */
+  /** The number of open connections. */
   connections = 0;
   readonly #processes = new WeakMap<ClientBase, number>();
   #asking: Promise<(pid: number | undefined) => boolean> | undefined;
@@ -29,14 +29,14 @@ export class Answers {
     this.#ports = ports;
   }
 
-  /** Tells which process of the server is at the other end of a new connection. */
+  /** Registers a new connection with the PID of its server process. */
   know(client: ClientBase, pid: number): void {
     this.#processes.set(client, pid);
     this.connections++;
     client.once("end", () => this.connections--);
   }
 
-  /** What the statement that was sent over `client` comes to. Rejects with ETIMEDOUT where no answer will come. */
+  /** Returns the result of a statement that was sent over `client`. Rejects with ETIMEDOUT if the connection is dead. */
   async wait<T>(client: ClientBase, answer: Promise<T>): Promise<T> {
     const answered = new AbortController();
     let isSilent = false;
@@ -45,10 +45,10 @@ export class Answers {
       while (await sleepUnlessAborted(clock, limits.askAfterMs, answered.signal)) {
         const isAtWork = await (this.#asking ??= this.#ask());
         if (isAtWork(this.#processes.get(client))) continue;
-        // It may have ended just now, and its answer be on the way.
+        // The statement may have just finished, with its answer on the way.
         if (!await sleepUnlessAborted(clock, limits.askAfterMs / 5, answered.signal)) return;
         isSilent = true;
-        // With a statement in the air this closes the socket at once, and the statement fails.
+        // With a pending statement, end() closes the socket immediately, and the statement fails.
         return void (client as Client).end().catch(() => {});
       }
     };
@@ -66,11 +66,11 @@ export class Answers {
     }
   }
 
-  /** Many that wait ask once. */
+  /** Queries the busy server processes. Concurrent waits share one query. */
   async #ask(): Promise<(pid: number | undefined) => boolean> {
     const { Client, config, limits: { connectMs } } = this.#ports;
     const client = new Client({ ...config, query_timeout: connectMs });
-    // What breaks it off is told by the statement that fails.
+    // The failing statement reports the error.
     client.on("error", () => {});
     try {
       await client.connect();
@@ -80,7 +80,7 @@ export class Answers {
       const busy = new Set<number | undefined>(rows.map(({ pid }) => Number(pid)));
       return (pid) => busy.has(pid);
     } catch (error) {
-      // It answers, but has no connection left for the question: it is asked again.
+      // The server answers but has no free connection for the query. It counts as busy and is asked again.
       const isFull = error instanceof Error && "code" in error && error.code === "53300";
       return () => isFull;
     } finally {

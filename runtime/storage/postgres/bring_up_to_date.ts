@@ -1,12 +1,12 @@
-// Brings a PostgreSQL database to the shape that this version knows.
+// Migrates a PostgreSQL database to the schema of this version.
 import { DatabaseUnusable } from "../database.ts";
 import { MARKS_TABLE, REMOVE_OLD_MARKS } from "./change_marks.ts";
 import type { Query } from "./connection.ts";
 import { SCHEMA, STEPS } from "./schema.ts";
 
 /**
- * Several machines may come at once: one after the other looks, and the first does it. Throws DatabaseUnusable for a database of
- * a newer version, or of another program, and without `bringsUpToDate` for one that is not up to date; it is left as it is.
+ * Migrates the database. A lock serializes several nodes, and the first one migrates. Throws DatabaseUnusable for a database of a
+ * newer version or of another program, and, without `bringsUpToDate`, for an outdated one. It does not change such a database.
  */
 export async function bringUpToDate(
   query: Query,
@@ -22,7 +22,7 @@ export async function bringUpToDate(
       [`${SCHEMA}.schema_steps`, SCHEMA],
     ) as { rows: [Found] };
     if (found.readonly === 1) {
-      // Reading would go well, and every run would fail.
+      // Reads would succeed, but every run would fail.
       throw Object.assign(new Error("The database is read-only"), { code: "25006" });
     }
     if (found.steps === 0 && found.tables === 1) {
@@ -59,13 +59,13 @@ export async function bringUpToDate(
     if (bringsUpToDate) await query(REMOVE_OLD_MARKS);
     await query("COMMIT");
   } catch (error) {
-    // Where that fails, too, the connection's end does it.
+    // If the rollback fails, the end of the connection rolls back.
     await query("ROLLBACK").catch(() => {});
     throw error;
   }
 }
 
-/** What is there; truth as 1 or 0. */
+/** The state of the schema. Booleans are 1 or 0. */
 interface Found {
   readonly: number;
   steps: number;

@@ -1,17 +1,18 @@
-// What became of a change whose end was not heard: to try it again could do it twice, to go on could lose it.
+// Marks that determine if a change was committed whose COMMIT got no answer. A blind retry could apply it twice, and no retry
+// could lose it.
 
-/** One change: the row that it marks, and its number there. */
+/** The mark of one change: its row and its number. */
 export interface ChangeMark {
   row: string;
   number: number;
 }
 
 /**
- * The marks of one process. Each change writes its number into a row of its own first and holds it until it ends. Whoever asks
- * for the row afterwards waits for that, and finds the number where the change is stored.
+ * The marks of one process. Each change first writes its number into its own row and locks the row until the end. A later read of
+ * the row waits for that lock, and returns the number if the change was committed.
  *
- * Decision: not pg_xact_status(), because a transaction that a crash of PostgreSQL has undone leaves its number to another one,
- * and then counts as committed.
+ * Decision: not pg_xact_status(), because another transaction may get the number of a transaction that a crash of PostgreSQL has
+ * undone. The undone transaction then counts as committed.
  */
 export class ChangeMarks {
   readonly #process = crypto.randomUUID();
@@ -19,7 +20,7 @@ export class ChangeMarks {
   #rows = 0;
   #changes = 0;
 
-  /** For a new change. */
+  /** Returns a mark for a new change. */
   take(): ChangeMark {
     return {
       row: this.#free.pop() ?? `${this.#process} ${this.#rows++}`,
@@ -27,25 +28,25 @@ export class ChangeMarks {
     };
   }
 
-  /** The change has ended, and it is known how. */
+  /** Releases the row of a change with a known outcome. */
   giveBack({ row }: ChangeMark): void {
     this.#free.push(row);
   }
 }
 
-/** The table of marks. It does not count as a step: nothing is kept in it. */
+/** The table of marks. It is no migration, because it has no persistent data. */
 export const MARKS_TABLE =
   "CREATE TABLE change_marks (row TEXT PRIMARY KEY, number BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)";
 
-/** Rows of processes that are long over. */
+/** Removes the rows of processes that ended long ago. */
 export const REMOVE_OLD_MARKS = "DELETE FROM change_marks WHERE at < now() - INTERVAL '1 day'";
 
-/** Marks a change, as part of its transaction. */
+/** Returns the statement that marks a change in its transaction. */
 export function markStatement({ row, number }: ChangeMark): string {
   return `INSERT INTO change_marks VALUES ('${row}', ${number}, now()) ` +
     "ON CONFLICT (row) DO UPDATE SET number = excluded.number, at = excluded.at";
 }
 
-/** Gives the number of the newest change of a row that is stored, or 0, once none is open there. */
+/** Waits for an open change of the row, and returns the number of the last committed one, or 0. */
 export const READ_MARK = "INSERT INTO change_marks VALUES ($1, 0, now()) " +
   "ON CONFLICT (row) DO UPDATE SET at = excluded.at RETURNING number";

@@ -1,11 +1,11 @@
-// Who waits until something is stored for an execution, on whichever machine.
+// Waits for the next stored change of an execution, on any node.
 import { firstOf, type WaitLimits } from "../../../base/first_of.ts";
 
-/** The waits of one process. */
+/** The waits of one node. */
 export class ChangeWaits {
   readonly #waits = new Map<number, Set<() => void>>();
 
-  /** Resolves with the next change, and at the limits in any case. */
+  /** Resolves at the next change, or at the limits. */
   async next(executionId: number, limits: WaitLimits): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waits = this.#waits.getOrInsertComputed(executionId, () => new Set());
@@ -22,7 +22,7 @@ export class ChangeWaits {
     for (const resolve of this.#waits.get(executionId) ?? []) resolve();
   }
 
-  /** Anything may have changed. */
+  /** Resolves all waits. */
   allChanged(): void {
     for (const id of this.#waits.keys()) this.changed(id);
   }

@@ -1,4 +1,4 @@
-// Who may run an execution, where several machines could: what is asked and stored of it. Only PostgreSQL has these columns.
+// Claims of executions by nodes. Only PostgreSQL has these columns.
 import type { Taken } from "../../executions/runs/shared_runs.ts";
 import { isAlive } from "../instances.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
@@ -6,21 +6,21 @@ import { all, announce, enqueue, get, type Operation, run } from "../operation.t
 import { selectStored } from "../executions/execution_reads.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
 
-/** What claims an execution: a machine, with the job that was delivered to it. */
+/** The request of a node to run an execution, with the job that was delivered to it. */
 export interface ClaimRequest {
   id: number;
   jobId: string;
-  /** Which delivery of the job it is. */
+  /** The number of the job's delivery. */
   attempt: number;
   instanceId: string;
 }
 
-/** What a machine has of an execution that it took; `epoch` names this taking of it in every later write. */
+/** A claimed execution. `epoch` identifies the claim in every later write. */
 export type Claim = Taken & { epoch: number };
 
 /**
- * Makes the execution this machine's. Undefined: it has ended, waits, has another job since, or this one was given to
- * another machine; this delivery is to be completed without effect.
+ * Claims an execution for a node. Returns undefined if the execution has ended, waits or has a newer job, or if the job was
+ * delivered to another node. The caller then completes the delivery without a run.
  */
 export function* claimExecution(
   { id, jobId, attempt, instanceId }: ClaimRequest,
@@ -46,7 +46,7 @@ export function* claimExecution(
   return { subject, epoch: row.epoch, cancelled, isRedelivered, ranMs };
 }
 
-/** Whether this job is still the one that lets a machine run the execution. */
+/** Reports if the execution runs and this is still its job. */
 export function* isToRun(id: number, jobId: string): Operation<boolean> {
   return (yield* get(
     "SELECT 1 FROM executions WHERE id = ? AND job = ? AND status = 'running'",
@@ -54,7 +54,7 @@ export function* isToRun(id: number, jobId: string): Operation<boolean> {
   )) !== undefined;
 }
 
-/** Whoever runs it ends it with this error; false where it does not run. The first error asked for stays. */
+/** Requests that the execution's node ends it with this error. Returns false if it does not run. The first request wins. */
 export function* requestCancel(id: number, error: string): Operation<boolean> {
   const changed = yield* run(
     "UPDATE executions SET cancelled = coalesce(cancelled, ?) WHERE id = ? AND status = 'running'",
@@ -64,7 +64,7 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
   return changed > 0;
 }
 
-/** Gives a job to each execution that is to run and has none: of a history that was moved here, or of who died as it ended one. */
+/** Creates jobs for running executions without one, after a moved history or the death of a node while it ended one. */
 export function* enqueueLeft(): Operation<void> {
   const rows = yield* all<{ id: number; agent_id: string; parent_execution_id: number | null }>(
     "SELECT id, agent_id, parent_execution_id FROM executions WHERE status = 'running' AND job IS NULL " +

@@ -1,4 +1,4 @@
-// How a connection to PostgreSQL is made: what an address may say, TLS, and the limits that the server holds it to.
+// Creates connections to PostgreSQL: parses addresses, reads TLS files, and sets the limits of sessions.
 // @ts-types="@types/pg"
 import type { ClientBase } from "pg";
 import { lazyModule } from "../../../base/lazy_module.ts";
@@ -6,16 +6,16 @@ import { DatabaseUnusable } from "../database.ts";
 import { describeAddress, parseAddress } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 
-/** The driver. */
+/** Loads the driver. */
 export const loadPg = lazyModule(() =>
   // @ts-types="@types/pg"
   import("pg")
 );
 
-/** Runs one statement as it is, with numbered parameters. */
+/** Runs one statement unchanged, with numbered parameters. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: unknown[] }>;
 
-/** What `pg` makes a connection with. */
+/** The configuration of a client of `pg`. */
 export interface ConnectionConfig {
   host: string;
   port?: number;
@@ -29,20 +29,20 @@ export interface ConnectionConfig {
   keepAlive: boolean;
 }
 
-/** How long is waited for what. */
+/** The timeouts of connections. */
 export interface ConnectionLimits {
-  /** For a new connection, and for one that comes free. */
+  /** For a new connection, and for a free one of the pool. */
   connectMs: number;
-  /** A statement without an answer for so long is asked after, and again after as long. */
+  /** The interval at which the server is asked about a statement without an answer. */
   askAfterMs: number;
-  /** A process that says nothing for so long in the middle of a transaction loses it, and with it its locks. */
+  /** The server rolls back the transaction of a process that is silent for this time, and releases its locks. */
   silentMs: number;
 }
 
 /**
- * Decision: no statement has a limit of its own, because a sweep over years of history may take minutes and is not to be ended
- * in the middle. What has a limit is silence: see answers.ts. `silentMs` fits the lease of 10 s: when another machine may take
- * an execution, nobody who has stood still since holds its row.
+ * Decision: statements have no timeout, because a purge of years of history may take minutes and must not be interrupted. Only
+ * silence has a limit: see answers.ts. `silentMs` equals the lease of 10 s: when another node may claim an execution, a frozen
+ * node no longer locks its row.
  */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connectMs: 10_000,
@@ -50,16 +50,16 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   silentMs: 10_000,
 };
 
-/** `require`, `verify-ca` and `verify-full` are one: the certificate is verified, and its name. */
+/** `require`, `verify-ca` and `verify-full` are equal: they verify the certificate and its name. */
 const SSL_MODES = ["disable", "no-verify", "require", "verify-ca", "verify-full"];
 const SSL_FILES = { sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const;
-/** What else the address may say behind the question mark. */
+/** The other query parameters of an address. */
 const OPTIONS = ["application_name", "options"];
 
 /**
- * What `pg` is to be given for an address that describeBadAddress() has let through. It is taken apart here, because pg reads the
- * files of certificates again for each connection, takes no notice of what it does not know, and has the whole address in its
- * errors. What is missing comes from PGPASSWORD and the like. Rejects with DatabaseUnusable.
+ * Returns the configuration for an address that describeBadAddress() has accepted. The address is not parsed by `pg`, which reads
+ * certificates again for each connection, ignores unknown parameters, and shows the whole address in errors. `pg` reads missing
+ * values from PGPASSWORD and similar variables. Rejects with DatabaseUnusable.
  */
 export async function toClientConfig(
   address: string,
@@ -90,7 +90,7 @@ export async function toClientConfig(
   };
 }
 
-/** Nothing: as PGSSLMODE says, or without TLS. */
+/** Returns the TLS settings. Empty: PGSSLMODE applies, or no TLS. */
 async function readTls(
   given: Readonly<Record<string, string>>,
   place: string,
@@ -122,21 +122,21 @@ async function readTls(
   };
 }
 
-/** What holds for a connection from its beginning on. Gives the number of the server's process for it. */
+/** Sets the schema and limits of a new connection. Returns the PID of its server process. */
 export async function prepareConnection(
   client: ClientBase,
   { connectMs, silentMs }: ConnectionLimits,
 ): Promise<number> {
   const seconds = Math.max(1, Math.round(silentMs / 1000));
-  // A server whose system has no such limit goes without.
+  // Ignores limits that the server's system does not support.
   const limits = Object.entries({
     idle_in_transaction_session_timeout: silentMs,
-    // The machine has vanished, or its process is frozen and takes no answer: the server ends the connection.
+    // The server closes the connection of a vanished machine or a frozen process.
     tcp_user_timeout: silentMs,
     tcp_keepalives_idle: seconds,
     tcp_keepalives_interval: seconds,
     tcp_keepalives_count: 2,
-    // The process is gone in the middle of a long statement: that does not go on.
+    // The server cancels a long statement of a process that is gone.
     client_connection_check_interval: silentMs,
   }).map(([name, value]) =>
     `BEGIN PERFORM set_config('${name}', '${value}', false); EXCEPTION WHEN OTHERS THEN NULL; END;`

@@ -1,4 +1,4 @@
-// The connections to a database: a pool, what each is held to, and what their errors mean.
+// The pool of connections to a database, with limits and errors.
 // @ts-types="@types/pg"
 import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import { untilAborted } from "../../../base/bounded_wait.ts";
@@ -21,19 +21,19 @@ import {
   outageReason,
 } from "./postgres_errors.ts";
 
-/** How they are made. */
+/** Options of Connections. */
 export interface ConnectionsOptions {
   address: string;
-  /** How many there are at most. */
+  /** The maximum number of connections. */
   most: number;
   clock: Clock;
-  /** In place of CONNECTION_LIMITS. */
+  /** Replaces values of CONNECTION_LIMITS. */
   limits: Partial<ConnectionLimits> | undefined;
 }
 
-/** The connections of one process. They are made when they are needed; one that breaks off is replaced. */
+/** The connections of one process. They are opened on demand and replaced after a failure. */
 export class Connections implements AsyncDisposable {
-  /** The address as it may be shown. */
+  /** The address without its password. */
   readonly place: string;
   readonly #pool: Pool;
   readonly #most: number;
@@ -53,7 +53,7 @@ export class Connections implements AsyncDisposable {
     this.place = describeAddress(address);
   }
 
-  /** Connects with the first statement only. Rejects with DatabaseUnusable where the address cannot be used. */
+  /** Creates the pool, which connects at the first statement. Rejects with DatabaseUnusable for an invalid address. */
   static async open(options: ConnectionsOptions): Promise<Connections> {
     const { address, most, clock } = options;
     const limits = { ...CONNECTION_LIMITS, ...options.limits };
@@ -66,15 +66,15 @@ export class Connections implements AsyncDisposable {
       ...config,
       max: most,
       types: TYPES as never,
-      // Whoever asked for the connection gets it, or an error of this, when it is over.
+      // The pool hands out the connection, or this error, after this promise settles.
       onConnect: async (client) => answers.know(client, await prepareConnection(client, limits)),
     });
-    // An idle connection that breaks off is replaced when the next one is needed.
+    // The pool replaces a broken idle connection on demand.
     pool.on("error", () => {});
     return new Connections(pool, answers, { ...options, limits });
   }
 
-  /** With a connection of the pool, which goes back there unless it is lost. */
+  /** Runs a function with a connection of the pool. Discards the connection if it broke. */
   async use<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     let broken: Error | undefined;
@@ -102,7 +102,7 @@ export class Connections implements AsyncDisposable {
         throw error;
       }
       const message = error instanceof Error ? error.message : String(error);
-      // The same words stand for a new connection that does not come about.
+      // A new connection that fails has the same message.
       const isUsedUp = message === "timeout exceeded when trying to connect" &&
         this.#answers.connections >= this.#most;
       const seconds = this.#limits.connectMs / 1000;
@@ -114,7 +114,7 @@ export class Connections implements AsyncDisposable {
     }
   }
 
-  /** Runs one statement, over any connection where none is named. Rejects with StorageUnavailable, and with what is wrong with it. */
+  /** Runs one statement, over any connection if `client` is undefined. Rejects with StorageUnavailable, or the statement's own error. */
   async send(client: PoolClient | undefined, query: QueryConfig): Promise<QueryResult> {
     if (client === undefined) {
       const once = () => this.use((one) => this.send(one, query));
@@ -133,7 +133,7 @@ export class Connections implements AsyncDisposable {
     }
   }
 
-  /** The same, as others are given it. */
+  /** Returns `send` as a Query function. */
   queryWith(client: PoolClient | undefined): Query {
     return (text, values) =>
       this.send(client, { text, ...(values === undefined ? {} : { values: [...values] }) });
@@ -147,14 +147,14 @@ export class Connections implements AsyncDisposable {
     return new Refusal(message, { cause: error });
   }
 
-  /** Waits for nothing more: whatever is asked rejects with DatabaseAway, for this reason. */
+  /** Aborts all statements: from now on, everything rejects with DatabaseAway and this reason. */
   giveUp(problem: string): void {
     this.#over.abort(new DatabaseAway(problem));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = this.#pool.end();
-    // What does not answer does not say that it has ended either.
+    // A server that does not answer does not confirm the end either.
     await (this.#over.signal.aborted ? undefined : ended);
   }
 }

@@ -1,12 +1,12 @@
-// The time of the database: machines that share one must agree on it, whatever their own clocks say.
+// The database's clock, on which all nodes agree even if their own clocks differ.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 
-/** A clock that is set by less than this is left: time should not jump for nothing. */
+/** Smaller corrections are ignored, so that the time does not jump needlessly. */
 const TOLERANCE_MS = 50;
-/** The machine's clock was set back where it lost more than this against its monotonic clock. */
+/** The machine's clock was set back if it lost more than this against its monotonic clock. */
 const SET_BACK_MS = 1_000;
 
-/** The machine's clock, moved by what it differs from the database's. */
+/** The machine's clock, corrected by its difference to the database's clock. */
 export class DatabaseClock implements Clock {
   readonly #system = new SystemClock();
   #aheadMs = 0;
@@ -16,7 +16,7 @@ export class DatabaseClock implements Clock {
   now(): number {
     const now = this.#system.now();
     const drift = now - this.#system.elapsed();
-    // The database's clock was not set with it.
+    // The machine's clock was set back; the database's clock was not.
     if (drift < this.#drift - SET_BACK_MS) this.#aheadMs += this.#drift - drift;
     this.#drift = drift;
     return now + this.#aheadMs;
@@ -30,7 +30,7 @@ export class DatabaseClock implements Clock {
     return this.#system.sleep(ms, signal);
   }
 
-  /** Asks the database for its time, and goes by it from then on. */
+  /** Reads the database's time and adjusts the clock to it. */
   async set(askTime: () => Promise<number>): Promise<void> {
     this.now();
     const asked = this.#system.now();

@@ -1,8 +1,8 @@
-// What PostgreSQL reads in place of a statement's text. The stores write one text for every database; what differs by more
-// than these rules has a text of its own there.
+// Translates the SQL of the stores to PostgreSQL. Statements that need more than these rules have a separate text in their
+// store.
 import type { SqlValue } from "../operation.ts";
 
-/** Texts in quotes, and what is written in another way outside of them. */
+/** Matches quoted texts, and the notations that differ outside of them. */
 const PARTS = new RegExp(
   [
     /'(?:[^']|'')*'/,
@@ -10,17 +10,17 @@ const PARTS = new RegExp(
     /(?<json>[\w.]+) ->> '\$\.(?<path>[\w.]+)'/,
     // FROM json_each(?1) AS asked
     /json_each\((?<list>\?\d*)\)(?: AS (?<name>\w+))?/,
-    // AS agentId: without quotes it would be agentid.
+    // AS agentId: PostgreSQL lowers names without quotes.
     /\bAS (?<alias>[a-z]+[A-Z]\w*)/,
     /\?(?<number>\d*)/,
   ].map((part) => part.source).join("|"),
   "g",
 );
 
-/** The statement with numbered parameters, and with our functions of schema.ts for values out of JSON. */
+/** Returns the statement with numbered parameters, and with the functions of schema.ts for JSON values. */
 export function toPostgres(sql: string): string {
   let last = 0;
-  // As SQLite counts: a bare one is one more than the greatest so far.
+  // As in SQLite, a bare `?` is one more than the greatest number so far.
   const number = (written: string) => {
     const one = written === "" ? last + 1 : Number(written);
     last = Math.max(last, one);
@@ -44,15 +44,15 @@ export function toPostgres(sql: string): string {
 }
 
 /**
- * A JSON text, in SQL, where U+FFFD stands for the escapes that PostgreSQL can hold in no text: NUL, and halves of a character.
- * What comes behind an escaped backslash is no escape.
+ * Returns an SQL expression that replaces escapes in a JSON text by U+FFFD, if PostgreSQL cannot store them: NUL and lone
+ * surrogates. It skips text after an escaped backslash, which is no escape.
  */
 export function storable(json: string): string {
   return `regexp_replace(CAST(${json} AS text), '(?<!\\\\)((\\\\\\\\)*)\\\\u(0000|d[89a-f][0-9a-f]{2})', ` +
     "'\\1\\\\ufffd', 'gi')";
 }
 
-/** The values of a result as SQLite gives them: numbers, and truth as 1 or 0. Dates and JSON are not among ours. */
+/** Type parsers that return the same values as SQLite: numbers, and booleans as 1 or 0. Dates and JSON are not used. */
 export const TYPES = {
   getTypeParser: (oid: number) => {
     if (oid === 20 || oid === 21 || oid === 23 || oid === 701 || oid === 1700) return Number;
@@ -61,7 +61,7 @@ export const TYPES = {
   },
 };
 
-/** PostgreSQL has no texts with NUL; in JSON it is written as an escape and stays. */
+/** Replaces NUL in texts, which PostgreSQL cannot store. In JSON, NUL is an escape and stays. */
 export function toStorable(value: SqlValue): SqlValue {
   return typeof value === "string" && value.includes("\0")
     ? value.replaceAll("\0", "\uFFFD")

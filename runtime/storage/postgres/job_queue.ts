@@ -1,5 +1,5 @@
-// The queue of executions that are to run, over all machines: jobs, leases and redelivery are pg-boss's. What is ours: one
-// queue for each set of labels, and a loop that takes no more than this machine has room for.
+// The queue of executions for all nodes. pg-boss provides jobs, leases and redelivery. This file adds one queue for each set of
+// labels, and a loop that fetches no more jobs than this node has room for.
 import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
@@ -11,54 +11,51 @@ import { describeAddress, outageReason } from "./postgres_errors.ts";
 import { isOfDelegated, QUEUE_SCHEMA, requireLabels, suits } from "./queue_names.ts";
 
 const POLL_MS = 1_000;
-/** How long a stop waits for a statement that is under way. */
+/** The maximum wait of a stop for a running statement. */
 const STOP_MS = 3_000;
-/** The most jobs of one statement: a machine with much room leaves some to others that ask at the same time. */
+/** The maximum number of jobs in one fetch, so that a node with much room leaves jobs to other nodes. */
 const BATCH = 20;
 
-/**
- * One statement for the jobs of all queues. `started_on` is moved, too: pg-boss takes a job away a day after it, however alive its
- * machine is.
- */
+/** The heartbeat for the jobs of all queues. It also updates `started_on`, because pg-boss expires a job a day after it. */
 const HEARTBEAT = `UPDATE ${QUEUE_SCHEMA}.job
   SET heartbeat_on = ${QUEUE_SCHEMA}.job_now(), started_on = ${QUEUE_SCHEMA}.job_now()
   WHERE id = ANY($1::uuid[]) AND state = 'active' AND (id::text || ':' || retry_count) = ANY($2::text[])
   RETURNING id`;
 
-/** How a queue is opened. */
+/** Options of JobQueue. */
 export interface OpenJobQueueOptions extends OpenBossOptions {
-  /** What this machine has. */
+  /** The labels of this node. */
   labels: readonly string[];
   clock?: Clock;
 }
 
-/** A delivery that is ours until its end. */
+/** A job that this node holds. */
 interface HeldJob {
   queue: string;
   delivery: Delivery;
 }
 
-/** Who takes jobs. */
+/** The receiver of jobs. */
 type Taker = Omit<Worker, "cancel">;
 
-/** The runs that wait for a machine, and the jobs that this one has. */
+/** The queues of waiting executions, and the jobs that this node holds. */
 export class JobQueue {
   readonly #boss: PgBoss;
   readonly #place: string;
   readonly #labels: ReadonlySet<string>;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  /** Queues that are known to exist, or are being made. */
+  /** Queues that exist or are being created. */
   readonly #made = new Map<string, Promise<void>>();
   readonly #held = new Map<string, HeldJob>();
   readonly #closed = new AbortController();
-  /** Ends the pause of the loop that takes jobs: the present one, or the next where it is at work. */
+  /** Aborts the current or next pause of the fetch loop. */
   #wake = new AbortController();
   #worker: Taker | undefined;
   #taking: Promise<void> | undefined;
-  /** It takes no more, or that was waited for long enough. */
+  /** Resolves when the fetch loop has stopped, or after the maximum wait. */
   #taken: Promise<void> | undefined;
-  /** Which queue is asked first changes, so that none has to wait for another to be empty. */
+  /** The index of the next queue. It rotates, so that no queue waits until another is empty. */
   #turn = 0;
 
   private constructor(
@@ -72,7 +69,7 @@ export class JobQueue {
     this.#onError = onError;
   }
 
-  /** Connects, and makes the queue's tables where they are missing. Rejects with DatabaseUnusable. */
+  /** Connects, and creates missing tables of the queue. Rejects with DatabaseUnusable. */
   static async open(options: OpenJobQueueOptions): Promise<JobQueue> {
     requireLabels(options.labels);
     const boss = await openBoss(options);
@@ -80,8 +77,8 @@ export class JobQueue {
   }
 
   /**
-   * Makes a job for an execution with statements of a transaction that is open, and gives its id: nobody sees it before that
-   * is stored. The queue is made outside of it.
+   * Creates a job for an execution in an open transaction, and returns its id. The job is visible after the commit. The queue
+   * itself is created outside of the transaction.
    */
   async send(
     executionId: number,
@@ -94,33 +91,33 @@ export class JobQueue {
     return id;
   }
 
-  /** Begins to take jobs, from all queues whose labels this machine has. */
+  /** Starts to fetch jobs from all queues with labels of this node. */
   work(worker: Taker): void {
     if (this.#worker !== undefined) throw new Error("This queue is being worked already");
     this.#worker = worker;
     this.#taking = this.#takeOn(worker);
   }
 
-  /** Whether this machine would take a job of the queue now. */
+  /** Reports if this node would fetch a job of the queue now. */
   hasRoom(queue: string): boolean {
     if (this.#worker === undefined || this.#closed.signal.aborted) return false;
     return suits(queue, this.#labels) && roomFor(queue, this.#worker) > 0;
   }
 
-  /** There may be a job, or room for one. Without it, that is found out within a second. */
+  /** Fetches jobs immediately, instead of after the poll interval of a second. */
   wake(): void {
     this.#wake.abort(NO_LONGER_NEEDED);
   }
 
   /**
-   * The execution rests. Where this cannot be stored, it rejects with StorageUnavailable; the job goes to another machine once the lease
-   * has run out, and that one finds nothing to do.
+   * Completes the job of an execution that has ended or waits. Rejects with StorageUnavailable if this cannot be stored. The job then
+   * goes to another node after the lease expires, and that node completes it without a run.
    */
   async complete(delivery: Delivery): Promise<void> {
     await this.#let(delivery, (job) => this.#boss.complete(job.queue, attemptOf(job)));
   }
 
-  /** Back to the queue, for whoever takes it. As complete() where it cannot be stored. */
+  /** Returns the job to the queue for another node. Rejects as complete() does. */
   async release(delivery: Delivery): Promise<void> {
     await this.#let(
       delivery,
@@ -128,17 +125,17 @@ export class JobQueue {
     );
   }
 
-  /** Says nothing more of a job: another machine gets it when the lease has run out. */
+  /** Stops the heartbeat of a job, so that another node gets it after the lease expires. */
   forget(delivery: Delivery): void {
     if (this.holds(delivery)) this.#held.delete(delivery.jobId);
   }
 
-  /** Whether it is ours as far as is known: not lost, also not to a later delivery of the same job. */
+  /** Reports if this node holds the delivery, and not a later delivery of the same job. */
   holds(delivery: Delivery): boolean {
     return this.#held.get(delivery.jobId)?.delivery === delivery;
   }
 
-  /** Keeps what this machine has, and tells the worker what it has no more. */
+  /** Sends the heartbeat of the held jobs, and reports lost ones to the worker. */
   async beat(query: Query): Promise<void> {
     const jobs = [...this.#held.values()];
     if (jobs.length === 0) return;
@@ -148,21 +145,21 @@ export class JobQueue {
     ]);
     const ours = new Set(rows.map((row) => (row as { id: string }).id));
     for (const { delivery } of jobs) {
-      // Meanwhile it may have ended here, or have come anew.
+      // The job may have ended or been redelivered meanwhile.
       if (ours.has(delivery.jobId) || !this.holds(delivery)) continue;
       this.#held.delete(delivery.jobId);
       this.#worker?.lost(delivery);
     }
   }
 
-  /** Takes no more; what was taken is kept. */
+  /** Stops fetching jobs. Held jobs are kept. */
   async stopTaking(): Promise<void> {
     this.#closed.abort(NO_LONGER_NEEDED);
     this.wake();
     await (this.#taken ??= this.#forAMoment(this.#taking));
   }
 
-  /** Takes no more, gives back what is still held, and disconnects. */
+  /** Stops fetching jobs, releases the held ones, and disconnects. */
   async stop(): Promise<void> {
     await this.stopTaking();
     for (const { delivery } of [...this.#held.values()]) {
@@ -171,16 +168,16 @@ export class JobQueue {
     await this.#forAMoment(this.#boss.stop({ graceful: false }));
   }
 
-  /** A database that does not answer must not hold up a stop: what it would still do ends with the leases. */
+  /** Waits for work at a stop, but not longer than STOP_MS. Expired leases replace work that a database without answer did not do. */
   async #forAMoment(work: Promise<void> | undefined): Promise<void> {
     await firstOf(Promise.resolve(work), { within: { clock: this.#clock, ms: STOP_MS } });
   }
 
   async #let(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
     const job = this.#held.get(delivery.jobId);
-    // A later delivery of the same job is not for the former one to end.
+    // An earlier delivery must not end a later one of the same job.
     if (job?.delivery !== delivery) return;
-    // From here on it has no heartbeat: what fails now ends with the lease.
+    // The job has no heartbeat from here on. If the statement fails, the lease expires.
     this.#held.delete(delivery.jobId);
     try {
       await end(job);
@@ -218,7 +215,7 @@ export class JobQueue {
     }
   }
 
-  /** Until there is no room, or each queue is empty. */
+  /** Fetches jobs until there is no room, or all queues are empty. */
   async #takeRound(worker: Taker): Promise<void> {
     const { rows } = await this.#boss.getDb().executeSql(
       `SELECT name FROM ${QUEUE_SCHEMA}.queue ORDER BY name`,
@@ -246,13 +243,13 @@ export class JobQueue {
     }
   }
 
-  /** An abort is an end like any other. */
+  /** Sleeps until the time is over or the signal aborts. */
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
     await this.#clock.sleep(ms, signal).catch(() => {});
   }
 }
 
-/** How many more executions of a queue a machine takes. */
+/** Returns the number of further executions of a queue that this node accepts. */
 function roomFor(queue: string, worker: Taker): number {
   return isOfDelegated(queue) ? Infinity : worker.free();
 }

@@ -1,4 +1,4 @@
-// This machine as one of several over a database: it shows that it lives, hears what the others tell and tells them.
+// This process as one of several nodes of a database: it sends heartbeats, and exchanges notifications with the other nodes.
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import { closeNode, NOW, openNode } from "../instances.ts";
 import { get } from "../operation.ts";
@@ -13,46 +13,46 @@ import { POLL_MS, SharedExecutions } from "./shared_executions.ts";
 
 const SIGN = `UPDATE inkling.instances SET last_seen = ${NOW} WHERE id = $1 RETURNING last_seen`;
 
-/** How a machine joins the others. */
+/** Options of Node. */
 export interface OpenNodeOptions {
   address: string;
   connections: number;
   name: string;
   labels: readonly string[];
   version: string;
-  /** Absent, or the machine's own: the database's time is everybody's. */
+  /** Absent or a SystemClock: the node uses the database's time. */
   clock?: Clock | undefined;
-  /** What a machine needs for the runs of an agent. */
+  /** Returns the labels that a node needs to run the agent. */
   labelsOf: (agentId: string) => readonly string[];
-  /** Hears why the database does not answer, once for each outage; it is tried again by itself. */
+  /** Called once for each outage of the database, with its reason. The node reconnects by itself. */
   failed: (problem: string) => void;
 }
 
-/** What is done with what other machines tell. None of these may throw. */
+/** Handlers for notifications of other nodes. They must not throw. */
 export interface NodeListeners {
-  /** Something was stored for an execution that does not run here. */
+  /** An execution of another node has changed. */
   changed(executionId: number): void;
-  /** Anything may have been stored: it is time to look. */
+  /** Called regularly: anything may have changed. */
   poll(): void;
-  /** It hears the others from now on; what they told before is lost. */
+  /** The connection for notifications is open. Earlier notifications are lost. */
   connected(): void;
-  /** What another machine told with `tell`. */
+  /** Another node sent a message with `tell`. */
   told(topic: string, text: string): void;
-  /** Other leases are held than before. */
+  /** The set of held leases has changed. */
   leasesChanged(): void;
 }
 
-/** What a machine is made of. */
+/** The parts of a node. */
 type NodeParts = Pick<Node, "database" | "instanceId" | "clock" | "executions"> & {
   options: OpenNodeOptions;
   queue: JobQueue;
   outage: Outage;
 };
 
-/** What goes wrong in the background, told once until the database has answered again. */
+/** Reports background errors, once until the database answers again. */
 class Outage {
   readonly #options: Pick<OpenNodeOptions, "address" | "failed">;
-  /** A sentence; undefined: there is none. */
+  /** The current problem, as a sentence; undefined: none. */
   problem: string | undefined;
 
   constructor(options: Pick<OpenNodeOptions, "address" | "failed">) {
@@ -71,7 +71,7 @@ class Outage {
   }
 }
 
-/** One machine. */
+/** One node. */
 export class Node implements AsyncDisposable {
   readonly database: PostgresDatabase;
   readonly instanceId: string;
@@ -117,7 +117,7 @@ export class Node implements AsyncDisposable {
     });
   }
 
-  /** Connects, and brings the database up to date. Rejects with DatabaseUnusable. */
+  /** Connects and migrates the database. Rejects with DatabaseUnusable. */
   static async open(options: OpenNodeOptions): Promise<Node> {
     const { address, connections, labels, labelsOf } = options;
     const outage = new Outage(options);
@@ -154,12 +154,12 @@ export class Node implements AsyncDisposable {
     return own.node;
   }
 
-  /** A sentence: why the database does not answer now; undefined: it does. */
+  /** The reason that the database does not answer, as a sentence; undefined: it does. */
   get problem(): string | undefined {
     return this.#outage.problem;
   }
 
-  /** Joins the others: from now on it hears them, and is seen. Before that it can only give them executions. */
+  /** Joins the other nodes: registers this node and starts to listen. Before that, it can only enqueue executions. */
   async start(listeners: NodeListeners): Promise<void> {
     const { name, version, labels } = this.#options;
     this.#listeners = listeners;
@@ -169,19 +169,19 @@ export class Node implements AsyncDisposable {
     this.#polling ??= this.#poll();
   }
 
-  /** Tells the other machines something; what is lost or longer than 7 KB they find out when they look. */
+  /** Sends a message to the other nodes. It may be lost, or dropped if longer than 7 KB; polling covers that. */
   tell(topic: string, text: string): void {
     this.#connection.tell(`${topic} ${this.instanceId} ${text}`);
   }
 
-  /** Asks for these leases and no others; resolves as NodeLeases.want does. */
+  /** Requests exactly these leases. Resolves as NodeLeases.want does. */
   async wantLeases(names: Iterable<string>): Promise<void> {
     const answer = this.leases.want(names);
     this.#connection.wake();
     await answer;
   }
 
-  /** Gives back what is still held, and leaves the others. */
+  /** Releases the held jobs and leases, and unregisters the node. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort(NO_LONGER_NEEDED);
     await this.#polling;
@@ -190,7 +190,7 @@ export class Node implements AsyncDisposable {
     try {
       await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
     } catch (error) {
-      // The others notice it by its silence.
+      // The other nodes detect the missing heartbeat.
       this.#outage.tell(error);
     } finally {
       await this.database[Symbol.asyncDispose]();
@@ -202,7 +202,7 @@ export class Node implements AsyncDisposable {
     if (topic === "changed") {
       const id = Number(first);
       this.executions.changed(id);
-      // What is stored for one that runs here is told here.
+      // The runtime itself reports the changes of executions that run here.
       if (!this.executions.has(id)) this.#listeners?.changed(id);
       return;
     }
@@ -210,7 +210,7 @@ export class Node implements AsyncDisposable {
     const text = rest.join(" ");
     if (topic === "queued") this.executions.queued(text);
     else if (topic === "cancel") {
-      // The beat looks who is to end.
+      // The heartbeat reads the requested cancels.
       if (this.executions.has(Number(text))) this.#connection.wake();
     } else this.#listeners?.told(topic, text);
   }
@@ -227,7 +227,7 @@ export class Node implements AsyncDisposable {
       const { rows: [row] } = await query(SIGN, [this.instanceId]);
       return Number((row as { last_seen: string } | undefined)?.last_seen ?? this.clock.now());
     };
-    // First of all: what is not kept in time is another machine's.
+    // First, because jobs without a heartbeat in time go to another node.
     await this.executions.beat(query);
     if (this.clock instanceof DatabaseClock) await this.clock.set(sign);
     else await sign();
@@ -236,7 +236,7 @@ export class Node implements AsyncDisposable {
   }
 }
 
-/** The database's time, but for who brings a clock that is not the machine's. */
+/** Returns the database's clock, or the given clock if it is not a SystemClock. */
 async function openClock(database: PostgresDatabase, given: Clock | undefined): Promise<Clock> {
   if (given !== undefined && given.constructor !== SystemClock) return given;
   const clock = new DatabaseClock();

@@ -1,5 +1,5 @@
-// The connection on which a machine hears the others, and shows them that it lives. When it breaks off it is made anew; what
-// was told meanwhile is found out by looking.
+// The connection for a node's notifications and heartbeats. It reconnects after a failure. Polling replaces the notifications
+// that were lost meanwhile.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
 import { backoffMs } from "../../../base/backoff.ts";
@@ -15,29 +15,29 @@ import {
 } from "./connection.ts";
 import { CHANNEL } from "./transaction.ts";
 
-/** How often a machine shows that it lives. */
+/** The interval of heartbeats. */
 export const BEAT_MS = 3_000;
-/** A statement that takes longer has not come through. With one more try it is known well before a lease on runs is over. */
+/** The timeout of a statement. It leaves time for a second attempt before the lease of runs expires. */
 const BEAT_TIMEOUT_MS = 4_000;
 const RETRY = { firstMs: 500, longestMs: 1_000 };
-/** What NOTIFY takes at most, in bytes. */
+/** The maximum size of a NOTIFY payload, in bytes. */
 const MOST_BYTES = 7_900;
 
-/** What a connection is made with. None of the functions may throw. */
+/** Options of NodeConnection. The functions must not throw. */
 export interface NodeConnectionOptions {
   address: string;
   clock: Clock;
-  /** Hears what machines tell, its own words included. */
+  /** Called with the notifications of all nodes, including this one. */
   heard: (message: string) => void;
-  /** It hears from now on; what was told before is lost. */
+  /** Called when the connection is open. Earlier notifications are lost. */
   connected: () => void;
-  /** Everything that is to be done regularly. Where it rejects, the connection is made anew. */
+  /** The regular work of the node. If it rejects, the node reconnects. */
   beat: (query: Query) => Promise<void>;
-  /** Hears each time that there was no connection. */
+  /** Called after each failure of the connection. */
   failed: (error: unknown) => void;
 }
 
-/** One machine's. */
+/** The connection of one node. */
 export class NodeConnection implements AsyncDisposable {
   readonly #options: NodeConnectionOptions;
   readonly #over = new AbortController();
@@ -49,17 +49,17 @@ export class NodeConnection implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Connects, again and again where that is needed, until it is disposed. */
+  /** Connects, and reconnects after failures, until it is disposed. */
   start(): void {
     this.#beating ??= this.#run();
   }
 
-  /** Beats at once, instead of at the end of a pause. */
+  /** Sends the heartbeat immediately. */
   wake(): void {
     this.#pause.abort();
   }
 
-  /** Tells all machines, in order; lost where there is no connection, or for what is too long. */
+  /** Notifies all nodes, in order. The message is lost if it is too long or there is no connection. */
   tell(message: string): void {
     if (new TextEncoder().encode(message).length > MOST_BYTES) return;
     this.#client?.query("SELECT pg_notify($1, $2)", [CHANNEL, message]).catch(() => {});
@@ -96,13 +96,13 @@ export class NodeConnection implements AsyncDisposable {
       query_timeout: BEAT_TIMEOUT_MS,
       application_name: "inkling node",
     });
-    // What breaks it off is told by the beat that fails.
+    // The failing heartbeat reports the error.
     client.on("error", () => this.wake());
     client.on("end", () => this.wake());
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     try {
       await client.connect();
-      // Of a frozen machine the server would keep what it cannot tell it, until no machine can tell anything.
+      // The limits also disconnect a frozen node. Otherwise its unread notifications would fill the server's queue.
       await prepareConnection(client, limits);
       await client.query(`LISTEN ${CHANNEL}`);
       this.#client = client;
@@ -115,7 +115,7 @@ export class NodeConnection implements AsyncDisposable {
       }
     } finally {
       this.#client = undefined;
-      // Where the network is gone, nobody says that it has ended.
+      // Without a network, the server does not confirm the end.
       await firstOf(client.end().catch(() => {}), { within: { clock, ms: BEAT_TIMEOUT_MS } });
     }
   }

@@ -1,8 +1,8 @@
-// What one machine at a time does, by names: a lease that nobody renews is another machine's after a while.
+// Named leases for work that only one node may do at a time. An expired lease may be acquired by another node.
 import { NOW } from "../instances.ts";
 import type { Query } from "./connection.ts";
 
-/** Several times as long as a beat; whoever is frozen for longer has lost what it had. */
+/** The duration of a lease, several times the interval of heartbeats. A node that is frozen for longer loses its leases. */
 const LEASE_MS = 15_000;
 
 const RENEW = `INSERT INTO inkling.leases (name, instance_id, until)
@@ -12,19 +12,19 @@ const RENEW = `INSERT INTO inkling.leases (name, instance_id, until)
   RETURNING name`;
 const RELEASE = "DELETE FROM inkling.leases WHERE instance_id = $1 AND name <> ALL($2::text[])";
 
-/** The leases of one machine. */
+/** The leases of one node. */
 export class NodeLeases {
   readonly #instanceId: string;
   readonly #now: () => number;
   readonly #changed: () => void;
   #wanted: ReadonlySet<string> = new Set();
-  /** What was wanted at the last renewal. */
+  /** The wanted leases at the last renewal. */
   #asked: ReadonlySet<string> = new Set();
   #answer: PromiseWithResolvers<void> | undefined;
   #held: ReadonlySet<string> = new Set();
   #until = 0;
 
-  /** `changed` hears when others are held than before; `now` is any clock that runs steadily. */
+  /** `changed` is called when the set of held leases changes. `now` is a monotonic clock. */
   constructor(
     { instanceId, now, changed }: { instanceId: string; now: () => number; changed: () => void },
   ) {
@@ -34,8 +34,8 @@ export class NodeLeases {
   }
 
   /**
-   * From the next renewal on these are asked for, and no others kept. Resolves when it is known which of them are held, or
-   * that nobody can tell at present.
+   * Sets the wanted leases. The next renewal requests them and releases all others. Resolves after that renewal, or when it
+   * failed.
    */
   want(names: Iterable<string>): Promise<void> {
     this.#wanted = new Set(names);
@@ -47,24 +47,24 @@ export class NodeLeases {
     return this.#held.has(name) && this.#now() < this.#until;
   }
 
-  /** Keeps what is held, and takes what is free. */
+  /** Renews the held leases and acquires the free ones. */
   async renew(query: Query): Promise<void> {
     const asked = this.#wanted;
     const wanted = [...asked];
     if (wanted.length === 0 && this.#held.size === 0) return;
-    // Who stood still for so long does not know who had them meanwhile, though nobody may have them now.
+    // The leases expired meanwhile, and another node may have held them.
     if (this.#now() >= this.#until) this.#hold([], 0);
-    // Before it is asked: the lease does not end sooner than that.
+    // Computed before the query, so that the lease does not end earlier than expected.
     const until = this.#now() + LEASE_MS;
     const { rows } = await query(RENEW, [this.#instanceId, wanted]);
     await query(RELEASE, [this.#instanceId, wanted]);
     this.#hold(rows.map((row) => (row as { name: string }).name), until);
     this.#asked = asked;
-    // Otherwise others were wanted meanwhile.
+    // Otherwise the wanted leases have changed meanwhile.
     if (this.#wanted === asked) this.#settle();
   }
 
-  /** Nothing could be renewed: what has run out meanwhile is not held any more. */
+  /** Handles a failed renewal: drops the expired leases. */
   expire(): void {
     if (this.#now() >= this.#until) this.#hold([], 0);
     this.#settle();

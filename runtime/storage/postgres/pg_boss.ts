@@ -1,4 +1,4 @@
-// pg-boss as the queue of runs uses it: its settings, and its tables made by one machine after the other.
+// Opens pg-boss for the queue of executions: its settings, and the creation of its tables by one node at a time.
 // @ts-types="@types/pg"
 import type { ClientBase } from "pg";
 import type { PgBoss } from "pg-boss";
@@ -9,40 +9,40 @@ import { QUEUE_SCHEMA } from "./queue_names.ts";
 
 const loadPgBoss = lazyModule(() => import("pg-boss"));
 
-/** A machine that says nothing for so long has lost its jobs: what pg-boss allows at least. */
+/** The lease of a job. A node without a heartbeat for this time loses its jobs. It is the minimum of pg-boss. */
 const LEASE_SECONDS = 10;
-/** Its statements are short; one that takes longer was swallowed on the way. */
+/** The timeout of statements. They are short, so that a longer one means a dead connection. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** How long the others wait for a machine that makes the tables. */
+/** The maximum wait for another node that creates the tables. */
 const START_MS = 20_000;
 const MAX_INT = 2 ** 31 - 1;
 
-/** How the jobs of a queue are kept. */
+/** The options of queues. */
 export const QUEUE_OPTIONS = {
   policy: "standard",
   heartbeatSeconds: LEASE_SECONDS,
-  // A job ends when its execution does, not after so many machines that died of it.
+  // A job ends with its execution, not after a number of dead nodes.
   retryLimit: MAX_INT,
   retryDelay: 0,
   retryBackoff: false,
-  // The most that it allows; each heartbeat begins it anew.
+  // The maximum of pg-boss. Each heartbeat restarts it.
   expireInSeconds: 24 * 60 * 60,
-  // How long it may wait for a machine: pg-boss removes it afterwards, so never.
+  // pg-boss removes a waiting job after this time, so it is unlimited.
   retentionSeconds: MAX_INT,
   deleteAfterSeconds: 60 * 60,
 } as const;
 
-/** How it is opened. */
+/** Options of `openBoss`. */
 export interface OpenBossOptions {
-  /** As PostgresDatabase takes it. */
+  /** The address, as for PostgresDatabase. */
   address: string;
-  /** The most connections at once, besides those of the database. */
+  /** The maximum number of connections, in addition to those of the database. */
   connections?: number;
-  /** Hears what went wrong in the background; it is tried again by itself. */
+  /** Called for background errors. pg-boss retries by itself. */
   onError: (error: unknown) => void;
 }
 
-/** Connects, and makes its tables where they are missing. Rejects with DatabaseUnusable. */
+/** Connects, and creates missing tables. Rejects with DatabaseUnusable. */
 export async function openBoss(
   { address, connections, onError }: OpenBossOptions,
 ): Promise<PgBoss> {
@@ -65,13 +65,13 @@ export async function openBoss(
   });
   boss.on("error", onError);
   const client = new pg.Client(connection);
-  // What breaks it off is told by the statement that fails.
+  // The failing statement reports the error.
   client.on("error", () => {});
   try {
     await client.connect();
     await prepareConnection(client, { ...CONNECTION_LIMITS, silentMs: START_MS });
-    // Of two machines that make its tables at once pg-boss forgives the second one, by the words of its error: so each waits for
-    // the one before. The lock ends with the connection, and where this machine stands still.
+    // If two nodes create the tables at once, pg-boss only tolerates the second by the text of its error. So a lock serializes them.
+    // The lock ends with the connection, also if this node freezes.
     await client.query("BEGIN");
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('inkling queue', 0))");
     await boss.start();

@@ -1,4 +1,4 @@
-// A database in PostgreSQL: operations as prepared statements in transactions. Its connections are in connections.ts.
+// A PostgreSQL database. Runs operations as prepared statements in transactions, over the pool of connections.ts.
 // @ts-types="@types/pg"
 import type { PoolClient } from "pg";
 import { backoffMs } from "../../../base/backoff.ts";
@@ -19,37 +19,37 @@ import { toPostgres, toStorable } from "./dialect.ts";
 import { ConnectionLost, unusableServer } from "./postgres_errors.ts";
 import { type OpenTransaction, Transaction } from "./transaction.ts";
 
-/** Where another transaction was in the way, an operation begins anew so many times. */
+/** The maximum number of attempts of an operation after conflicts with other transactions. */
 const ATTEMPTS = 8;
 const ATTEMPT_WAITS = { firstMs: 5, longestMs: 200 };
-/** Serialization failures, deadlocks; and of two that insert one row, the second finds it when it looks again. */
+/** SQLSTATEs of conflicts: serialization failure, deadlock, and unique violation, after which a retry finds the other row. */
 const IN_THE_WAY = new Set(["40001", "40P01", "23505"]);
-/** How often it is asked for what became of a change whose connection broke off in its last step. */
+/** The number of attempts to read the outcome of a change whose COMMIT got no answer. */
 const OUTCOME_TRIES = 10;
 
-/** What a machine has to do with the executions that it runs. */
+/** The callbacks of a node that runs executions. */
 export interface NodeHooks {
   instanceId: string;
-  /** The epochs of the executions that this process has taken. */
+  /** The epochs of the executions that this node has claimed. */
   leases: ReadonlyMap<number, number>;
-  /** Makes a job for an execution, as part of a transaction. */
+  /** Creates a job for an execution in the transaction. */
   enqueue(waiting: WaitingRun, transaction: OpenTransaction): Promise<void>;
-  /** Hears that an execution which runs here is to end with this error. Must not throw. */
+  /** Called if another node requested the end of a local execution, with the error. Must not throw. */
   cancelled(executionId: number, error: string): void;
 }
 
-/** How a database is opened. */
+/** Options for opening a database. */
 export interface OpenPostgresOptions {
   /** postgres://user@host:port/database; the password may also come from PGPASSWORD or PGPASSFILE. */
   address: string;
-  /** The most connections at once. */
+  /** The maximum number of connections. */
   connections?: number;
-  /** False: its shape is left as it is, and must be that of this version. */
+  /** False: the schema is not migrated, and must be the schema of this version. */
   bringsUpToDate?: boolean;
-  /** Absent: nothing is run here. */
+  /** Absent: this process runs no executions. */
   node?: NodeHooks;
   clock?: Clock;
-  /** In place of CONNECTION_LIMITS. */
+  /** Replaces values of CONNECTION_LIMITS. */
   limits?: Partial<ConnectionLimits>;
 }
 
@@ -70,7 +70,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     this.place = connections.place;
   }
 
-  /** Connects, and brings the database up to date. Rejects with DatabaseUnusable; the database is left as it was then. */
+  /** Connects and migrates the database. Rejects with DatabaseUnusable without changing the database. */
   static async open(options: OpenPostgresOptions): Promise<PostgresDatabase> {
     const { address, connections: most = 10, node, clock = new SystemClock(), limits } = options;
     const connections = await Connections.open({ address, most, clock, limits });
@@ -97,7 +97,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       try {
         return await this.#transact(durability, operation);
       } catch (error) {
-        // It was undone. An old connection may break off when it is used again; a new one tells more.
+        // The change was rolled back. The connection may have been broken while idle, so a new one is tried.
         if (error instanceof ConnectionLost && attempt === 1) continue;
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
         if (!IN_THE_WAY.has(code)) throw error;
@@ -124,12 +124,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return rows[0].size;
   }
 
-  /** Its vacuum does that by itself. */
+  /** Does nothing, because PostgreSQL's vacuum frees the space. */
   shrink(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Waits for nothing more, as somebody wants to stop: whatever is asked rejects with DatabaseAway, for this reason. */
+  /** Aborts all statements at a stop. From now on, everything rejects with DatabaseAway and this reason. */
   giveUp(problem: string): void {
     this.#connections.giveUp(problem);
   }
@@ -158,7 +158,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
           }
           this.#marks.giveBack(mark);
         } catch (error) {
-          // Where the connection is gone the server undoes it by itself, or has stored it.
+          // After a lost connection the server has rolled back or committed by itself.
           if (!(error instanceof ConnectionLost)) {
             await this.#connections.send(client, { text: "ROLLBACK" });
           }
@@ -170,7 +170,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         this.#marks.giveBack(mark);
         throw error;
       }
-      // The server may hold its row for a while: the next change takes another one.
+      // The server may still lock the row of the mark, so the next change uses another row.
       if (!isEnding || !await this.#isStored(mark, transaction)) throw error;
     }
     transaction.stored();
@@ -205,7 +205,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
           await this.#enqueue(statement.waiting, { client, transaction });
         }
       } catch (error) {
-        // What the operation would still tidy up it does, and nothing is left suspended.
+        // Lets the operation run its finally blocks.
         step = operation.throw(error);
         continue;
       }
@@ -217,7 +217,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     waiting: WaitingRun,
     { client, transaction }: { client: PoolClient | undefined; transaction: Transaction },
   ): Promise<void> {
-    // The queue's statement is long: read by the server once for each connection.
+    // The statement of the queue is long, so it is prepared once for each connection.
     const query = (text: string, values: readonly unknown[] = []) => {
       const key = `queue: ${text}`;
       const create = () => ({ name: `s${this.#statements.size}`, text });
@@ -241,7 +241,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return this.#connections.send(client, { name, text, values: values.map(toStorable) });
   }
 
-  /** The row is held until the transaction ends: nobody else can take the execution meanwhile. */
+  /** Locks the execution's row until the transaction ends, so that no other node claims it. Throws LeaseLost. */
   async #requireExecution(
     client: PoolClient | undefined,
     executionId: number,
@@ -259,7 +259,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return row.cancelled;
   }
 
-  /** The same for what is leased by name. */
+  /** Locks a named lease until the transaction ends. Throws LeaseLost. */
   async #requireLease(client: PoolClient | undefined, name: string): Promise<void> {
     if (this.#node === undefined) return;
     const { rowCount } = await this.#connections.send(client, {
@@ -270,7 +270,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     if (rowCount === 0) throw new LeaseLost(name);
   }
 
-  /** What became of a change whose end was not heard. */
+  /** Reports if a change was committed whose COMMIT got no answer. */
   async #isStored({ row, number }: ChangeMark, { fenced }: Transaction): Promise<boolean> {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {
@@ -286,7 +286,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       const ms = backoffMs(attempt, { firstMs: 100, longestMs: 5_000 });
       await this.#clock.sleep(ms);
     }
-    // Tried again it might be stored twice. Whoever gets the execution next goes on from what is stored.
+    // A retry might store the change twice. The next owner of the execution continues from the stored state.
     if (fenced !== undefined) throw new LeaseLost(`Execution ${fenced}`);
     throw new StorageUnavailable(
       `Cannot use ${this.place}: the connection broke off at the end of a change, and whether it is stored stays unknown.`,

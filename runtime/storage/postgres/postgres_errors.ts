@@ -1,20 +1,20 @@
-// What an error of PostgreSQL, or of the way to it, means for a person: one sentence, and what to do. Never a password.
+// Explains errors of PostgreSQL and of connections to it: the problem and the remedy, without passwords.
 import { DatabaseAway, DatabaseUnusable } from "../database.ts";
 
-/** What of an error tells its kind: an SQLSTATE, or a code of the operating system. */
+/** An error with an SQLSTATE, or a code of the operating system. */
 interface CodedError {
   code?: unknown;
-  /** Where in PostgreSQL it arose. */
+  /** The routine of PostgreSQL that raised the error. */
   routine?: unknown;
   message: string;
 }
 
-/** The connection is gone: whether its last statement was done is not known by this alone. */
+/** Error: the connection is lost. The outcome of its last statement is unknown. */
 export class ConnectionLost extends DatabaseAway {}
 
 /**
- * An address in its parts; null where it is none. An @ behind the host belongs to a password that has a slash, so that parts
- * of it would be taken for something else.
+ * Parses an address; null if it is invalid. An @ after the host is part of a password with a slash, which would be parsed
+ * incorrectly.
  */
 export function parseAddress(address: string): URL | null {
   const url = URL.parse(address);
@@ -22,10 +22,10 @@ export function parseAddress(address: string): URL | null {
   return url.pathname.includes("@") || url.hash !== "" ? null : url;
 }
 
-/** The address of a database as it may be shown: without its password and its options. */
+/** Returns an address without its password and options, for people. */
 export function describeAddress(address: string): string {
   const url = parseAddress(address);
-  // Whatever is wrong with it, it may have a password in it.
+  // An invalid address may contain a password.
   if (url === null) return "the address in database";
   const { username, hostname, port, pathname } = url;
   const user = username === "" ? "" : `${username}@`;
@@ -40,7 +40,7 @@ const UNVERIFIED = "its certificate cannot be verified. Name the file of the aut
 const WRONG_PASSWORD =
   "it refuses the password. Set PGPASSWORD or PGPASSFILE for the user of the address";
 
-/** By SQLSTATE, or its first two digits; by the code of a failed connection. */
+/** Explanations by SQLSTATE, by its first two digits, or by the code of a failed connection. */
 const REASONS: Readonly<Record<string, string>> = {
   "28P01": WRONG_PASSWORD,
   "28000":
@@ -80,7 +80,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNVERIFIED,
 };
 
-/** The same for errors without a code, by the words of the driver. */
+/** Explanations for errors without a code, by the text of the driver. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/client password must be/, WRONG_PASSWORD.replace("refuses the", "wants a")],
   [/timeout|timed out/i, NO_ANSWER],
@@ -96,7 +96,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/lookup|resolve|getaddrinfo/i, "there is no host of this name. Correct the address"],
 ];
 
-/** What is the matter with the server or the way to it; undefined for an error of the statement itself. */
+/** Explains an error of the server or the connection. Returns undefined for an error of the statement itself. */
 export function outageReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = error as CodedError;
@@ -110,10 +110,10 @@ export function outageReason(error: unknown): string | undefined {
   return WORDS.find(([words]) => words.test(message))?.[1];
 }
 
-/** Returns the refusal for an error of the server, or of the way to it. `place` is the address without its password. */
+/** Returns the refusal for an error of the server or the connection. `place` is the address without its password. */
 export function unusableServer(place: string, error: unknown): DatabaseUnusable {
   const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
-  // The reasons above have their remedy as their second sentence.
+  // The second sentence of each explanation is the remedy.
   const [problem, remedy] = reason.split(/\. (.*)/s);
   return remedy === undefined
     ? new DatabaseUnusable(`Cannot use ${place}: ${problem}.`, { cause: error })
@@ -123,14 +123,14 @@ export function unusableServer(place: string, error: unknown): DatabaseUnusable 
     });
 }
 
-/** Whether the connection cannot be used again: the server has ended it, or it is not the server that speaks. */
+/** Reports if the connection is unusable: the server closed it, or the error is not from the server. */
 export function isConnectionLost(error: unknown): boolean {
   if (hasOldPlan(error)) return true;
   const code = error instanceof Error ? (error as CodedError).code : undefined;
   return typeof code !== "string" || !isSqlState(code) || /^(?:08|57P|25P0[34])/.test(code);
 }
 
-/** Another machine has brought the database up to date: what this connection has prepared for it is of no use any more. */
+/** Reports an outdated prepared statement, after another node has migrated the database. */
 function hasOldPlan(error: unknown): boolean {
   return error instanceof Error && (error as CodedError).routine === "RevalidateCachedQuery";
 }

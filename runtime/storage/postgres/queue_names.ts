@@ -1,18 +1,18 @@
-// The names of queues: who waits in one, and what a machine must have for it.
+// The names of queues, which contain the labels that a node needs.
 
-/** Where the tables of the queues are. */
+/** The schema of pg-boss. */
 export const QUEUE_SCHEMA = "inkling_queue";
-/** Those that other executions wait for. */
+/** The prefix for delegated executions, for which a parent waits. */
 const DELEGATED = "delegated";
 const LABEL = /^[a-z0-9-]+$/;
 
-/** The queue of executions whose agents need these labels: the same in whatever order they are written. */
+/** Returns the queue for agents with these labels, independent of their order. */
 export function queueOf(labels: readonly string[], { isDelegated = false } = {}): string {
   requireLabels(labels);
   return [isDelegated ? DELEGATED : "run", ...[...new Set(labels)].sort()].join(".");
 }
 
-/** Throws for what cannot be a label. */
+/** Throws for an invalid label. */
 export function requireLabels(labels: readonly string[]): void {
   const wrong = labels.find((label) => !LABEL.test(label));
   if (wrong === undefined) return;
@@ -21,13 +21,13 @@ export function requireLabels(labels: readonly string[]): void {
   );
 }
 
-/** Whether a machine with these labels may take from the queue. */
+/** Reports if a node with these labels may fetch jobs of the queue. */
 export function suits(queue: string, labels: ReadonlySet<string>): boolean {
   const [base, ...needed] = queue.split(".");
   return (base === "run" || base === DELEGATED) && needed.every((label) => labels.has(label));
 }
 
-/** Whether the executions of the queue are waited for by others. */
+/** Reports if a parent waits for the executions of the queue. */
 export function isOfDelegated(queue: string): boolean {
   return queue.split(".")[0] === DELEGATED;
 }

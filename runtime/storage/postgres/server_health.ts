@@ -1,4 +1,4 @@
-// Whether a PostgreSQL server can be used, and how many nodes live over its database. Nothing is changed in it.
+// Examines a PostgreSQL server without changing it: its usability, version, and number of living nodes.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
 import { SECOND_MS } from "../../../base/time_units.ts";
@@ -9,20 +9,20 @@ import { loadPg, toClientConfig } from "./connection.ts";
 import { describeAddress, unusableServer } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 
-/** Older ones get no corrections any more. */
+/** Older versions get no security fixes. */
 const OLDEST_MAJOR = 14;
 const ANSWER_MS = 10 * SECOND_MS;
 
-/** A server that can be used. */
+/** The state of a usable server. */
 export interface ServerHealth {
-  /** `16.4`, with what its packager adds. */
+  /** The version, such as `16.4`, with the packager's suffix. */
   version: string;
-  /** Its address, without a password. */
+  /** The address without its password. */
   place: string;
   livingNodes: number;
 }
 
-/** Asks a server. Rejects with DatabaseUnusable for one that cannot be used. */
+/** Examines a server. Rejects with DatabaseUnusable if it cannot be used. */
 export async function examineServer(address: string): Promise<ServerHealth> {
   const place = describeAddress(address);
   const [{ default: pg }, config] = await Promise.all([
@@ -34,7 +34,7 @@ export async function examineServer(address: string): Promise<ServerHealth> {
     query_timeout: ANSWER_MS,
     application_name: "inkling doctor",
   });
-  // A connection that breaks off rejects what is asked, too.
+  // The failing statement reports the error.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -44,7 +44,7 @@ export async function examineServer(address: string): Promise<ServerHealth> {
     throw unusableServer(place, error);
   } finally {
     await client.end().catch(() => {
-      // It was never open, or has broken off.
+      // The connection was never open, or is broken.
     });
   }
 }
@@ -63,7 +63,7 @@ async function ask(client: Client, place: string): Promise<Omit<ServerHealth, "p
       { remedy: `Update it to ${OLDEST_MAJOR} or newer.` },
     );
   }
-  // The first service makes the tables.
+  // The first service creates the tables.
   if (!ours) return { version, livingNodes: 0 };
   const { rows: [format] } = await client.query(
     `SELECT coalesce(max(version), 0)::int AS newest FROM ${SCHEMA}.schema_steps`,

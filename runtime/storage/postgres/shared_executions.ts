@@ -1,4 +1,4 @@
-// The executions that machines share, as one of them has them: given to the queue, taken from it by a claim, let go of.
+// This node's view of the shared queue: enqueues, claims, completes and releases executions.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/shared_runs.ts";
 import type { WaitingRun } from "../operation.ts";
@@ -10,31 +10,31 @@ import type { PostgresDatabase } from "./postgres_database.ts";
 import { queueOf } from "./queue_names.ts";
 import type { OpenTransaction } from "./transaction.ts";
 
-/** A lost notification costs no more than this. */
+/** The poll interval, which limits the delay after a lost notification. */
 export const POLL_MS = 1_000;
 
 const CANCELLED = "SELECT id, cancelled AS error FROM inkling.executions " +
   "WHERE cancelled IS NOT NULL AND status = 'running' AND id = ANY($1::bigint[])";
 
-/** What they are shared with. */
+/** The collaborators of SharedExecutions. */
 export interface SharedExecutionsOptions {
   database: PostgresDatabase;
   queue: JobQueue;
   instanceId: string;
-  /** The epochs of the executions that this machine has; the database's fence reads them. */
+  /** The epochs of this node's executions. The database's fence reads them. */
   epochs: Map<number, number>;
-  /** What a machine needs for the runs of an agent. */
+  /** Returns the labels that a node needs to run the agent. */
   labelsOf: (agentId: string) => readonly string[];
-  /** Tells the other machines something. */
+  /** Sends a message to the other nodes. */
   tell: (topic: string, text: string) => void;
-  /** Why the database does not answer now; undefined: it does. */
+  /** Returns the reason that the database does not answer; undefined: it does. */
   problem: () => string | undefined;
 }
 
-/** Those of one machine, and those that it could have. */
+/** The executions of one node, and the queue. */
 export class SharedExecutions implements SharedRuns {
   readonly #options: SharedExecutionsOptions;
-  /** The delivery by which each of those that run here is run. */
+  /** The delivery of each local execution. */
   readonly #deliveries = new Map<number, Delivery>();
   readonly #waits = new ChangeWaits();
   readonly #clock: Clock = new SystemClock();
@@ -44,7 +44,7 @@ export class SharedExecutions implements SharedRuns {
     this.#options = options;
   }
 
-  /** Whether this machine has an execution. */
+  /** Reports if this node runs the execution. */
   has(executionId: number): boolean {
     return this.#options.epochs.has(executionId);
   }
@@ -61,12 +61,12 @@ export class SharedExecutions implements SharedRuns {
   async stopTaking(): Promise<void> {
     const { database, queue, problem } = this.#options;
     await queue.stopTaking();
-    // Nobody waits for it at a stop: another machine gets what runs here when its leases have run out.
+    // A stop does not wait for the database. Other nodes get the executions of this node after their leases expire.
     const reason = problem();
     if (reason !== undefined) database.giveUp(reason);
   }
 
-  /** Lets an execution wait for a machine, as part of a transaction. */
+  /** Adds an execution to the queue in the transaction. */
   async enqueue(
     { id, agentId, parentExecutionId }: WaitingRun,
     { query, last, afterwards }: OpenTransaction,
@@ -75,7 +75,7 @@ export class SharedExecutions implements SharedRuns {
     const name = queueOf(labelsOf(agentId), { isDelegated: parentExecutionId !== null });
     const jobId = await queue.send(id, { queue: name, query });
     last(`UPDATE executions SET job = '${jobId}' WHERE id = ${id}`);
-    // Whoever accepts it takes it where it can: nobody else has to be woken then.
+    // If this node has room, it fetches the job itself and need not wake other nodes.
     afterwards(() => queue.hasRoom(name) ? this.wake() : tell("queued", name));
   }
 
@@ -95,7 +95,7 @@ export class SharedExecutions implements SharedRuns {
   async rest(delivery: Delivery): Promise<void> {
     const { executionId, jobId } = delivery;
     const { database, queue } = this.#options;
-    // Where it was answered meanwhile, it may run here again by another job.
+    // If the execution was answered meanwhile, it may run here again with another job.
     if (this.#deliveries.get(executionId) === delivery) {
       this.#options.epochs.delete(executionId);
       this.#deliveries.delete(executionId);
@@ -123,28 +123,28 @@ export class SharedExecutions implements SharedRuns {
     await this.#waits.next(executionId, { within: { clock: this.#clock, ms: POLL_MS }, signal });
   }
 
-  /** Something was stored for an execution, on whichever machine. */
+  /** Handles a change of an execution, on any node. */
   changed(executionId: number): void {
     this.#waits.changed(executionId);
   }
 
-  /** Another machine has no room for an execution of this queue. */
+  /** Handles a new job of this queue for which another node has no room. */
   queued(name: string): void {
     if (this.#options.queue.hasRoom(name)) this.wake();
   }
 
-  /** What was told before is lost: anything may have changed. */
+  /** Handles lost notifications: wakes all waits and fetches jobs. */
   lookAgain(): void {
     this.#waits.allChanged();
     this.wake();
   }
 
-  /** The database says that an execution which runs here is to end. */
+  /** Cancels a local execution with this error. */
   cancel(executionId: number, error: string): void {
     this.#worker?.cancel(executionId, error);
   }
 
-  /** Keeps what runs here, and ends what somebody wants to end. */
+  /** Sends the heartbeat of the local executions, and cancels those with a requested end. */
   async beat(query: Query): Promise<void> {
     const { queue, epochs } = this.#options;
     await queue.beat(query);

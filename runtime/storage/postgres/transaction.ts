@@ -1,30 +1,30 @@
-// What begins a transaction and what ends it. As much as possible travels with these two: each way to the server and back takes time.
+// Builds the statements at the begin and end of a transaction. They are combined to save round trips to the server.
 import { createHash } from "node:crypto";
 import type { Durability } from "../database.ts";
 import type { Statement } from "../operation.ts";
 import { type ChangeMark, markStatement } from "./change_marks.ts";
 import type { Query } from "./connection.ts";
 
-/** NOTIFY's channel, on which machines wake each other. */
+/** The NOTIFY channel of all nodes. */
 export const CHANNEL = "inkling";
 
-/** Where something outside of the storage takes part in a transaction. */
+/** A transaction, for participants outside of the stores. */
 export interface OpenTransaction {
   query: Query;
-  /** A statement without values and without a result, done right before the end. */
+  /** Adds a statement without values and result, which runs right before the commit. */
   last(text: string): void;
-  /** Is done once the transaction is stored; must not throw. */
+  /** Runs `act` after the commit. It must not throw. */
   afterwards(act: () => void): void;
 }
 
-/** A transaction, beside its own statements. */
+/** The state of a transaction, except its own statements. */
 export class Transaction {
-  /** What is still to be sent at its begin. */
+  /** Statements of the begin that are not sent yet. */
   #begin: string[] = [];
   readonly #last: string[] = [];
   readonly #announced = new Set<number>();
   readonly #after: (() => void)[] = [];
-  /** The execution of this machine's that it is of. */
+  /** The local execution that the transaction has locked. */
   fenced: number | undefined;
 
   begin(durability: Durability, mark: ChangeMark): void {
@@ -32,7 +32,7 @@ export class Transaction {
     if (durability === "soon") this.#begin.push("SET LOCAL synchronous_commit TO off");
   }
 
-  /** What is to be sent before a step of its operation; of a lock, that is all. Empty: nothing. */
+  /** Returns the statements to send before a step of the operation, including its lock. Empty: none. */
   takeBefore(statement: Statement): string {
     const texts = this.#begin;
     this.#begin = [];
@@ -42,7 +42,7 @@ export class Transaction {
     return texts.join("; ");
   }
 
-  /** Tells all machines that something has changed for an execution. */
+  /** Notifies all nodes of a changed execution at the commit. */
   announce(executionId: number): void {
     this.#announced.add(executionId);
   }
@@ -55,7 +55,7 @@ export class Transaction {
     this.#after.push(act);
   }
 
-  /** What ends it. Before that, nobody else sees anything of it. */
+  /** The statements that end and commit the transaction. */
   get end(): string {
     const told = [...this.#announced].map((id) =>
       `SELECT pg_notify('${CHANNEL}', 'changed ${id}')`
@@ -63,13 +63,13 @@ export class Transaction {
     return [...this.#begin, ...this.#last, ...told, "COMMIT"].join("; ");
   }
 
-  /** It is stored. */
+  /** Runs the callbacks after the commit. */
   stored(): void {
     for (const act of this.#after) act();
   }
 }
 
-/** Locks of PostgreSQL have numbers. A name, which a client may have chosen, is no part of a statement. */
+/** Returns the number of a lock. It is a hash, so that a name from a client never becomes part of a statement. */
 export function lockNumber(name: string): bigint {
   return createHash("sha256").update(name).digest().readBigInt64BE();
 }

@@ -1,4 +1,4 @@
-// The shape of the database, as the list of steps that lead to it. Steps are only ever added; `user_version` counts them.
+// The schema of the database, as a list of migrations. New migrations are only appended; `user_version` is their number.
 import type { DatabaseSync } from "node:sqlite";
 import { BUDGETS, FOLLOW_UPS, MESSAGES } from "./unattended_tables.ts";
 
@@ -149,11 +149,11 @@ CREATE INDEX executions_by_start ON executions (started_at);
 `;
 
 /**
- * Takes the lists of states and of triggers out of the checks of executions: executions/states.ts and trigger_kinds.ts have
- * them, and a new one needs no other shape. SQLite documents this way for constraints that go; no row is touched.
+ * Removes the lists of states and triggers from the CHECK constraints of executions, so that a new state or trigger needs no
+ * migration. SQLite documents this way to remove constraints. It changes no row.
  */
 export function dropLists(db: DatabaseSync): void {
-  // Not in the types of node:sqlite yet.
+  // Missing in the types of node:sqlite.
   const guarded = db as DatabaseSync & { enableDefensive(isOn: boolean): void };
   guarded.enableDefensive(false);
   db.exec("PRAGMA writable_schema = ON");
@@ -176,8 +176,8 @@ CREATE TABLE mcp_tools (
 `;
 
 /**
- * What executions were asked and what came of them, for searching: the beginnings, which is where people look, so that a run
- * stays cheap. It holds the words alone (`content=''`), and follows the executions by itself.
+ * The full-text index of requests and answers. It has only the beginning of each text, so that a run stays cheap, and only the
+ * index (`content=''`). Triggers keep it up to date.
  */
 export const SEARCH = `
 CREATE INDEX executions_by_trigger ON executions (trigger, id);
@@ -210,8 +210,8 @@ INSERT INTO executions_text (rowid, asked, answered)
 `;
 
 /**
- * What model calls sent besides messages: JSON texts by their digests, each once. A message names the terms of the call that it
- * answers, and the last of an opening those of the first call.
+ * The terms of model calls: JSON texts by their digests, each stored once. A reply refers to the terms of its call, and the last
+ * message of an opening to those of the first call.
  */
 const CALL_TERMS = `
 CREATE TABLE call_terms (
@@ -222,14 +222,14 @@ ALTER TABLE messages ADD COLUMN terms TEXT;
 CREATE INDEX messages_by_terms ON messages (terms) WHERE terms IS NOT NULL;
 `;
 
-/** What a dry run described instead of doing it. */
+/** The calls that a dry run described instead of making them. */
 export const DRY_RUNS = `
 ALTER TABLE tool_calls ADD COLUMN described TEXT CHECK (json_valid(described));
 `;
 
 /**
- * What triggers remember of their agents: how many runs in a row failed, and, where that stopped one, why. And what the watched
- * files of agents that catch up held.
+ * The states of triggers: the number of consecutive failures, and the reason of a stop. And the content digests of watched
+ * files, for agents that catch up.
  */
 const TRIGGER_STATES = `
 CREATE TABLE trigger_states (
@@ -242,16 +242,16 @@ CREATE TABLE trigger_states (
 ALTER TABLE watched_files ADD COLUMN digest TEXT;
 `;
 
-/** That a run is tried again: see RunRetry. */
+/** The planned retry of a run: see RunRetry. */
 export const RUN_RETRIES = `
 ALTER TABLE executions ADD COLUMN retry TEXT CHECK (json_valid(retry));
 `;
 
-/** Executions of a version before that, for a reader who may not change the file. */
+/** The executions of an older version, for a reader that may not change the file. */
 export const WITHOUT_RETRIES =
   "CREATE TEMP VIEW executions AS SELECT *, NULL AS retry FROM main.executions";
 
-/** Step N leads from version N to N + 1: SQL, or what is done in its place. Each runs in a transaction of its own. */
+/** Migration N leads from version N to N + 1: SQL, or a function. */
 export const MIGRATIONS: readonly (string | ((db: DatabaseSync) => void))[] = [
   EXECUTIONS_AND_LOG,
   TRIGGERS_AND_DELEGATION,

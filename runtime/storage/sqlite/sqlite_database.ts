@@ -1,4 +1,4 @@
-// The connection to SQLite: opening and checking the file, migrations, prepared statements, transactions.
+// A SQLite database: opens and checks the file, migrates it, and runs statements and transactions.
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -17,22 +17,22 @@ import {
 import type { Operation } from "../operation.ts";
 import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
 
-/** The path of a database without a file. */
+/** The path of a database in memory. */
 const IN_MEMORY = ":memory:";
 
-/** "INKL" in ASCII, in the file's header: tells our databases from others. */
+/** "INKL" in ASCII, in the file's header. Identifies databases of Inkling. */
 const APPLICATION_ID = 0x494e4b4c;
 const BUSY_TIMEOUT_MS = 5_000;
-/** A larger file is not read as a whole at every start; SQLite reports damage when it meets it. */
+/** Larger files are not checked completely at each start. SQLite reports damage when it reads it. */
 const CHECKED_AT_OPEN_BYTES = 32 * 1024 * 1024;
 
-/** How a database is opened. */
+/** Options for opening a database. */
 export interface OpenDatabaseOptions {
-  /** Opens an existing file without ever writing to it. */
+  /** True: opens an existing file and never writes to it. */
   readOnly?: boolean;
 }
 
-/** One SQLite file. Synchronous inside; a transaction can never interleave with another. */
+/** One SQLite file. Operations run synchronously, so that transactions never interleave. */
 export class SqliteDatabase implements Database, Disposable {
   readonly kind = "sqlite";
   readonly place: string;
@@ -46,26 +46,26 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   /**
-   * Opens `path` (`:memory:` for none), creating and migrating it. Throws DatabaseUnusable for a file that is damaged,
-   * not ours, or written by a newer version; such a file is left exactly as it was.
+   * Opens `path` (`:memory:` for a database in memory), and creates and migrates it. Throws DatabaseUnusable for a file that is
+   * damaged, of another program, or written by a newer version, and does not change such a file.
    */
   static open(path: string, options: OpenDatabaseOptions = {}): SqliteDatabase {
     const readOnly = options.readOnly ?? false;
     let db: DatabaseSync | undefined;
     try {
       if (path !== IN_MEMORY) requireFile(path);
-      // SQLite gives its companions (-wal, -shm) the mode of the file itself.
+      // SQLite creates the companion files (-wal, -shm) with the mode of the main file.
       if (!readOnly && path !== IN_MEMORY) {
         Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
       }
       db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
       const version = checkFile(db, path);
       if (!readOnly) {
-        // Not before it is known to be ours: a foreign file stays as it is.
+        // Only after checkFile(), so that a file of another program is not changed.
         if (path !== IN_MEMORY) {
           for (const companion of ["", "-wal", "-shm"]) makePrivate(`${path}${companion}`);
         }
-        // Only an empty file can take this setting; on ours it changes nothing.
+        // This setting applies only to empty files.
         db.exec("PRAGMA auto_vacuum = INCREMENTAL");
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = NORMAL");
@@ -80,8 +80,8 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   /**
-   * Folds what the write-ahead log still has into the file, which is then the whole database and can be moved. Throws
-   * DatabaseUnusable as open() does, and while another process has it open.
+   * Checkpoints the write-ahead log into the file, which then is the complete database and can be moved. Throws DatabaseUnusable
+   * as open() does, and while another process has the file open.
    */
   static foldLog(path: string): void {
     using database = SqliteDatabase.open(path);
@@ -94,49 +94,49 @@ export class SqliteDatabase implements Database, Disposable {
     if (pragma(db, "journal_mode") !== "delete") throw inUse(path);
   }
 
-  /** Runs one statement that returns no rows; gives the number of changed rows. */
+  /** Runs one statement without result rows. Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
-  /** The first row, or undefined. `Row` describes the columns that the statement names. */
+  /** Returns the first row, or undefined. `Row` describes the columns of the statement. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
   }
 
-  /** All rows. */
+  /** Returns all rows. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
-  /** The rows one after the other, as lists of values, whole numbers as bigint. Only reads. */
+  /** Yields the rows as lists of values, with whole numbers as bigint. Read-only. */
   *each(sql: string): Generator<SQLOutputValue[]> {
     const statement = this.#db.prepare(sql);
     statement.setReadBigInts(true);
     for (const row of statement.iterate()) yield Object.values(row);
   }
 
-  /** Runs `body` as one transaction: all of it or, when it throws, nothing. Throws StorageUnavailable. */
+  /** Runs `body` as one transaction, and rolls back if it throws. Throws StorageUnavailable. */
   transaction<T>(durability: Durability, body: () => T): T {
     if (durability !== this.#durability) {
-      // Takes effect for the transactions that follow; free when nothing changes.
+      // Applies to the following transactions. Costs nothing if the value does not change.
       this.#db.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
       this.#durability = durability;
     }
     try {
-      // IMMEDIATE: a read that turns into a write under another process's lock would fail at once, without waiting.
+      // IMMEDIATE, because upgrading a read to a write fails without a wait if another process holds the lock.
       this.#prepare("BEGIN IMMEDIATE").run();
       const result = body();
       this.#prepare("COMMIT").run();
       return result;
     } catch (error) {
-      // SQLite itself rolls back on some errors (a full disk, for one).
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw toUnavailable(error) ?? error;
     }
   }
 
-  /** Nothing can come in between: it is done when this returns. */
+  /** Runs the operation synchronously: it is finished when this method returns. */
   change<T>(durability: Durability, operation: () => Operation<T>): Promise<T> {
     const after: (() => void)[] = [];
     return new Promise((resolve) => {
@@ -150,19 +150,19 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   readBytes(): Promise<number> {
-    // In memory, or no write-ahead log at the moment.
+    // The file is missing for a database in memory, or without a write-ahead log.
     const sizeOf = (path: string) => ifThere(() => Deno.statSync(path).size) ?? 0;
     return Promise.resolve(sizeOf(this.place) + sizeOf(`${this.place}-wal`));
   }
 
-  /** Gives free pages back to the file system. */
+  /** Returns free pages to the file system. */
   shrink(): Promise<void> {
     this.#db.exec("PRAGMA incremental_vacuum");
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return Promise.resolve();
   }
 
-  /** Runs an operation to its end, within the transaction that is open where there is one. */
+  /** Runs an operation to its end, in the open transaction if there is one. */
   perform<T>(operation: Operation<T>, after: (() => void)[] = []): T {
     for (let given: unknown;;) {
       const step = operation.next(given);
@@ -198,7 +198,7 @@ function pragma(db: DatabaseSync, name: string): unknown {
   return row === undefined ? undefined : Object.values(row)[0];
 }
 
-/** Checks that the file is whole and ours; returns its version. Reads only. */
+/** Checks that the file is intact and belongs to Inkling. Returns its version. Read-only. */
 function checkFile(db: DatabaseSync, path: string): number {
   const application = Number(pragma(db, "application_id"));
   const version = Number(pragma(db, "user_version"));
@@ -223,19 +223,19 @@ function checkFile(db: DatabaseSync, path: string): number {
   return version;
 }
 
-/** All steps are one change: a database is never between two formats. */
+/** Runs all migrations in one transaction, so that a database is never between two formats. */
 function migrate(db: DatabaseSync, from: number): void {
   if (from === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have been faster.
+    // Another process may have migrated the database meanwhile.
     const version = Number(pragma(db, "user_version"));
     for (const step of MIGRATIONS.slice(version)) {
       if (typeof step === "string") db.exec(step);
       else step(db);
     }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-    // What a newer one has written meanwhile stays as it is.
+    // Keeps the version of a newer process.
     db.exec(`PRAGMA user_version = ${Math.max(version, MIGRATIONS.length)}`);
     db.exec("COMMIT");
   } catch (error) {
@@ -259,7 +259,7 @@ function inUse(path: string, cause?: unknown): DatabaseUnusable {
   });
 }
 
-/** By SQLite's own words for SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN: errors of `exec` have no code. */
+/** Reasons by SQLite's texts for SQLITE_FULL, BUSY, READONLY, IOERR and CANTOPEN, because errors of `exec` have no code. */
 const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
   [/disk is full/, "the disk that holds the state directory is full. Make room and try again."],
   [
@@ -283,7 +283,7 @@ function toUnavailable(error: unknown): StorageUnavailable | undefined {
   return new StorageUnavailable(`Cannot store anything: ${reason}`, { cause: error });
 }
 
-/** What an error of SQLite's means for the database at this path. */
+/** Converts an error of SQLite to the refusal of the database at this path. */
 export function unusable(error: unknown, path: string): DatabaseUnusable {
   if (error instanceof DatabaseUnusable) return error;
   const text = error instanceof Error ? error.message : String(error);

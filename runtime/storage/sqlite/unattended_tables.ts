@@ -1,6 +1,6 @@
-// Steps of the database for what goes on without a person: agents that follow others, money, messages.
+// Migrations for unattended runs: follow-ups, budgets and messages.
 
-/** Ends that are still to start the agents that follow, one row for each; an execution with its cause finds what followed it. */
+/** Follow-ups, one row for each agent that an end has to start. An index finds the executions that followed another. */
 export const FOLLOW_UPS = `
 CREATE TABLE follow_ups (
   agent_id TEXT NOT NULL,
@@ -13,8 +13,8 @@ CREATE INDEX executions_by_followed ON executions (request ->> '$.cause.executio
 `;
 
 /**
- * Money: what is set aside for calls that are being made, what was spent, by scope and quarter of an hour, and of each period
- * of a budget what was allowed beyond its limit, whether people were told of its end, and which calls it refused.
+ * Budgets: the reservations of running calls, the spending by scope and quarter of an hour, and for each period of a budget its
+ * raised limit, the warning to people, and the refused calls.
  */
 export const BUDGETS = `
 CREATE TABLE reservations (
@@ -65,8 +65,8 @@ END;
 `;
 
 /**
- * Messages to people, one row for each channel that is to have one: `seq` is their order, `fold` what is counted together. And
- * the links in them: what a token hashes to, never the token.
+ * Messages to people, one row for each channel. `seq` is their order, `fold` the key of combined messages. And the answer links
+ * in them, with the hash of the token, never the token itself.
  */
 export const MESSAGES = `
 CREATE TABLE outbox (
