@@ -1,4 +1,4 @@
-// What an agent is once its file is read and the defaults of config.yaml are applied. Immutable.
+// The parsed agent: its file with the defaults of config.yaml applied. Immutable.
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import {
   AGENT_POLICY,
@@ -31,93 +31,96 @@ import type { AgentOutput } from "./output_schema.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
 
-/** Nothing but a person, a program or another agent starts it. `input` replaces the user turn, here and below. */
+/**
+ * No trigger: only a person, a program or another agent starts the agent. In every trigger, `input` replaces the user
+ * message.
+ */
 export interface ManualTrigger {
   type: "manual";
   input?: string;
 }
 
-/** It starts at times. */
+/** Starts the agent at fixed times. */
 export interface ScheduleTrigger {
   type: "schedule";
-  /** Exactly one of `every` and `cron` is set. The text as written; it parses. */
+  /** Exactly one of `every` and `cron` is set. Both hold the text as written; it is valid. */
   every?: string;
   cron?: string;
-  /** IANA zone of `cron`; absent: the machine's. */
+  /** The IANA time zone of `cron`; absent: the machine's. */
   timezone?: string;
   catchUp: "once" | "none";
   input?: string;
 }
 
-/** It starts when files change. */
+/** Starts the agent when files change. */
 export interface WatchTrigger {
   type: "watch";
   paths: string[];
   filters: { include: string[]; exclude: string[] };
   debounceMs: number;
-  /** So many runs begin within ten minutes, at most; with one more the trigger is stopped. */
+  /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
   maxRuns: number;
   catchUp: "once" | "none";
-  /** A file that is written again with the same content fires, too. */
+  /** Set: a file that is written again with the same content also starts a run. */
   sameContent?: true;
   input?: string;
 }
 
-/** It starts when somebody sends a delivery that shows who made it. */
+/** Starts the agent when an authenticated HTTP delivery arrives. */
 export interface WebhookTrigger {
   type: "webhook";
   scheme: WebhookScheme;
-  /** The variables that hold the secrets: a delivery may be signed with any of them. */
+  /** The names of the variables that hold the secrets. A delivery may be signed with any of them. */
   secrets: string[];
-  /** Where the signature or the token stands, for hmac and token; absent: the scheme's own place. */
+  /** The header with the signature or the token, for hmac and token; absent: the scheme's own header. */
   header?: string;
   encoding: SignatureEncoding;
-  /** The part of the request that has the token; absent: a header. */
+  /** The part of the request that holds the token; absent: a header. */
   in?: TokenPlace;
-  /** The answer to a sender's trial of the address; absent: none. */
+  /** The sender that gets its verification request answered; absent: none. */
   handshake?: WebhookHandshake;
-  /** The variable with the token that Meta sends to try the address; absent: one of the secrets. */
+  /** The variable with the token that Meta sends to verify the address; absent: one of the secrets. */
   verifyToken?: string;
   filter: {
-    /** Patterns, of which the event must match one; empty: any event. */
+    /** Patterns for the event's name, of which one must match; empty: any event. */
     events: string[];
-    /** By JSON pointer: what must stand there, a text as a pattern. */
+    /** The required value at each JSON pointer of the body; a text is a pattern. */
     fields: Record<string, string | number | boolean | null>;
   };
-  /** So many runs begin within ten minutes, at most; with one more the trigger is stopped. */
+  /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
   maxRuns: number;
-  /** How long the sender waits for the answer; absent: it does not. */
+  /** The time that the sender waits for the answer; absent: the sender does not wait. */
   syncMs?: number;
-  /** For how long an equal body without an id is the same delivery; absent: a minute. */
+  /** The time in which an equal body without an id is the same delivery; absent: a minute. */
   dedupeMs?: number;
   input?: string;
 }
 
-/** The variables that hold secrets of a trigger. */
+/** Returns the names of the variables that hold a trigger's secrets. */
 export function secretVariables(trigger: Trigger): string[] {
   return trigger.type === "webhook" ? [trigger.secrets, trigger.verifyToken ?? []].flat() : [];
 }
 
-/** What starts an agent. */
+/** The part of an agent that starts it. */
 export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger | WebhookTrigger;
 
-/** Another agent, the ends of whose executions start this one. */
+/** Another agent that starts this one when its executions end. */
 export interface Followed {
   agentId: string;
   on: FollowedEnd;
 }
 
-/** A path the agent may reach, under the name its prompt and tools use. */
+/** A path that the agent may access, under the name that its prompt and tools use. */
 export interface AgentPath {
   alias: string;
-  /** Absolute, `~` expanded, not yet resolved through symlinks. */
+  /** Absolute, with `~` expanded; symlinks are not resolved. */
   path: string;
   description?: string;
 }
 
-/** One agent, complete. */
+/** An agent with all its settings. */
 export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
-  /** The stem of its file name. */
+  /** The stem of the agent file's name. */
   id: string;
   displayName: string;
   description: string;
@@ -126,46 +129,46 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   model: ModelSettings | undefined;
   trigger: Trigger;
   after: Followed[];
-  /** After so many failures in a row its trigger, and `after`, pause; null: they never do. */
+  /** The number of consecutive failures that pause its trigger and `after`; null: no number does. */
   maxFailures: number | null;
   settings: RunSettings;
   budget: AgentBudget;
   maxConcurrentRuns: number | null;
-  /** Labels that a node must have to run it, all of them. */
+  /** The labels that a node needs to run it, all of them. */
   nodes: readonly string[];
   /** The hosts on which its trigger fires; absent: any. */
   onlyOn?: readonly string[];
   customTools: string[];
   mcp: string[];
-  /** By server, patterns of the tools that it has of it; of a server that is not here it has all. */
+  /** By server, the patterns of the tools that the agent may use. A server without an entry offers all its tools. */
   mcpTools?: Readonly<Record<string, readonly string[]>>;
   skills: string[];
   agents: string[];
-  /** Declared paths; empty: the workspace root. */
+  /** The declared paths; empty: the workspace root. */
   paths: AgentPath[];
-  /** The effective set of guarded tools: defaults and `confirm`, less `auto_approve`. */
+  /** The guarded tools: the defaults and `confirm`, without `auto_approve`. */
   confirmTools: string[];
-  /** What `auto_approve` took out of that: a tool that has it only as another name stays guarded. */
+  /** The guards that `auto_approve` removed. A tool that only has this as another name stays guarded. */
   freedGuards: string[];
-  /** Which tools of MCP servers are guarded, too. */
+  /** The additional guard of tools from MCP servers. */
   mcpConfirm: McpConfirm;
   /** As declared; `"*"` frees every tool. */
   autoApprove: string[] | "*";
-  /** Null waits for ever. */
+  /** Null waits forever. */
   confirmTimeoutMs: number | null;
-  /** Which messages about it go where; what it leaves out is config.yaml's. */
+  /** The agent's notification settings; config.yaml supplies the missing ones. */
   notify: NotifyChoice;
-  /** What its answer has to fit; absent: it may be any text. */
+  /** The schema of its answer; absent: the answer may be any text. */
   output?: AgentOutput;
   enabled: boolean;
-  /** The task, without substitutions. */
+  /** The task, before substitutions. */
   body: string;
   sourcePath: string;
-  /** What is odd about the file without making it unusable. */
+  /** Problems of the file that do not keep the agent from running. */
   warnings: Diagnostic[];
 }
 
-/** The agent that a definition, whose rules hold, describes. */
+/** Builds the agent from a definition that passed all rules. */
 export function toAgent(
   definition: Definition,
   source: {
@@ -220,7 +223,7 @@ function toFollowed(written: NonNullable<Definition["after"]>): Followed[] {
 }
 
 function toTrigger(trigger: Definition["trigger"]): Trigger {
-  // A blank template replaces nothing.
+  // A blank input replaces nothing.
   const input = trigger.input?.trim() ? { input: trigger.input } : {};
   const { type, catch_up: catchUp } = trigger;
   switch (type) {
@@ -254,7 +257,7 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
 
 function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
   const { scheme, header, encoding, filter, sync, dedupe, verify_token: verifyToken } = trigger;
-  // A rule refuses a webhook without one.
+  // The rules refuse a webhook without a scheme.
   if (scheme == null) throw new TypeError("A webhook has no scheme");
   const handshake = trigger.handshake ?? WEBHOOK_HANDSHAKES.find((one) => one === scheme);
   return {
@@ -273,9 +276,9 @@ function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
   };
 }
 
-/** A digest of everything that an agent's file and its defaults say: another print, another definition. */
+/** Returns a digest of the agent's file and defaults. It changes when the definition changes. */
 export function agentPrint(agent: Agent): string {
-  // Warnings come and go without an edit.
+  // Warnings can change without an edit.
   return fnv1a(JSON.stringify({ ...agent, warnings: [] })).toString(36);
 }
 

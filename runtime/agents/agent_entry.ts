@@ -1,5 +1,4 @@
-// One file of the agents directory as it was when it was last read, and what a new look at it makes of that. No file is
-// ever written.
+// One file of the agents directory: its last read state, and the state after the next read. Writes no file.
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart, errorsFirst } from "../../base/diagnostics.ts";
 import { PATHS } from "../../base/plain_path.ts";
@@ -13,27 +12,27 @@ import { diagnoseResources, type ResourceProblem } from "./validation/validate_r
 
 const { join } = PATHS;
 
-/** One file, as it was when it was last read. */
+/** The last read state of one agent file. */
 export interface AgentEntry {
   id: string;
   path: string;
-  /** Undefined: read again at the next load. */
+  /** Undefined: the next load reads the file again. */
   stamp: string | undefined;
-  /** The last definition that parsed, and the hash of its bytes. */
+  /** The last definition that parsed, with the hash of its bytes. */
   good: ReadAgent | undefined;
   /** Not empty: the file does not parse now. */
   diagnostics: Diagnostic[];
-  /** Since when it has kept changing, whenever it was looked at (milliseconds since the epoch); undefined: it is quiet. */
+  /** The start of an unbroken series of changes, in milliseconds since the epoch; undefined: the file is quiet. */
   unsettledSince: number | undefined;
 }
 
-/** What stands in a file now, with what was known of it before. */
+/** A file's present content, with the entry of the previous load. */
 export interface FoundFile extends Pick<AgentEntry, "id" | "path"> {
   previous: AgentEntry | undefined;
   content: FoundContent;
 }
 
-/** "unchanged": it still has the stamp of before. Undefined: no file stands there. */
+/** "unchanged": the stamp is the same as before. Undefined: the file does not exist. */
 type FoundContent =
   | Extract<AgentFileContent, { bytes: unknown }> & { hash: string }
   | Extract<AgentFileContent, { diagnostic: unknown }>
@@ -41,28 +40,31 @@ type FoundContent =
   | "unchanged"
   | undefined;
 
-/** What agents are read with. */
+/** The options for reading agents. */
 export interface AgentEntryOptions extends ParseAgentOptions {
-  /** Finds what stands in the way of an agent here and now; it joins the agent's warnings. */
+  /** Finds local problems of an agent; they join the agent's warnings. */
   inspect?: (agent: Agent) => Promise<ResourceProblem[]>;
-  /** Agrees with the times of files; the machine's own by default, whatever clock the service has. */
+  /** The clock that file times are compared with. By default the machine's own, whatever clock the service uses. */
   fileClock?: Clock;
 }
 
 /** The diagnostic of a file that keeps changing. */
 const KEEPS_CHANGING = "The file keeps changing: its last good definition stays until it stops";
-/** A file that has kept changing for so long is told of. */
+/** A file that keeps changing for this long is reported. */
 const STEADY_MS = 5_000;
 
-/** The last good definition, with what is wrong with the file now among its warnings; undefined where none ever parsed. */
+/**
+ * Returns the last good definition, with the file's present problems as warnings; undefined when the file never
+ * parsed.
+ */
 export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined {
   if (good === undefined || diagnostics.length === 0) return good?.agent;
   return { ...good.agent, warnings: errorsFirst([...good.agent.warnings, ...diagnostics]) };
 }
 
 /**
- * Looks at the file of this name, and reads it unless it is what `entryOf` knows of its id. Waits for a file that is being
- * written, until `deadline` at the latest. Suits many files at once.
+ * Reads the file of this name, unless its stamp equals the one in `entryOf`. Waits at most until `deadline` for a
+ * file that is being written. May run for many files at once.
  */
 export async function findAgentFile(
   name: string,
@@ -78,7 +80,7 @@ export async function findAgentFile(
   const before = entryOf(id);
   const previous = before?.path === path ? before : undefined;
   const content = await readSettled(path, { known: previous?.stamp, fileClock, deadline });
-  // Here, and not where it is compared: for all that are read at once, it takes as long as for one.
+  // Hashed here because the files are read in parallel; the comparison is serial.
   const isRead = typeof content === "object" && "bytes" in content;
   const hashed = isRead ? { ...content, hash: await sha256Of(content.bytes) } : content;
   return { id, path, previous, content: hashed };
@@ -95,7 +97,7 @@ async function readSettled(
   }
 }
 
-/** The entry of a file now; undefined when no file is there any more. Never throws for what it holds. */
+/** Returns the file's new entry; undefined when the file no longer exists. Never throws for the file's content. */
 export async function toAgentEntry(
   { id, path, previous, content }: FoundFile,
   options: AgentEntryOptions & { now: number },
@@ -113,7 +115,7 @@ export async function toAgentEntry(
   );
   if (content === undefined) return undefined;
   if (isUnsettled(content)) return stillAsBefore({ id, path, previous }, options.now);
-  // Only a file that was quiet has a stamp.
+  // Only a quiet file has a stamp.
   if (content === "unchanged") return previous;
   if ("diagnostic" in content) return broken([content.diagnostic]);
   const { bytes, hash, stamp } = content;
@@ -134,7 +136,10 @@ export async function toAgentEntry(
   };
 }
 
-/** Why the last good definition is used in place of what is in the file; undefined: it is what the file says. */
+/**
+ * Returns the reason why the last good definition replaces the file's content; undefined when the file's content is
+ * used.
+ */
 export function whyStale(
   { path, good, diagnostics: [problem], unsettledSince }: AgentEntry,
 ): Diagnostic | undefined {
@@ -144,7 +149,7 @@ export function whyStale(
   return errorAtStart(path, KEEPS_CHANGING);
 }
 
-/** Whether a file has kept changing for so long that its last good definition is used. */
+/** Returns true when a file has kept changing for so long that its last good definition is used. */
 export function isSteadilyChanging(
   { unsettledSince = Infinity }: { unsettledSince: number | undefined },
   now: number,
@@ -156,7 +161,7 @@ function isUnsettled(content: unknown): content is UnsettledFile {
   return typeof content === "object" && content !== null && "unsettledMs" in content;
 }
 
-/** The entry of a file that is being written: nobody reads half of it. */
+/** Returns the entry of a file that is being written; half a file is never parsed. */
 function stillAsBefore(
   { id, path, previous }: Pick<FoundFile, "id" | "path" | "previous">,
   now: number,

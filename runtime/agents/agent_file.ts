@@ -1,4 +1,4 @@
-// Reads an agent file's bytes, and only a file's. What is in them is parse_agent.ts's business.
+// Reads the bytes of an agent file. parse_agent.ts parses them.
 import type { Clock } from "../../base/clock.ts";
 import { stampFile } from "../config/files/file_stamp.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
@@ -10,24 +10,24 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 
 const { basename } = PATHS;
 
-/** A file that changed so recently may still be being written. */
+/** A file that changed this recently may still be being written. */
 const QUIET_MS = 200;
 
-/** What became of reading a file: its bytes with the stamp to know it by (see stampFile), or why it cannot be read. */
+/** The file's bytes with its stamp (see stampFile), or the reason why it cannot be read. */
 export type AgentFileContent =
   | { bytes: Uint8Array<ArrayBuffer>; stamp: string | undefined }
   | { diagnostic: Diagnostic };
 
-/** The file is being written, as it seems: it is to be looked at again after so long. */
+/** The file seems to be being written; read it again after this time. */
 export interface UnsettledFile {
   unsettledMs: number;
 }
 
-/** Reads the file. Undefined when no file stands there; what keeps it from being read is a diagnostic, never an error. */
+/** Reads the file. Returns undefined when it does not exist, and a diagnostic when it cannot be read; never throws. */
 export function readAgentFile(path: string): Promise<AgentFileContent | undefined>;
 /**
- * The same, but "unchanged", and nothing is read, when the file still has the stamp `known`; and nothing is given of a file
- * that changed a moment ago, by the clock of the file system, or while it was read.
+ * The same, but returns "unchanged", without reading, when the file's stamp is still `known`. Returns UnsettledFile
+ * for a file that changed a moment ago or during the read, by the file system's clock.
  */
 export function readAgentFile(
   path: string,
@@ -39,7 +39,7 @@ export async function readAgentFile(
 ): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined> {
   try {
     const info = await Deno.stat(path);
-    // Opening a named pipe would wait for ever.
+    // Opening a named pipe would wait forever.
     if (!info.isFile) {
       return path.endsWith("/") ? { diagnostic: diagnoseMisnamed(path) } : undefined;
     }
@@ -61,7 +61,10 @@ export async function readAgentFile(
   }
 }
 
-/** The warning for a file or, with a slash at its end, a subfolder that holds no agent: see isMisnamedAgentFile. */
+/**
+ * Returns the warning for a file that is no agent (see isMisnamedAgentFile). A path that ends with a slash is a
+ * subfolder.
+ */
 export function diagnoseMisnamed(path: string): Diagnostic {
   const id = idOfFileName(basename(path));
   const [message, hint] = path.endsWith("/")
@@ -75,7 +78,7 @@ export function diagnoseMisnamed(path: string): Diagnostic {
   return { ...errorAtStart(path, message), severity: "warning", hint };
 }
 
-/** For how long a file has to be quiet yet. A time in the far future says nothing. */
+/** Returns the time until the file counts as quiet. A time far in the future is ignored. */
 function unsettledMsOf({ mtime }: Deno.FileInfo, now: number): number {
   const age = mtime === null ? QUIET_MS : now - mtime.getTime();
   return age <= -QUIET_MS ? 0 : Math.max(0, QUIET_MS - age);
@@ -85,7 +88,7 @@ function isSameVersion(a: Deno.FileInfo, b: Deno.FileInfo): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtime?.getTime() === b.mtime?.getTime();
 }
 
-/** A link to nothing is a mistake to show; a file that vanished between listing and reading is not. */
+/** A link to nothing is reported; a file that vanished between listing and reading is not. */
 async function isLink(path: string): Promise<boolean> {
   return (await Deno.lstat(path).catch(ignoreMissing))?.isSymlink ?? false;
 }

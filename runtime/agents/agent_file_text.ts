@@ -1,9 +1,9 @@
-// The text of a new agent file from its fields, so that the parser gives back what was put in.
+// Formats the text of a new agent file from its fields. The parser reads the same fields back.
 import { Document, Scalar, visit } from "yaml";
 import type { AgentPolicy } from "../config/agent_settings.ts";
 import type { TriggerType, WebhookScheme } from "../trigger_kinds.ts";
 
-/** What somebody says of a new agent. What is left out stands nowhere in the file, and has its default. */
+/** The fields of a new agent. A missing field is not written and has its default. */
 export interface NewAgentFields {
   description?: string;
   model?: { provider: string; name: string; base_url?: string };
@@ -13,17 +13,17 @@ export interface NewAgentFields {
     cron?: string;
     paths?: readonly string[];
     scheme?: WebhookScheme;
-    /** The variable with the secret of a webhook. */
+    /** The variable that holds the secret of a webhook. */
     secret?: string;
-    /** The user turn. */
+    /** The user message. */
     input?: string;
   };
-  /** The agents whose ends start it. */
+  /** The agents that start it when their executions end. */
   after?: readonly string[];
   paths?: readonly (string | { path: string; description: string })[];
-  /** Tools that need no consent. */
+  /** Tools that require no approval. */
   auto_approve?: readonly string[];
-  /** Tools that wait for consent. */
+  /** Tools that require approval. */
   confirm?: readonly string[];
   on_pending?: AgentPolicy["onPending"];
   /** The task: the file's text below its front matter. */
@@ -31,15 +31,18 @@ export interface NewAgentFields {
 }
 
 /**
- * What only double quotes keep for certain: characters that YAML takes for line breaks or that nobody sees, and, in a
- * text of several lines, blanks at the beginning or the end of a line.
+ * Characters that only double quotes preserve: invisible ones, YAML line breaks, and, in multi-line text, spaces at
+ * the start or end of a line.
  */
 const DELICATE = /[^\P{Cc}\n]|[\u2028\u2029\ufeff]|\n[ \t]|[ \t]\n|^[ \t\n]/u;
 
-/** Nothing is folded. */
+/** Keeps YAML from folding long lines. */
 const ON_ONE_LINE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity };
 
-/** An agent file: front matter in the order of the fields, then the prompt without blank lines around it. */
+/**
+ * Returns the agent file's text: front matter in the order of the fields, then the prompt without blank lines around
+ * it.
+ */
 export function formatAgentFile(fields: NewAgentFields): string {
   const { prompt, ...head } = fields;
   const document = new Document(head);

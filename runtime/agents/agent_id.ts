@@ -1,6 +1,9 @@
-// The names of agents: ids, which are the stems of their files, and labels, which only people read.
+// Agent names: ids, which are the stems of file names, and labels, which are only displayed.
 
-/** Why a text is not a valid agent name, as the end of a sentence (`must not be empty`); undefined when it is one. */
+/**
+ * Returns the reason why a text is no valid agent name, as the end of a sentence (`must not be empty`); undefined
+ * when it is valid.
+ */
 export function describeBadName(name: string): string | undefined {
   if (name === "") return "must not be empty";
   if (name.trim() !== name) return "must not begin or end with a space";
@@ -11,7 +14,7 @@ export function describeBadName(name: string): string | undefined {
   return `must hold only letters, digits, spaces, hyphens and underscores, not ${show(bad)}`;
 }
 
-/** The form in which ids are kept and compared: different spellings of an accented letter are one. */
+/** Returns the stored and compared form of an id. Different Unicode spellings of a letter become equal. */
 export function normalizeId(id: string): string {
   return id.normalize("NFC");
 }
@@ -19,15 +22,15 @@ export function normalizeId(id: string): string {
 /** Documents that repositories and other programs put beside agents. */
 const DOCUMENTS = /^(?:README|AGENTS|CLAUDE|LICENSE|CONTRIBUTING|CHANGELOG|SECURITY)\.md$/;
 
-/** Whether a file of the agents directory is an agent's. */
+/** Returns true when a file of the agents directory is an agent file. */
 export function isAgentFileName(name: string): boolean {
   return name.endsWith(".md") && !name.endsWith(".memory.md") && !name.startsWith(".") &&
     !DOCUMENTS.test(name);
 }
 
 /**
- * Whether a file is not read only because its name ends with `.MD`, `.markdown`, `.yaml` or the like. A name that ends with a
- * slash is a subfolder's: its files are not read either.
+ * Returns true for a file that is ignored only because its name ends with `.MD`, `.markdown`, `.yaml` or the like. A
+ * name that ends with a slash is a subfolder, whose files are ignored too.
  */
 export function isMisnamedAgentFile(name: string): boolean {
   if (name.endsWith("/")) return true;
@@ -36,7 +39,7 @@ export function isMisnamedAgentFile(name: string): boolean {
     !new RegExp(DOCUMENTS, "i").test(name);
 }
 
-/** The id that a file name gives, or that of a misnamed file would give. */
+/** Returns the id that belongs to a file name, misnamed files included. */
 export function idOfFileName(name: string): string {
   return normalizeId(name.replace(/\.(?:md|markdown|ya?ml)$/i, ""));
 }

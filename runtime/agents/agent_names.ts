@@ -1,10 +1,11 @@
-// The files of an agents folder by their names alone: nothing is opened.
+// Lists the files of an agents folder by name, without opening them.
 import { join } from "node:path";
 import { idOfFileName, isAgentFileName, isMisnamedAgentFile } from "./agent_id.ts";
 
 /**
- * The names of the files that are meant to be agents, in code-unit order: the same on every machine. Those of misnamed ones
- * (see isMisnamedAgentFile) are among them, and subfolders with Markdown files as `name/`. None where there is no such folder; rejects as Deno.readDir does for one that cannot be read.
+ * Returns the names of the agent files in code-unit order, which is the same on every machine. Includes misnamed
+ * files (see isMisnamedAgentFile), and subfolders with Markdown files as `name/`. Returns nothing for a missing
+ * folder; rejects as Deno.readDir does for an unreadable one.
  */
 export async function listAgentFiles(agentsDir: string): Promise<string[]> {
   const names: string[] = [];
@@ -26,12 +27,12 @@ async function hasMarkdown(folder: string): Promise<boolean> {
   try {
     for await (const { name } of Deno.readDir(folder)) if (isAgentFileName(name)) return true;
   } catch {
-    // A folder that cannot be read holds no agents that anybody misses here.
+    // An unreadable subfolder is not reported.
   }
   return false;
 }
 
-/** The ids of the files that are agents', in order: for a caller that must be quick and needs no more. */
+/** Returns the ids of the agent files, in order. Faster than a load of the registry. */
 export async function listAgentNames(agentsDir: string): Promise<string[]> {
   return (await listAgentFiles(agentsDir)).filter(isAgentFileName).map(idOfFileName).sort();
 }

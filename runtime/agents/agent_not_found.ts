@@ -1,4 +1,4 @@
-// The refusal of an id that no agent has.
+// The error for an id that no agent has.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 
 /** No agent has this id. A display name is not an id. */

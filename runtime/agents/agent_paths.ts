@@ -1,4 +1,4 @@
-// The `paths` of an agent file: their aliases, and what they must not lead to.
+// The `paths` of an agent file: their aliases, and the forbidden targets.
 import type { Directories } from "../config/directories.ts";
 import { expandHome } from "../config/places.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
@@ -12,18 +12,18 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { basename, relative, resolve } = PATHS;
 
-/** The name that stands for the workspace's root wherever aliases do. */
+/** The reserved alias of the workspace root. */
 export const WORKSPACE_ALIAS = "workspace";
 
 const ALIAS = /^[a-z][a-z0-9_]*$/;
 
-/** Where paths are relative to, and what they must keep away from. */
+/** The directories that paths are resolved and checked against. */
 export interface PathBase {
   directories: Pick<Directories, "workspace" | "agentsDir">;
   home: string;
 }
 
-/** One path as written: its place in the file, its alias where it names one. */
+/** One path as written: its place in the file, and its alias if it names one. */
 interface WrittenPath {
   at: YamlPath;
   alias?: string;
@@ -31,17 +31,17 @@ interface WrittenPath {
   description?: string;
 }
 
-/** What is wrong with one of the paths. */
+/** A problem of one path. */
 export interface AgentPathProblem {
   at: YamlPath;
-  /** Whether it is the key that is wrong: an alias. */
+  /** True when the key (the alias) is wrong, not the path. */
   inKey: boolean;
   severity: Diagnostic["severity"];
-  /** The end of a sentence that the path's place begins: `must not lead to an .env file`. */
+  /** The end of a sentence that begins with the path's place: `must not lead to an .env file`. */
   message: string;
 }
 
-/** The absolute path that a text in an agent file means: `~` expanded, relative to the workspace. */
+/** Returns the absolute path for a text in an agent file: `~` is expanded, and the workspace is the base. */
 export function resolveAgentPath(path: string, base: PathBase): string {
   return resolve(base.directories.workspace, expandHome(path, base.home));
 }
@@ -85,7 +85,7 @@ function entryOf(
   return description == null ? { path } : { path, description };
 }
 
-/** The first thing that is wrong; `path` is the absolute one. */
+/** Returns the first problem. `path` is the absolute path. */
 function findProblem(
   { alias, path: written }: WrittenPath,
   path: string,
@@ -112,19 +112,19 @@ function describeBadAlias(alias: string | undefined): string | undefined {
 function describeForbidden(written: string, path: string, base: PathBase): string | undefined {
   if (written.includes("\0")) return "must not hold a NUL character";
   if (isBelow(path, base.directories.agentsDir)) return "must not lead into the agents directory";
-  // Only what the agent file names: folders above the workspace are not its choice.
+  // Folders above the workspace are not the agent file's choice, so only the relative part is checked.
   const parts = relative(base.directories.workspace, path).split("/");
   if (parts.some(isEnvFileName)) return "must not lead to an .env file";
   if (isDatabaseFile(path)) return "must not lead to a .db file";
   return undefined;
 }
 
-/** Whether a path is that of a database, or of a file beside one. */
+/** Returns true for the path of a database, or of a file that belongs to one. */
 export function isDatabaseFile(path: string): boolean {
   return /\.db(-(wal|shm|journal))?$/i.test(path);
 }
 
-/** The last segment in the letters that an alias may have. */
+/** Returns the last segment of a path in the letters that an alias allows. */
 function aliasOf(path: string): string {
   const name = basename(path).toLowerCase().replace(/[^a-z0-9_]/g, "_");
   if (ALIAS.test(name)) return name;

@@ -1,12 +1,14 @@
-// One more entry under `auto_approve` in the text of an agent file, put in as a person would: nothing else changes, not a
-// blank, not a comment. What was put in is proven by reading it again.
+// Adds one entry to `auto_approve` in the text of an agent file and leaves every other character alone. The result is
+// parsed again to prove it.
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isScalar, isSeq, parse, parseDocument, type YAMLSeq } from "yaml";
 import { splitFrontMatter } from "./front_matter.ts";
 
 const KEY = "auto_approve";
 
-/** The text with the entry; undefined where that cannot be done without changing more. `text` must be a sound agent file. */
+/**
+ * Returns the text with the entry; undefined when the entry needs further changes. `text` must be a valid agent file.
+ */
 export function addAutoApproval(text: string, entry: string): string | undefined {
   const parts = splitFrontMatter(text);
   if (parts === "unterminated") return undefined;
@@ -38,7 +40,7 @@ function insertEntry(yaml: string, value: string, end: string): string | undefin
   }
   if (!isScalar(list) || list.value !== null || !list.range) return undefined;
   const [from, to] = list.range;
-  // A word for nothing, else nothing but a note.
+  // The value is a word for null, or only a comment.
   if (from < to) return `${yaml.slice(0, from)}[${value}]${yaml.slice(to)}`;
   return yaml.replace(new RegExp(`^${KEY}[ \\t]*:`, "m"), (key) => `${key} [${value}]`);
 }
@@ -58,14 +60,14 @@ function onNewLine(yaml: string, list: YAMLSeq, value: string, end: string): str
   const lineStart = yaml.lastIndexOf("\n", last.range[0] - 1) + 1;
   const [dash] = /^[ \t]*-[ \t]+/.exec(yaml.slice(lineStart, last.range[0])) ?? [];
   if (dash === undefined) return undefined;
-  // Behind what is noted on the entry's line.
+  // After the comment on the entry's line.
   const feed = yaml.indexOf("\n", last.range[1]);
   return feed < 0
     ? `${yaml}${end}${dash}${value}`
     : `${yaml.slice(0, feed + 1)}${dash}${value}${end}${yaml.slice(feed + 1)}`;
 }
 
-/** Whether the one text says what the other does, and the entry as the last of the list besides. */
+/** Returns true when the new YAML equals the old one, with the entry as the list's last item. */
 function isThatAlone(before: string, after: string, entry: string): boolean {
   const [old, now] = [toPlain(before), toPlain(after)];
   if (old === undefined || now === undefined) return false;

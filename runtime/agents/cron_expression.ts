@@ -1,11 +1,12 @@
-// Cron expressions in the standard dialect of five fields: text to the minutes, hours and days that it names.
-// Decision: read and reckoned by ourselves (triggers/schedule/cron_calendar.ts), because a service that was down must tell how
-// many times it missed without stepping through them, and every part of an expression that is wrong by its place (rejected:
-// croner, which finds the next and the last ones only; the tests compare with it).
+// Parser of cron expressions in the standard five-field dialect.
+//
+// Decision: parsed and calculated here (see triggers/schedule/cron_calendar.ts). A service that was down must count
+// missed times without stepping through them, and must point at the wrong part of an expression. Rejected: croner,
+// which only finds the next and the last times; the tests compare with it.
 
-/** An expression, field by field; every list ascending. */
+/** A parsed expression, field by field. Every list is in ascending order. */
 export interface CronExpression {
-  /** Five fields with one space between them: equal for expressions that only look different. */
+  /** Five fields with one space between them: equal for expressions that differ only in spelling. */
   text: string;
   minutes: readonly number[];
   hours: readonly number[];
@@ -15,9 +16,9 @@ export interface CronExpression {
   months: readonly number[];
   /** 0 is Sunday. */
   weekdays: readonly number[];
-  /** Day of month and day of week are both set (neither is `*`): a day that fits one of them is enough. */
+  /** Both day of month and day of week are set (neither is `*`): a day that matches one of them is enough. */
   either: boolean;
-  /** Minute or hour begins with `*`: it follows the wall clock also where that is set for summer time, as in cron(8). */
+  /** Minute or hour begins with `*`: the schedule follows the wall clock during a clock change, as in cron(8). */
   isWildcard: boolean;
 }
 
@@ -25,7 +26,7 @@ interface Field {
   name: string;
   lowest: number;
   highest: number;
-  /** Names of the values, from the lowest on. */
+  /** The names of the values, from the lowest value on. */
   names?: readonly string[];
 }
 
@@ -59,8 +60,9 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Reads an expression: lists, ranges, steps, names of months and weekdays in any case, 0 and 7 for Sunday, and nicknames
- * such as `@daily`. For anything else a reason, as the end of a sentence that begins with the field.
+ * Parses an expression: lists, ranges, steps, names of months and weekdays in any case, 0 and 7 for Sunday, and
+ * nicknames such as `@daily`. Returns a reason for an invalid expression, as the end of a sentence that begins with
+ * the field.
  */
 export function parseCron(expression: string): CronExpression | { reason: string } {
   const given = expression.trim().toLowerCase();
@@ -90,8 +92,8 @@ export function parseCron(expression: string): CronExpression | { reason: string
 }
 
 /**
- * Returns what to write instead of an expression that other programs take and parseCron() refuses: with a time zone, an
- * interval, seconds or a year, `?`, or whole names of days and months. Undefined for any other.
+ * Returns a replacement for an expression of another program that parseCron() refuses: one with a time zone, an
+ * interval, seconds, a year, `?`, or full names of days and months. Returns undefined for any other.
  */
 export function cronRemedy(expression: string): string | undefined {
   const text = expression.trim();
@@ -109,16 +111,16 @@ export function cronRemedy(expression: string): string | undefined {
     : undefined;
 }
 
-/** An expression of another program in our dialect; undefined where that cannot be, or where it is already. */
+/** Returns another program's expression in our dialect; undefined when that is impossible or changes nothing. */
 function cronRewrite(expression: string): string | undefined {
   const inner = /^cron\((.*)\)$/i.exec(expression)?.[1]?.trim();
   const given = (inner ?? expression).toLowerCase();
   const parts = given.replaceAll("?", "*").split(/\s+/);
   const isQuartz = inner !== undefined || given.includes("?") || parts.length === 7;
-  // A year comes last, with or without seconds; in front, only whole minutes lose nothing.
+  // A year comes last, with or without seconds. Only whole minutes can be dropped from the front.
   if (parts.length === 7 || inner !== undefined) parts.pop();
   if (parts.length === 6 && !/^\d+$/.test(parts.shift() ?? "")) return undefined;
-  // There, 1 is Sunday.
+  // Quartz counts Sunday as 1.
   if (isQuartz && /\d/.test(parts[4] ?? "")) return undefined;
   const named = parts.map((part) => part.replace(/[a-z]{4,}/g, (word) => word.slice(0, 3)));
   const rewritten = named.join(" ");
@@ -126,7 +128,7 @@ function cronRewrite(expression: string): string | undefined {
   return isSame || "reason" in parseCron(rewritten) ? undefined : rewritten;
 }
 
-/** The values of a field, ascending, or what is wrong with it. */
+/** Returns the field's values in ascending order, or an error. */
 function parseField(text: string, field: Field): number[] | string {
   const values: number[] = [];
   for (const item of text.split(",")) {
@@ -137,7 +139,7 @@ function parseField(text: string, field: Field): number[] | string {
   return ascending(values);
 }
 
-/** `*`, a value or a range, with or without a step. */
+/** Parses `*`, a value or a range, with or without a step. */
 function parseItem(item: string, field: Field): number[] | string {
   const [, range = "", step] = /^([^/]*)(?:\/(.*))?$/.exec(item) ?? [];
   const bounds = range === "*" ? wholeOf(field) : parseRange(range, field);
@@ -160,7 +162,7 @@ function parseRange(range: string, field: Field): [number, number] | string {
   if (words.length > 2 || from === undefined || last === undefined) {
     return `invalid value for ${field.name}: ${range === "" ? "nothing" : range}`;
   }
-  // At the end of a range of days, Sunday is the last of the week.
+  // At the end of a range, Sunday is the last day of the week.
   const to = field === WEEKDAY && last === 0 && from > 0 ? 7 : last;
   if (from <= to) return [from, to];
   const [lowest, highest] = wholeOf(field);
@@ -168,7 +170,7 @@ function parseRange(range: string, field: Field): [number, number] | string {
   return `the range ${range} of ${field.name} runs backwards: write ${untilEnd}${lowest}-${to}`;
 }
 
-/** A number or a name in the field's bounds; undefined for anything else. */
+/** Returns a number or a name as a value within the field's bounds; undefined for any other text. */
 function parseValue(word: string, field: Field): number | undefined {
   const place = field.names?.indexOf(word) ?? -1;
   if (place >= 0) return place + field.lowest;
@@ -176,7 +178,7 @@ function parseValue(word: string, field: Field): number | undefined {
   return value >= field.lowest && value <= field.highest ? value : undefined;
 }
 
-/** The bounds of `*`: 7 is but another Sunday. */
+/** Returns the bounds of `*`. Weekday 7 is Sunday again, so it is left out. */
 function wholeOf(field: Field): [number, number] {
   return [field.lowest, field === WEEKDAY ? 6 : field.highest];
 }

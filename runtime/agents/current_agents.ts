@@ -1,4 +1,4 @@
-// Finds agents as their files are at this moment, also before the watcher has reported a change.
+// Finds agents by the present state of their files, even before the watcher reports a change.
 import type { Agent } from "./agent.ts";
 import { describeBadName, isAgentFileName, normalizeId } from "./agent_id.ts";
 import type { AgentRegistry } from "./registry.ts";
@@ -7,24 +7,24 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { join } = PATHS;
 
-/** The registry, and how it is brought up to date. */
+/** The registry and the function that reloads it. */
 export interface CurrentAgentsPorts {
   registry: Pick<AgentRegistry, "get" | "isCurrent" | "isChanging">;
   agentsDir: string;
-  /** Reads all agent files that changed into the registry. */
+  /** Reads every changed agent file into the registry. */
   reload: () => Promise<unknown>;
 }
 
 /**
- * Finds an agent by its id. A known agent costs one stat of its file; the folder is read only when that file has changed.
- * For an unknown id the folder is read only when there is a file of that name, and once for each version of it.
+ * Finds an agent by its id. For a known agent it stats the file, and reads the folder only when the file changed. For
+ * an unknown id it reads the folder only when such a file exists, once for each version of the file.
  */
 export class CurrentAgents {
   readonly #ports: CurrentAgentsPorts;
   /** Versions of files that gave no agent when they were read. */
   readonly #fruitless = new Set<string>();
   readonly #reloads = new SerialQueue();
-  /** The reload that has not begun: all who ask until then share it. */
+  /** The queued reload; every caller until its start shares it. */
   #next: Promise<void> | undefined;
 
   constructor(ports: CurrentAgentsPorts) {
@@ -32,8 +32,8 @@ export class CurrentAgents {
   }
 
   /**
-   * Returns the agent as its file is now, or its last good definition where the file does not parse or keeps changing for
-   * five seconds. Undefined: there is no such agent, or its file never parsed. Fails only as `reload` does.
+   * Returns the agent as its file is now, or its last good definition when the file does not parse or keeps changing
+   * for five seconds. Returns undefined when the agent does not exist or never parsed. Rejects only as `reload` does.
    */
   async find(id: string): Promise<Agent | undefined> {
     const { registry } = this.#ports;
@@ -49,9 +49,9 @@ export class CurrentAgents {
     return registry.get(id);
   }
 
-  /** The version of a file of that name, if no reload has gone past it yet. */
+  /** Returns the version of a file of that name, unless a reload has already read it. */
   async #newFile(id: string): Promise<string | undefined> {
-    // Only what can be an id becomes part of a path.
+    // Only a valid id may become part of a path.
     if (describeBadName(id) !== undefined) return undefined;
     for (const spelling of new Set([id, normalizeId(id), id.normalize("NFD")])) {
       const name = `${spelling}.md`;
@@ -62,7 +62,7 @@ export class CurrentAgents {
     return undefined;
   }
 
-  /** A reload that begins after this call; one at a time. */
+  /** Runs a reload that starts after this call. Reloads run one at a time. */
   #reloadOnce(): Promise<void> {
     return this.#next ??= this.#reloads.run(async () => {
       this.#next = undefined;
@@ -71,13 +71,13 @@ export class CurrentAgents {
   }
 }
 
-/** A text that is another one once the file is written again; undefined when no file can be seen there. */
+/** Returns a text that changes with every write of the file; undefined when the file is not visible. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { isFile, dev, ino, size, mtime, ctime } = await Deno.stat(path);
     return isFile ? [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":") : undefined;
   } catch {
-    // The reload that finds the file in the folder reports why it cannot be read.
+    // The reload reports the file that cannot be read.
     return undefined;
   }
 }

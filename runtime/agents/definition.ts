@@ -1,4 +1,4 @@
-// The front matter of an agent file: one schema with every field, its type, its range and its documentation.
+// The schema of an agent file's front matter: every field with its type, range and documentation.
 import { z } from "zod";
 import {
   AGENT_POLICY,
@@ -30,7 +30,7 @@ import { WEBHOOK_FIELDS } from "./webhook_rules.ts";
 const CATCH_UP = ["once", "none"] as const;
 const MOST_NODE_LABELS = 8;
 
-/** An agent's display label. */
+/** An agent's display name. */
 const label = z.string().superRefine((text, context) => {
   const reason = describeBadName(text);
   if (reason !== undefined) context.addIssue({ code: "custom", message: reason });
@@ -116,7 +116,7 @@ const pathEntry = z.union([
 
 const pathsSchema = z.union([
   filledText,
-  // Whoever writes an empty one may mean "nothing"; left out it means the workspace.
+  // An empty list could mean "no paths", but a missing field means the workspace; so it is refused.
   z.array(pathEntry).min(1),
   z.record(z.string(), pathEntry)
     .refine((paths) => Object.keys(paths).length > 0, "must not be empty"),
@@ -130,7 +130,7 @@ const autoApproveSchema = z.union([z.literal("*"), z.literal("all"), textList], 
   error: 'must be a list of tool names, or "*" for every tool',
 });
 
-/** An agent file's front matter as written. */
+/** The schema of the front matter as written. */
 export const definitionSchema = z.object({
   id: z.unknown().superRefine((_value, context) => {
     const message = "cannot be declared: the file's name is the agent's id (name sets the label)";

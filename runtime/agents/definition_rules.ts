@@ -1,4 +1,5 @@
-// Rules between the fields of an agent file. They look at the values as written, so that a wrong type elsewhere hides none.
+// The rules between the fields of an agent file. They check the values as written, so a wrong type elsewhere hides
+// none.
 import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import { formatPath, listWords, showValue } from "../config/shown_value.ts";
@@ -14,7 +15,7 @@ import { checkWebhook } from "./webhook_rules.ts";
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** Every broken rule of a file. */
+/** Returns a diagnostic for every broken rule of a file. */
 export function checkRules(
   file: DiagnosedFile,
   defaults: { provider?: string | null | undefined },
@@ -45,7 +46,7 @@ function checkSynonyms(
   return [diagnose(file, [...path, synonym], { message }, "key")];
 }
 
-/** A model whose provider nobody names. */
+/** Reports a model without a provider. */
 function checkProvider(
   file: DiagnosedFile,
   model: unknown,
@@ -59,7 +60,7 @@ function checkProvider(
   return [diagnose(file, ["model"], { message }, "key")];
 }
 
-/** `reached`: the provider whose address is known without the map. */
+/** `reached` is a provider with an address outside the map. */
 function checkModel(
   file: DiagnosedFile,
   model: Written,
@@ -83,7 +84,7 @@ function checkModel(
   return diagnostics;
 }
 
-/** Which trigger fields mean something for which type. */
+/** The trigger types that each field applies to. */
 const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
   every: ["schedule"],
   cron: ["schedule"],
@@ -117,7 +118,7 @@ function checkTrigger(
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
   if (type === "webhook") diagnostics.push(...checkWebhook(file, trigger));
-  // An agent that follows others may fail without a trigger of its own.
+  // `max_failures` also applies to an agent that only follows others.
   const { max_failures: _, ...rest } = trigger;
   const own = follows ? rest : trigger;
   if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, own, type));
@@ -197,7 +198,7 @@ function checkPatterns(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   ];
   return lists.flatMap(([path, list]) =>
     (Array.isArray(list) ? list : [list]).flatMap((pattern, index) => {
-      // A pattern that ends with a slash stands for one that is longer by so much.
+      // A pattern that ends with a slash stands for one that is longer by this text.
       const matcher = typeof pattern === "string"
         ? compileGlob(`${pattern.normalize("NFC")}/**`, { dot: true })
         : undefined;
@@ -214,7 +215,7 @@ function section(root: Written, key: string): Written {
   return isJsonObject(value) ? value : {};
 }
 
-/** Whether a key has a value; a key left empty is an absent one. */
+/** Returns true when a key has a value. An empty key counts as absent. */
 function has(map: Written, key: string): boolean {
   return Object.hasOwn(map, key) && map[key] != null;
 }

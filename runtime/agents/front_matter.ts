@@ -1,20 +1,20 @@
-// Where a Markdown file's front matter ends and its body begins. Looks at lines only, never at what they mean.
+// Splits a Markdown file into front matter and body. Compares lines and parses no YAML.
 
 /** A file in two parts. */
 export interface FrontMatter {
   /** The YAML between the fences; null when the file has no front matter. */
   yaml: string | null;
-  /** Lines before the YAML's first one. */
+  /** The number of lines before the first line of the YAML. */
   lineOffset: number;
-  /** Everything after the closing fence's line, unchanged; the whole text when there is no front matter. */
+  /** The text after the closing fence's line, unchanged; the whole text when there is no front matter. */
   body: string;
-  /** Lines before the body's first one. */
+  /** The number of lines before the first line of the body. */
   bodyLineOffset: number;
 }
 
 /**
- * Splits a text at its fences: a first line `---`, and the next line that is `---` (blanks may follow either).
- * Line ends are LF or CRLF; a byte order mark may stand first. Returns "unterminated" when the second fence is missing.
+ * Splits a text at its fences: a first line `---`, and the next line that is `---` (blanks may follow either). Line
+ * ends are LF or CRLF, and a byte order mark may come first. Returns "unterminated" when the second fence is missing.
  */
 export function splitFrontMatter(text: string): FrontMatter | "unterminated" {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
@@ -36,7 +36,7 @@ export function splitFrontMatter(text: string): FrontMatter | "unterminated" {
   return "unterminated";
 }
 
-/** The index after the line feed of the line that begins at `start`. */
+/** Returns the index after the line feed of the line that begins at `start`. */
 function lineEnd(text: string, start: number): number {
   const feed = text.indexOf("\n", start);
   return feed < 0 ? text.length : feed + 1;

@@ -1,16 +1,16 @@
-// Which of an agent's tools wait for a person's consent.
+// Decides which tools of an agent wait for a person's approval.
 import { fitsPattern, isEveryTool } from "../tool_vocabulary.ts";
 import type { Agent } from "./agent.ts";
 
-/** The server that a tool is from, and what that calls it. */
+/** The MCP server of a tool, and the server's name for the tool. */
 export interface ServerOrigin {
   server: string;
   tool: string;
-  /** Whether the server says that its calls change nothing. Its word: it may be a lie. */
+  /** True when the server declares the tool read-only. The declaration may be false. */
   isReadOnly: boolean;
 }
 
-/** A tool by all its names. */
+/** A tool with all its names. */
 export interface NamedTool {
   name: string;
   /** See ToolDeclaration. */
@@ -19,9 +19,9 @@ export interface NamedTool {
 }
 
 /**
- * Whether a call of this tool waits: a guard by one of its other names holds, unless it is freed by the one that it has, or
- * by `server/tool`. A pattern frees less: a guard by the name that the tool has holds against it. A question to a person is
- * not such a call: it is asked in any case.
+ * Returns true when a call of this tool waits for approval. A guard by another name of the tool holds, unless the
+ * tool's own name or `server/tool` frees it. A pattern does not override a guard by the tool's own name. A question
+ * to a person is no such call; it is always asked.
  */
 export function isGuarded(
   agent: Pick<Agent, "confirmTools" | "freedGuards" | "autoApprove" | "mcpConfirm" | "mcp">,
@@ -39,7 +39,7 @@ export function isGuarded(
       (mcpConfirm === "all" || mcpConfirm === "writes" && !origin.isReadOnly);
 }
 
-/** Whether an entry of `confirm` means this tool; `servers` are those that the agent names. */
+/** Returns true when an entry of `confirm` names this tool. `servers` are the servers that the agent names. */
 export function namesTool(
   entry: string,
   { name, otherNames = [], origin }: NamedTool,
@@ -48,7 +48,7 @@ export function namesTool(
   return entry === name || otherNames.includes(entry) || matchesOrigin(entry, origin, servers);
 }
 
-/** Whether an entry of the form `server/tool`, where `*` stands for any characters of the tool's name, means this tool. */
+/** Returns true when an entry `server/tool` matches this tool. A `*` in it matches any characters of the tool's name. */
 export function matchesOrigin(
   entry: string,
   origin: ServerOrigin | undefined,
@@ -58,7 +58,7 @@ export function matchesOrigin(
   return fitsPattern(origin.tool, entry.slice(origin.server.length + 1));
 }
 
-/** The server that an entry of the form `server/tool` means: the longest name that it begins with. */
+/** Returns the server that an entry `server/tool` names: the longest matching name. */
 export function serverOf(entry: string, servers: readonly string[]): string | undefined {
   return servers.filter((server) => entry.startsWith(`${server}/`))
     .sort((a, b) => b.length - a.length)[0];

@@ -2,7 +2,7 @@
 import { fnv1a } from "../config/fnv1a.ts";
 import { normalizeId } from "./agent_id.ts";
 
-/** Emoji that every terminal shows two cells wide: none needs a variation selector or joins others. */
+/** Emoji that are two cells wide in every terminal. None needs a variation selector or a joiner. */
 export const ICON_PALETTE: readonly string[] = [
   ...[
     "🤖",
@@ -78,7 +78,7 @@ export const ICON_PALETTE: readonly string[] = [
   ],
 ];
 
-/** The icon of an id: the palette's entry at the id's hash. */
+/** Returns the icon of an id: the palette's entry at the id's hash. */
 export function iconOf(id: string): string {
   const index = Number(fnv1a(normalizeId(id)) % BigInt(ICON_PALETTE.length));
   const icon = ICON_PALETTE[index];

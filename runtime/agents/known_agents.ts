@@ -1,15 +1,15 @@
-// Which agents there are: those that have a file, and those that left a history when their file went.
+// The known agents: agents with a file, and removed agents with a history.
 import { normalizeId } from "./agent_id.ts";
 import { AgentNotFound } from "./agent_not_found.ts";
 import type { AgentRegistry } from "./registry.ts";
 
-/** What is stored of agents, by ids as they are stored (NFC). */
+/** The stored data of agents, by their stored ids (NFC). */
 export interface AgentTraces {
   executions: { newestByAgent(ids: readonly string[]): Promise<{ size: number }> };
   slots: { listSlots(id: string, page: { limit: number; offset: number }): Promise<unknown[]> };
 }
 
-/** Tells an agent that is gone from one that never was. */
+/** Distinguishes a removed agent from an agent that never existed. */
 export class KnownAgents {
   readonly #registry: AgentRegistry;
   readonly #traces: AgentTraces;
@@ -19,7 +19,7 @@ export class KnownAgents {
     this.#traces = ports;
   }
 
-  /** The id under which things of an agent are stored, however it is written. Throws AgentNotFound. */
+  /** Returns the stored form of an agent's id, however it is spelled. Throws AgentNotFound. */
   async require(id: string): Promise<string> {
     const agent = this.#registry.get(id);
     if (agent !== undefined) return agent.id;

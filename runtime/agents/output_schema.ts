@@ -1,4 +1,4 @@
-// The JSON schema that an agent's answer has to fit: written in its file, or read from one of its own; whether it is a schema.
+// The JSON Schema of an agent's answer: reading it from the agent file or its own file, and checking it.
 import type { Directories } from "../config/directories.ts";
 import { formatPath, listWords, showValue } from "../config/shown_value.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
@@ -13,18 +13,18 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { basename, dirname, relative } = PATHS;
 
-/** Where the schema of an agent's answer stands: in its file, or in the file of this absolute path. */
+/** The source of the answer's schema: the agent file, or the file at this absolute path. */
 export type AgentOutput = { schema: JsonSchema } | { file: string };
 
-/** The schema cannot be used: no run of the agent can begin. The message is safe to show. */
+/** The schema cannot be used, so the agent cannot run. The message is safe to show. */
 export class OutputSchemaUnusable extends Error {
   override readonly name = "OutputSchemaUnusable";
 }
 
-/** What is wrong with a schema, and where in it. */
+/** A problem of a schema, and its place. */
 interface SchemaProblem {
   at: YamlPath;
-  /** The end of a sentence that the place begins. */
+  /** The end of a sentence that begins with the place. */
   message: string;
 }
 
@@ -47,14 +47,14 @@ const COUNTS = [
   ...["minContains", "maxContains"],
 ];
 
-/** What is wrong with the schema that stands in an agent's file. */
+/** Returns the problems of the schema in an agent file. */
 export function checkOutput(file: DiagnosedFile): Diagnostic[] {
   const output = file.document.value["output"];
   const schema = isJsonObject(output) ? output["schema"] : undefined;
   return isJsonObject(schema) ? diagnoseSchema(schema, file, ["output", "schema"]) : [];
 }
 
-/** What is wrong with a schema that stands at this place of a file. */
+/** Returns the problems of a schema at this place of a file. */
 export function diagnoseSchema(
   schema: JsonSchema,
   file: DiagnosedFile,
@@ -66,7 +66,7 @@ export function diagnoseSchema(
   });
 }
 
-/** The schema of an agent's answer; undefined where it may be any text. Throws OutputSchemaUnusable. */
+/** Reads the schema of an agent's answer; undefined when the answer may be any text. Throws OutputSchemaUnusable. */
 export async function readOutputSchema(
   output: AgentOutput | undefined,
   directories: Pick<Directories, "workspace" | "toolsDir">,
@@ -84,7 +84,7 @@ export async function readOutputSchema(
   throw unusable(`${place}${problem.message}`);
 }
 
-/** A schema goes to the model's provider: only what lies among the agents' own things does. */
+/** The schema is sent to the model's provider, so it must be among the agent's own files. */
 function describeForbidden(
   file: string,
   { workspace, toolsDir }: Pick<Directories, "workspace" | "toolsDir">,
@@ -103,7 +103,7 @@ function describeForbidden(
 async function readText(file: string, unusable: (reason: string) => Error): Promise<string> {
   try {
     const info = await Deno.stat(file);
-    // Opening a named pipe would wait for ever.
+    // Opening a named pipe would wait forever.
     if (!info.isFile) throw unusable("is not a file");
     if (info.size > MAX_BYTES) throw unusable("is over 64 KB");
     return await Deno.readTextFile(file);
@@ -116,7 +116,7 @@ async function readText(file: string, unusable: (reason: string) => Error): Prom
 
 function parse(text: string, unusable: (reason: string) => Error): JsonSchema {
   const plain = text.replace(/^\uFEFF/, "");
-  // No more of what is wrong: a parser's message quotes the file, and it may be the wrong one.
+  // A parser's message quotes the file, which may be the wrong one; so no detail is reported.
   if (!isWholeJson(plain)) throw unusable("is not JSON");
   const schema: unknown = JSON.parse(plain);
   if (!isJsonObject(schema)) throw unusable("is not a schema: it must be a JSON object");
@@ -189,12 +189,12 @@ function inPattern(pattern: unknown, at: YamlPath): SchemaProblem[] {
   try {
     if (typeof pattern === "string" && new RegExp(pattern, "u")) return [];
   } catch {
-    // Said below, as for what is no text.
+    // Reported below, as for a file that is not text.
   }
   return [{ at, message: `must be a regular expression, got ${showValue(pattern)}` }];
 }
 
-/** Whether a reference is none to a place of the schema: `#`, or `#/` with a JSON pointer. */
+/** Returns true when a reference is not `#`, or `#/` with a JSON pointer to an existing place. */
 function leadsNowhere(reference: unknown, root: JsonSchema): boolean {
   if (reference === "#") return false;
   if (typeof reference !== "string" || !reference.startsWith("#/")) return true;
@@ -211,6 +211,6 @@ function safeDecode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // It is no percent-encoding, so it stands for itself.
+    return part; // No percent-encoding: the text is used as it is.
   }
 }

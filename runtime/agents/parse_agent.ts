@@ -1,4 +1,4 @@
-// An agent file: bytes to Agent, or everything that is wrong with it at once. Reads no file and changes none.
+// Parses an agent file's bytes into an Agent, or reports every problem at once. Does no file access.
 import type { Config } from "../config/config.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
@@ -23,16 +23,16 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { basename } = PATHS;
 
-/** An agent file may not be larger. */
+/** The maximum size of an agent file. */
 export const LARGEST_AGENT_BYTES = 4 * 1_024 * 1_024;
 const LARGEST_FRONT_MATTER_BYTES = 64 * 1_024;
 
-/** What an agent file becomes an agent with. */
+/** The options for parsing an agent file. */
 export interface ParseAgentOptions extends PathBase {
   config: Pick<Config, "defaults">;
 }
 
-/** A file that is an agent, and where its parts stand. */
+/** A valid agent file: the agent and its parsed document. */
 export interface ParsedAgent {
   agent: Agent;
   /** Finds the lines of front matter fields. */
@@ -40,8 +40,9 @@ export interface ParsedAgent {
 }
 
 /**
- * Reads an agent file: its name gives the id, its front matter the fields, config.yaml what the file leaves out, the rest
- * is the body, which must hold text. Returns the agent with its warnings, or every diagnostic of the file (warnings too) in the order of lines.
+ * Parses an agent file. The file name gives the id, the front matter the fields, and config.yaml the defaults. The
+ * rest is the body, which must not be empty. Returns the agent with its warnings, or every diagnostic of the file,
+ * warnings included, in the order of lines.
  */
 export function parseAgent(
   source: { path: string; bytes: Uint8Array },
@@ -130,8 +131,8 @@ function diagnosePath(
 }
 
 /**
- * A file without text does not parse, because a full disk, a sync tool or an editor that is not done leaves one: the
- * last good definition stays. Front matter that does not come first is a body to us, and surely a mistake.
+ * An empty file does not parse, so the last good definition stays. A full disk, a sync tool or an unfinished save
+ * leaves such a file. Front matter that does not come first is part of the body, and surely a mistake.
  */
 function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   if (parts.body.trim() === "") {
@@ -147,7 +148,7 @@ function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   return [{ path, line, column: 1, severity: "warning", message }];
 }
 
-/** A line `---` with settings below it and another `---`; the fields are those that agents of other programs have, too. */
+/** A line `---` with settings below it and another `---`. The fields are ones that agents of other programs have too. */
 const SETTINGS_BELOW = new RegExp(
   String.raw`^---[ \t]*\r?\n(?:[ \t]*(?:#.*)?\r?\n)*(?:${
     Object.keys(definitionSchema.shape).join("|")
@@ -155,7 +156,7 @@ const SETTINGS_BELOW = new RegExp(
   "m",
 );
 
-/** Finds what looks like front matter in a body without one: the text before it, and the warning. */
+/** Finds text that looks like front matter in a body without one. Returns the text before it, and the warning. */
 function unreadFence(body: string): { before: string; message: string } | undefined {
   const [toml] = /^\s*\+\+\+[ \t]*\r?\n[\s\S]*?^\+\+\+/m.exec(body) ?? [];
   if (toml !== undefined && body.startsWith(toml)) {

@@ -1,5 +1,4 @@
-// The agents of one directory, as its files stand. A broken file costs only itself; what becomes of each file stands in
-// agent_entry.ts.
+// The agents of one directory. A broken file affects only itself; agent_entry.ts handles one file.
 import type { AgentDefaults } from "../config/config.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
@@ -27,35 +26,35 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { basename, join } = PATHS;
 
-/** A file in the agents directory that is misnamed or never parsed, or the directory itself: no agent, but something to show. */
+/** A file that is no agent because it is misnamed or never parsed, or the unreadable directory itself. */
 export interface BrokenAgentFile {
   id: string;
   path: string;
   diagnostics: Diagnostic[];
 }
 
-/** How long a load waits, all in all, for files that are being written. */
+/** The maximum total time that a load waits for files that are being written. */
 const PATIENCE_MS = 1_000;
 
-/** Files that are read at once: waiting for them one by one takes longer than to parse them. */
+/** The number of files that are read in parallel. Reading one by one takes longer than parsing. */
 const READ_AT_ONCE = 16;
 
-/** Agents by id. `load` brings them up to date; everything else answers from memory. */
+/** The agents by id. `load` reads the files; every other method answers from memory. */
 export class AgentRegistry {
   readonly #options: AgentEntryOptions;
-  /** What the agents were parsed with. */
+  /** The defaults that the agents were parsed with. */
   #defaults: AgentDefaults;
   #entries: ReadonlyMap<string, AgentEntry> = new Map();
-  /** What the entries give, made once for each load: every redaction of a run asks. */
+  /** The agents of the entries, built once for each load because every redaction of a run reads them. */
   #live: ReadonlyMap<string, Agent> = new Map();
   #agents: readonly Agent[] = [];
-  /** Files that never become agents: their names are second spellings of another one's, or end with `.MD`. */
+  /** Files that never become agents: another file has the same id, or the name ends with `.MD` or the like. */
   #rejected: readonly BrokenAgentFile[] = [];
   /** The warnings of agents that are copies, by their paths. */
   #copies: ReadonlyMap<string, Diagnostic[]> = new Map();
-  /** The entries that the last answer to reportChanges() was about; undefined before the first load. */
+  /** The entries at the last call of reportChanges(); undefined before the first load. */
   #reported: ReadonlyMap<string, AgentEntry> | undefined;
-  /** Why the directory itself could not be read the last time. */
+  /** The reason why the last read of the directory failed. */
   #unreadable: Diagnostic | undefined;
   readonly #loads = new SerialQueue();
 
@@ -64,29 +63,35 @@ export class AgentRegistry {
     this.#defaults = options.config.defaults;
   }
 
-  /** Reads what changed and tells the differences. Loads wait for each other. Never throws for what files hold. */
+  /**
+   * Reads the changed files and reports the differences. Concurrent loads run one after another. Never throws for a
+   * file's content.
+   */
   load(): Promise<ReloadReport> {
     return this.#loads.run(() => this.#load());
   }
 
-  /** Compares the agents of now with those of the call before it, or of the first load. Reads nothing. */
+  /** Compares the agents with those of the previous call, or of the first load. Reads no file. */
   reportChanges(): ReloadReport {
     const report = this.#compare(this.#reported ?? new Map());
     this.#reported = this.#entries;
     return report;
   }
 
-  /** By id, ascending. The same list until the next load: what is derived from it may be kept as long. */
+  /**
+   * Returns the agents by id, ascending. The list stays the same object until the next load, so values derived from
+   * it can be cached.
+   */
   list(): readonly Agent[] {
     return this.#agents;
   }
 
-  /** The agent of an id, in any Unicode spelling of it. */
+  /** Returns the agent of an id, in any Unicode spelling. */
   get(id: string): Agent | undefined {
     return this.#live.get(normalizeId(id));
   }
 
-  /** Files that never parsed or are misnamed, by id; and the directory itself, first, when it cannot be read. */
+  /** Returns the files that never parsed or are misnamed, by id. An unreadable directory comes first. */
   broken(): BrokenAgentFile[] {
     const { agentsDir } = this.#options.directories;
     const directory = this.#unreadable && [{
@@ -102,64 +107,70 @@ export class AgentRegistry {
     return [...directory ?? [], ...files];
   }
 
-  /** Warnings for the files and folders that are ignored: see isMisnamedAgentFile. */
+  /** Returns warnings for ignored files and folders (see isMisnamedAgentFile). */
   misnamed(): Diagnostic[] {
     return this.#rejected.flatMap(({ diagnostics }) =>
       diagnostics.filter(({ severity }) => severity === "warning")
     );
   }
 
-  /** The reasons why the file at this path is no agent, independent of its text: another file has its id, or it is a copy. */
+  /**
+   * Returns the reasons, apart from its text, why the file at this path is no agent: another file has its id, or it
+   * is a copy.
+   */
   clashesOf(path: string): readonly Diagnostic[] {
     return this.#rejected.find((file) => file.path === path)?.diagnostics ?? [];
   }
 
-  /** The warnings for the file at this path that come from the files beside it: it is a copy of one. */
+  /** Returns the warnings for the file at this path that come from its neighbors: it is a copy of one. */
   copyWarnings(path: string): readonly Diagnostic[] {
     return this.#copies.get(path) ?? [];
   }
 
   /**
-   * Whether there may be an agent of this id that cannot be read now: its file is there but never parsed, or nobody can
-   * tell because the directory cannot be read. It may be back in a moment.
+   * Returns true when an agent of this id may exist but cannot be read now: its file never parsed, or the directory
+   * is unreadable. It may be readable again in a moment.
    */
   isUnreadable(id: string): boolean {
     return this.whyUnreadable(id) !== undefined;
   }
 
-  /** What is wrong where isUnreadable holds. */
+  /** Returns the problem when isUnreadable() is true. */
   whyUnreadable(id: string): Diagnostic | undefined {
     if (this.#unreadable !== undefined) return this.#unreadable;
     const entry = this.#entries.get(normalizeId(id));
     return entry?.good === undefined ? entry?.diagnostics[0] : undefined;
   }
 
-  /** Why the last good definition of an agent is used in place of what is in its file; undefined: it is what the file says. */
+  /**
+   * Returns the reason why an agent's last good definition replaces its file's content; undefined when the content is
+   * used.
+   */
   whyStale(id: string): Diagnostic | undefined {
     const entry = this.#entries.get(normalizeId(id));
     return entry && whyStale(entry);
   }
 
-  /** Whether the file of a known agent is still the one that was read: one stat. */
+  /** Returns true when the file of a known agent is unchanged since the last read. Costs one stat. */
   async isCurrent(id: string): Promise<boolean> {
     const entry = this.#entries.get(normalizeId(id));
     if (entry?.stamp === undefined) return false;
     try {
       return stampFile(await Deno.stat(entry.path)) === entry.stamp;
     } catch {
-      // A load says why it cannot be read.
+      // The next load reports why it cannot be read.
       return false;
     }
   }
 
-  /** Whether the agent's file seems to be written at this moment; false once it has kept changing for five seconds. */
+  /** Returns true while the agent's file seems to be being written; false after five seconds of changes. */
   isChanging(id: string): boolean {
     const entry = this.#entries.get(normalizeId(id));
     const { fileClock = new SystemClock() } = this.#options;
     return entry?.unsettledSince !== undefined && !isSteadilyChanging(entry, fileClock.now());
   }
 
-  /** Whether a file is being written, as it seems: it is to be read again in a moment. */
+  /** True when a file seems to be being written: it must be read again in a moment. */
   get isUnsettled(): boolean {
     return [...this.#entries.values()].some(({ unsettledSince }) => unsettledSince !== undefined);
   }
@@ -237,7 +248,7 @@ export class AgentRegistry {
     this.#agents = [...this.#live.values()];
   }
 
-  /** This host, those that agents name, and the one whose service runs the triggers. */
+  /** Returns the names of this host, of the hosts in agent files, and of the host that runs the triggers. */
   #knownHosts(): string[] {
     const named = [...this.#entries.values()].flatMap(({ good }) => good?.agent.onlyOn ?? []);
     const { agentsDir } = this.#options.directories;
@@ -245,7 +256,7 @@ export class AgentRegistry {
       const lease = Deno.readTextFileSync(join(agentsDir, TRIGGER_LEASE));
       named.push(/"host": "([^"]+)"/.exec(lease)?.[1] ?? "");
     } catch {
-      // There is none, or it says nothing: then that host is not known.
+      // Without a readable lease that host is unknown.
     }
     return [...named, ...hostNames({ database: undefined })]
       .flatMap((name) => name === "" ? [] : [name, name.split(".")[0] ?? ""]);
@@ -266,7 +277,7 @@ export class AgentRegistry {
   }
 }
 
-/** The entry as one to be read and parsed again, though the file has not changed. */
+/** Returns the entry marked so that the next load reads and parses it again. */
 function toUnread([id, entry]: [string, AgentEntry]): [string, AgentEntry] {
   const good = entry.good && { ...entry.good, hash: "" };
   return [id, { ...entry, good, stamp: undefined }];
@@ -276,7 +287,7 @@ function toMisnamed(path: string): BrokenAgentFile {
   return { id: idOfFileName(basename(path)), path, diagnostics: [diagnoseMisnamed(path)] };
 }
 
-/** By code units: the same order on every machine. */
+/** Compares by code units, which gives the same order on every machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,20 +1,20 @@
-// What a reload of the agents directory has changed. An agent whose file stops parsing keeps its last good definition; it
-// counts as updated, because its warnings have changed.
+// The report of a reload of the agents directory. An agent whose file stops parsing keeps its last good definition.
+// It counts as updated, because its warnings have changed.
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { AgentEntry } from "./agent_entry.ts";
 
-/** What a reload changed, by agent id. */
+/** The changes of a reload, by agent id. */
 export interface ReloadReport {
   loaded: number;
   added: string[];
-  /** Another definition, or the same one with other problems in the file. */
+  /** Agents with another definition, or with other problems in their file. */
   updated: string[];
   removed: string[];
-  /** Errors of every file that does not parse now, whether an older definition of it stays live or not. */
+  /** The errors of every file that does not parse now, even when an older definition of it stays live. */
   errors: Diagnostic[];
 }
 
-/** Compares the entries of before with those of now; the errors of `diagnostics` are reported. */
+/** Compares the previous entries with the present ones. Only errors of `diagnostics` are reported. */
 export function toReloadReport(
   { before, now }: Record<"before" | "now", ReadonlyMap<string, AgentEntry>>,
   diagnostics: readonly Diagnostic[],
@@ -33,7 +33,7 @@ export function toReloadReport(
   };
 }
 
-/** What is wrong with the file, as text to compare: a file that stays broken in the same way has not changed. */
+/** Returns the file's problems as text. A file that stays broken in the same way has not changed. */
 function problemsOf(entry: AgentEntry | undefined): string {
   return JSON.stringify(entry?.diagnostics ?? []);
 }

@@ -1,40 +1,42 @@
-// What a watched path of an agent file means: places on the disk, each with a pattern below it where the path holds wildcards.
+// The watched paths of an agent file: base folders on the disk, each with a pattern when the path has wildcards.
 import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
 import { type PathBase, resolveAgentPath } from "./agent_paths.ts";
 
-/** One place that a watched path stands for. */
+/** One place on the disk that a watched path refers to. */
 export interface WatchPath {
   /** Absolute: the folder or file itself, or the last folder before the first wildcard. */
   base: string;
-  /** The pattern that paths relative to `base` must match; undefined: no wildcards, all of `base` is meant. */
+  /** The pattern for paths relative to `base`; undefined: no wildcards, so all of `base` is watched. */
   glob?: string;
-  /** Whether folders inside `base` count. */
+  /** True when folders inside `base` count. */
   recursive: boolean;
 }
 
-/** So many files and folders may be at a watched path; where there are more, nothing is watched. */
+/** The maximum number of files and folders at a watched path. A larger place is not watched. */
 export const MOST_WATCHED_ENTRIES = 100_000;
 
 const ESCAPED = /\\([*?[\]{},()!+@|\\])/g;
 
 /**
- * Reads a path as written in an agent file: first its braces are expanded, as if each path that they stand for were written
- * itself; these may overlap. In each, `~` is expanded, and it is relative to the workspace. Wildcards are `*`, `?` and
- * `[abc]`; a backslash before one, a brace or a comma takes its meaning away. Everything else stands for itself: folders are
- * called `Notes (2024)`. Throws TypeError for braces that stand for too many paths, which the agent file's check refuses.
+ * Parses a path of an agent file. Braces are expanded first, as if each path were written itself; the results may
+ * overlap. Then `~` is expanded, relative to the workspace.
+ *
+ * Wildcards are `*`, `?` and `[abc]`. A backslash before a wildcard, brace or comma makes it literal. Every other
+ * character is literal: folders may be called `Notes (2024)`. Throws TypeError for braces with too many paths; the
+ * agent file's check refuses those.
  */
 export function readWatchPaths(text: string, base: PathBase): WatchPath[] {
   const paths = expandBraces(text, MAX_BRACE_PATTERNS);
   if (paths === undefined) {
     throw new TypeError(`A watched path whose braces stand for more than ${MAX_BRACE_PATTERNS}`);
   }
-  // An empty part of leading braces, as in `{,a}/*`, must mean neither the whole workspace nor the root of the disk.
+  // An empty part of leading braces, as in `{,a}/*`, must not mean the workspace or the root of the disk.
   const isAbsolute = /(^|[{,])\//.test(text);
   return paths.filter((path) => path !== "" && (isAbsolute || !path.startsWith("/")))
     .map((path) => readWatchPath(path, base));
 }
 
-/** The same for a path without braces that stand for several. */
+/** Parses a path without braces. */
 function readWatchPath(text: string, base: PathBase): WatchPath {
   const parts = text.split("/");
   const first = parts.findIndex(isPattern);
@@ -51,7 +53,7 @@ function isPattern(part: string): boolean {
   return /[*?]|\[[^\]]+\]/.test(plain);
 }
 
-/** Why nothing is watched at a path, and what to do. */
+/** Returns the reason why a path is not watched, and the remedy. */
 export function describeTooLarge(path: string, most: number): string {
   return `${path} holds more than ${
     most.toLocaleString("en-US")

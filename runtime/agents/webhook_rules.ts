@@ -1,4 +1,4 @@
-// The fields of a webhook trigger, and the rules between them as they are written.
+// The fields of a webhook trigger, and the rules between them.
 import { z } from "zod";
 import { field, section, textList, variableName } from "../config/fields.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
@@ -18,7 +18,7 @@ import {
 
 const LONGEST_SYNC_MS = 300_000;
 
-/** One name of a variable, or several. */
+/** One variable name, or several. */
 const variableNames = z.preprocess(
   (value) => typeof value === "string" ? [value] : value,
   z.array(variableName).min(1),
@@ -26,7 +26,7 @@ const variableNames = z.preprocess(
 
 const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header");
 
-/** Milliseconds of a duration text. */
+/** Parses a duration text to milliseconds. */
 const syncTime = z.unknown().transform((value, context) => {
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
   if (ms !== undefined && ms >= 1_000 && ms <= LONGEST_SYNC_MS) return ms;
@@ -42,7 +42,7 @@ const fieldValues = z.record(
   }),
 );
 
-/** Milliseconds of a duration text, nothing included. */
+/** Parses a duration text to milliseconds; zero is allowed. */
 const dedupeTime = z.unknown().transform((value, context) => {
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
   if (ms !== undefined && ms <= DAY_MS) return ms;
@@ -106,7 +106,7 @@ export const WEBHOOK_FIELDS = {
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** Which of its fields mean something for which scheme only. */
+/** The schemes that each field applies to, if not all. */
 const OF_SCHEME: Readonly<Record<string, readonly string[]>> = {
   header: ["hmac", "token"],
   encoding: ["hmac"],
@@ -115,7 +115,7 @@ const OF_SCHEME: Readonly<Record<string, readonly string[]>> = {
   dedupe: WEBHOOK_SCHEMES.filter((scheme) => SCHEME_FORMS[scheme].repeats),
 };
 
-/** Every broken rule of a webhook. */
+/** Returns a diagnostic for every broken rule of a webhook. */
 export function checkWebhook(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   return [
     ...checkRequired(file, trigger),

@@ -9,21 +9,24 @@ const MARK =
 /** An agent file as it was read. */
 export interface ReadAgent {
   agent: Agent;
-  /** Of its bytes. */
+  /** The hash of the file's bytes. */
   hash: string;
-  /** Its file says `enabled: true`. */
+  /** True when the file says `enabled: true`. */
   isExplicit: boolean;
 }
 
-/** The id of the file that a name marks as copied from; undefined where the name has no mark, or that file is not there. */
+/**
+ * Returns the id of the file that a copy's mark points to; undefined when the name has no mark or that file does not
+ * exist.
+ */
 export function markedOriginal(id: string, has: (id: string) => boolean): string | undefined {
   const original = id.replace(MARK, "");
   return original !== id && has(original) ? original : undefined;
 }
 
 /**
- * Returns the warning for an agent that is a copy of another one beside it, which fires by the same trigger; undefined for
- * any other. `hosts`: the known names of hosts.
+ * Returns the warning for an agent that copies a neighbor with the same trigger; undefined for any other. `hosts`
+ * returns the known host names.
  */
 export function diagnoseCopy(
   read: ReadAgent,
@@ -45,7 +48,7 @@ export function diagnoseCopy(
   return original === undefined ? undefined : describeCopy(sourcePath, original);
 }
 
-/** The warning for a copied file. `isName`: its name is no agent's. */
+/** Returns the warning for a copied file. `isName`: the file's name is no agent name. */
 export function describeCopy(
   path: string,
   original: string,
@@ -58,9 +61,7 @@ export function describeCopy(
   };
 }
 
-/**
- * Returns the agent's trigger as a text to compare. An agent that does not fire by itself gets its id: it is no other's copy.
- */
+/** Returns the agent's trigger as comparable text. An agent without a trigger gets its id, so it is no copy. */
 function firesAs({ id, trigger, after, enabled, onlyOn }: Agent): string {
   const isAsked = !enabled || (trigger.type === "manual" && after.length === 0);
   return JSON.stringify(isAsked ? id : [trigger, after, onlyOn]);

@@ -1,5 +1,5 @@
-// What `inkling validate` finds: everything wrong with a file, and everything around it that the agent needs. Each thing
-// that is looked at has a file of its own beside this one.
+// The checks behind `inkling validate`: the file itself, and the things around it that the agent needs. Larger checks
+// have files of their own in this folder.
 import type { Config } from "../../config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
@@ -18,7 +18,7 @@ import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { Environment } from "../../config/environment.ts";
 
-/** What validation holds a file against. */
+/** The surroundings that a file is checked against. */
 export type ValidateAgentOptions =
   & ParseAgentOptions
   & ModelSurroundings
@@ -26,16 +26,16 @@ export type ValidateAgentOptions =
   & PlaceSurroundings
   & ClockSurroundings
   & {
-    /** Looks at the custom tools, skills and servers that an agent names. */
+    /** Inspects the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
     config: Pick<Config, "notify">;
-    /** Whether machines share a database. */
+    /** True when several machines share a database. */
     hasDatabase: boolean;
     hostNames: () => string[];
     directories: Parameters<typeof readOutputSchema>[1];
   };
 
-/** Checks one agent file. Returns errors and warnings in the order of lines; empty when nothing is to say. */
+/** Checks one agent file. Returns errors and warnings in the order of lines; empty when there are none. */
 export async function validateAgent(
   source: { path: string; bytes: Uint8Array },
   options: ValidateAgentOptions,
@@ -46,7 +46,7 @@ export async function validateAgent(
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
   const resources = await options.inspectResources(agent);
-  // A model that is missing because nobody reads where it stands is no second cause.
+  // A model in unread front matter is not reported as missing, too.
   const isUnread = (message: string) =>
     agent.model === undefined && message.startsWith("The front matter is not read");
   return [
@@ -71,7 +71,7 @@ export async function validateAgent(
   ].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** A warning where the trigger is for other hosts. */
+/** Warns when the trigger is for other hosts. */
 function diagnoseHost(
   { onlyOn }: Agent,
   file: DiagnosedFile,
@@ -83,7 +83,7 @@ function diagnoseHost(
   return [diagnose(file, ["only_on"], { severity: "warning", message })];
 }
 
-/** A warning for each channel that config.yaml does not have: nothing is sent there. */
+/** Warns about each channel that config.yaml does not define; such a channel sends nothing. */
 function diagnoseChannels(
   { notify }: Agent,
   file: DiagnosedFile,
@@ -101,7 +101,7 @@ function diagnoseChannels(
   });
 }
 
-/** A warning where the agent asks for machines that there are not. */
+/** Warns when the agent needs node labels but only one machine exists. */
 function diagnoseNodes(
   { nodes }: Agent,
   file: DiagnosedFile,
@@ -113,7 +113,7 @@ function diagnoseNodes(
   return [diagnose(file, ["nodes"], { severity: "warning", message, hint }, "key")];
 }
 
-/** The file of the schema cannot be used. One that stands in the agent's file was checked with it. */
+/** Reports a schema file that cannot be used. A schema in the agent file was checked by the parser. */
 async function diagnoseOutput(
   { output }: Agent,
   file: DiagnosedFile,
@@ -128,12 +128,12 @@ async function diagnoseOutput(
   }
 }
 
-/** Whose clock counts for an agent that names no zone. */
+/** The time zone of an agent that names none. */
 interface ClockSurroundings {
   machineTimeZone: MachineTimeZone;
 }
 
-/** A warning where the agent's cron leaves its zone to the machine, and the machine's is unknown. */
+/** Warns when cron uses the machine's time zone and that zone is unknown. */
 function diagnoseTimeZone(
   { trigger }: Agent,
   file: DiagnosedFile,
@@ -156,7 +156,7 @@ interface WebhookSurroundings {
   environment: Environment;
 }
 
-/** A warning for each variable of the agent's webhook that holds nothing. */
+/** Warns about each variable of the webhook that has no value. */
 function diagnoseWebhook(
   { trigger }: Agent,
   file: DiagnosedFile,

@@ -1,4 +1,4 @@
-// What is wrong with an agent's model: where it leads, whether its key is there, and whether its price is known.
+// Checks an agent's models: endpoint, key, name and price.
 import type { Config } from "../../config/config.ts";
 import type { Directories } from "../../config/directories.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -8,29 +8,29 @@ import { modelChain } from "../../config/providers.ts";
 import type { YamlPath } from "../../config/files/yaml_document.ts";
 import type { Agent, ModelSettings } from "../agent.ts";
 
-/** Where a model's settings lead, as far as validation asks. */
+/** The endpoint of a model's settings, as validation needs it. */
 export interface ValidatedEndpoint {
-  /** The variable that holds the key; null where no key is ever used. */
+  /** The variable that holds the key; null when no key is used. */
   keyVariable: string | null;
   keyRequired: boolean;
-  /** The host that a named provider's key would go to although it is not that provider's. */
+  /** The host that receives a named provider's key although it is not that provider's host. */
   foreignHost: string | null;
 }
 
-/** What a model is held against. */
+/** The surroundings that a model is checked against. */
 export interface ModelSurroundings {
   directories: Pick<Directories, "workspaceEnvFile">;
   config: Pick<Config, "pinKeys" | "budget">;
   environment: Environment;
-  /** Throws an Error with a sentence for settings that lead nowhere. */
+  /** Throws an Error with a readable message for settings without an endpoint. */
   modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
-  /** The models of a provider that has no others; undefined where any name may be one. */
+  /** Returns a provider's models; undefined when any name may be valid. */
   modelsOf: (provider: string) => readonly string[] | undefined;
-  /** Whether a price of this model is known. */
+  /** Returns true when this model has a known price. */
   hasPrice: (model: ModelSettings) => Promise<boolean>;
 }
 
-/** The problems of the agent's models, their names and their prices as diagnostics of its file. */
+/** Returns the problems of the agent's models, their names and their prices as diagnostics of its file. */
 export async function diagnoseModel(
   agent: Agent,
   file: DiagnosedFile,
@@ -103,7 +103,10 @@ function checkModelName(
   return message === undefined ? [] : [diagnose(file, [...path, "name"], { message })];
 }
 
-/** Why the name is not one of the models that its provider has, as a sentence; `known` undefined: any name may be one. */
+/**
+ * Returns the reason why a name is none of its provider's models, as a sentence. `known` undefined: any name may be
+ * valid.
+ */
 export function describeUnknownModel(
   { provider, name }: Pick<ModelSettings, "provider" | "name">,
   known: readonly string[] | undefined,
@@ -112,7 +115,7 @@ export function describeUnknownModel(
   return `Unknown model "${name}": ${provider} has ${known.join(", ")}`;
 }
 
-/** Without a price a limit in dollars does not hold; an agent without such a limit needs none. */
+/** A dollar limit needs a price; an agent without such a limit needs none. */
 async function checkPrice(
   agent: Agent,
   file: DiagnosedFile,
@@ -137,7 +140,7 @@ async function checkPrice(
   })];
 }
 
-/** A budget in dollars that the agent's calls count in, and where it is set if that is its file. */
+/** Returns the dollar budget that the agent's calls count toward, and its place if that is the agent's file. */
 export function dollarBudget(
   { budget: { perDay, perMonth, tree } }: Pick<Agent, "budget">,
   { config: { budget: shared } }: Pick<ModelSurroundings, "config">,

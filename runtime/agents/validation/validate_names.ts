@@ -1,4 +1,4 @@
-// Names of tools and of other agents in an agent's file that nobody here knows.
+// Checks the names of tools and agents in an agent file.
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { YamlPath } from "../../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
@@ -8,17 +8,17 @@ import type { Agent } from "../agent.ts";
 import { serverOf } from "../guarded_tools.ts";
 import { type InspectedResources, itemPath } from "./validate_resources.ts";
 
-/** What there is to be named. */
+/** The names that exist. */
 export interface KnownNames {
-  /** Names of the tools that every agent has. */
+  /** The names of the tools that every agent has. */
   knownTools: readonly string[];
-  /** Ids of the agents that exist. */
+  /** The ids of all agents. */
   agentIds: readonly string[];
-  /** The agents that one follows, by its id. */
+  /** Returns the agents that an agent follows. */
   followedBy?: (id: string) => readonly string[];
 }
 
-/** Warnings for unknown names, of the agent's own tools, too. */
+/** Warns about unknown names, also those of the agent's own tools. */
 export function diagnoseNames(
   agent: Agent,
   file: DiagnosedFile,
@@ -42,7 +42,7 @@ function checkToolNames(
     if (!Array.isArray(names)) return [];
     return names.flatMap((name: unknown, i) => {
       if (typeof name !== "string" || isEveryTool(name) || known.has(name)) return [];
-      // A guard may also be what a server calls its tool, slash and all.
+      // A guard may also be the server's own name for its tool, slash included.
       const mayBeOwnName = field === "confirm" && agent.mcp.length > 0;
       if (name.includes("/") && (!mayBeOwnName || serverOf(name, agent.mcp) !== undefined)) {
         return checkServerTool(agent, file, [field, i], name);
@@ -56,7 +56,7 @@ function checkToolNames(
   });
 }
 
-/** An entry of the form `server/tool`: which tools a server has only that knows, which servers the agent has we do. */
+/** Checks an entry `server/tool`. Only the server knows its tools, but the agent's servers are known. */
 function checkServerTool(
   agent: Agent,
   file: DiagnosedFile,
@@ -73,16 +73,16 @@ function checkServerTool(
   const hint = server !== undefined
     ? `${server}/* means all of them`
     : nearest === undefined
-    ? "what stands before the slash is a name in `mcp`"
+    ? "the part before the slash is a name in `mcp`"
     : `did you mean "${nearest}"?`;
   return [diagnose(file, at, { severity: "warning", message, hint })];
 }
 
-/** Where not all tools can be known: a name may be that of a tool that only its server knows. */
+/** For an agent with unlisted tools: the name may belong to a tool that only its server knows. */
 function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: string): Diagnostic[] {
   if (agent.customTools.includes(name)) return [];
   const hasServers = agent.mcp.length > 0;
-  // A guard holds by a server's own name, too; a tool is freed only by the name that it has.
+  // A guard also holds by a server's own tool name; a tool is freed only by its final name.
   if (hasServers && at[0] === "auto_approve" && !isToolName(name)) {
     const message = `auto_approve names ${name}, which frees no tool: ` +
       "the name that a tool has in a run is made of letters, digits, _ and -, 64 at most";
@@ -133,7 +133,7 @@ function checkFollowed(
   });
 }
 
-/** Whether an agent is among those that another one follows, and those that they follow. */
+/** Returns true when one agent follows the other, directly or through others. */
 function leadsTo(
   agentId: string,
   { from, followedBy }: { from: string; followedBy: (id: string) => readonly string[] },

@@ -1,4 +1,4 @@
-// Paths in an agent's file that lead nowhere, to where no agent may go, or to where nothing is watched.
+// Checks the paths of an agent file: missing, forbidden and unwatchable places.
 import type { Directories } from "../../config/directories.ts";
 import { exists } from "../../config/files/exists.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
@@ -16,15 +16,15 @@ import { describeTooLarge, MOST_WATCHED_ENTRIES, readWatchPaths } from "../watch
 
 const { dirname, relative } = PATHS;
 
-/** Where the agent's paths begin, and what is closed to a watch. */
+/** The workspace's directories, and the folders that cannot be watched. */
 export interface PlaceSurroundings {
   home: string;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
-  /** How many files and folders there may be at a watched path; MOST_WATCHED_ENTRIES by default. */
+  /** The maximum number of files and folders at a watched path; MOST_WATCHED_ENTRIES by default. */
   mostEntries?: number;
 }
 
-/** What is wrong with the paths of the agent's tools and of its trigger. */
+/** Returns the problems of the paths of the agent's tools and of its trigger. */
 export async function diagnosePlaces(
   agent: Agent,
   file: DiagnosedFile,
@@ -59,15 +59,15 @@ async function checkPaths(
 }
 
 /**
- * Whether a missing path is one that file_write makes: in the workspace, or in a folder that is there. One that lies deeper in
- * nothing is more likely misspelt.
+ * Returns true when file_write would create the missing path: it is in the workspace or in an existing folder. A path
+ * deeper in a missing folder is more likely misspelled.
  */
 async function isMadeByTools(path: string, workspace: string): Promise<boolean> {
   const isLink = await Deno.lstat(path).then(() => true, () => false);
   return !isLink && (isBelow(path, workspace) || await exists(dirname(path)));
 }
 
-/** Where a real path leads that no agent may be given. What its text says is checked when the file is read. */
+/** Returns the reason why a real path is forbidden to agents. The parser checks the path's text. */
 function describeForbiddenTarget(
   real: string,
   directories: PlaceSurroundings["directories"],
@@ -100,7 +100,7 @@ async function checkWatchPaths(
     const at = itemPath(file, ["trigger", "paths"], written);
     const warn = (message: string) =>
       found.push(diagnose(file, at, { severity: "warning", message }));
-    // A pattern is waited for; only the folder before its first wildcard can be looked at.
+    // A pattern may match later, so only the folder before its first wildcard is checked.
     const places = new Map(readWatchPaths(written, around).map((place) => [place.base, place]));
     for (const [base, { glob, recursive }] of places) {
       const closed = never.find(({ folder }) => isBelow(base, folder));

@@ -1,29 +1,29 @@
-// What is wrong with the custom tools, skills and servers that an agent names, told at their places in its file.
+// Reports problems of the custom tools, skills and servers at their places in the agent file.
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { YamlPath } from "../../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { isJsonObject } from "../../../base/json.ts";
 
-/** Something that an agent names and cannot use, or should look at. `text` is what stands below the front matter. */
+/** A problem of something that an agent names. `text` is the body below the front matter. */
 export interface ResourceProblem {
   field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "output" | "text";
-  /** As the agent names it; undefined: it concerns the field as a whole. */
+  /** The name in the agent file; undefined: the problem concerns the whole field. */
   name?: string;
   severity: Diagnostic["severity"];
   message: string;
   hint?: string;
 }
 
-/** What an agent names, looked at. */
+/** The result of the inspection of an agent's resources. */
 export interface InspectedResources {
   problems: ResourceProblem[];
-  /** Final names of the tools that come with it. */
+  /** The final names of the tools that the resources bring. */
   toolNames: string[];
-  /** Whether these are all: what a server offers, only the server knows. */
+  /** True when the names are complete. Only a server knows its own tools. */
   isComplete: boolean;
 }
 
-/** The problems as diagnostics of the agent's file. */
+/** Returns the problems as diagnostics of the agent's file. */
 export function diagnoseResources(
   problems: readonly ResourceProblem[],
   file: DiagnosedFile,
@@ -37,7 +37,10 @@ export function diagnoseResources(
   });
 }
 
-/** Where an item of a list stands: duplicates are gone from the agent's lists, so their indexes are not the file's. */
+/**
+ * Returns the place of a list's item in the file. The agent's lists have no duplicates, so their indexes differ from
+ * the file's.
+ */
 export function itemPath(file: DiagnosedFile, list: readonly string[], item: string): YamlPath {
   let value: unknown = file.document.value;
   for (const key of list) value = isJsonObject(value) ? value[key] : undefined;

@@ -1,4 +1,4 @@
-// Agents that fire without a person while their tools wait for one: whoever wrote the file should have meant that.
+// Warns about agents that fire by themselves while their tools wait for a person's approval.
 import type { Config } from "../../config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
@@ -10,19 +10,22 @@ type Guarded = Pick<
   "enabled" | "trigger" | "after" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp"
 >;
 
-/** Whether an agent runs without a person who starts it. */
+/** Returns true when an agent runs without a person who starts it. */
 export function firesByItself(
   { enabled, trigger, after }: Pick<Agent, "enabled" | "trigger" | "after">,
 ): boolean {
   return enabled && (trigger.type !== "manual" || after.length > 0);
 }
 
-/** What to do about agents that fire by themselves and of which nobody is told. */
+/** The remedy when agents fire by themselves and no channel reports their failures. */
 export const TELL_REMEDY =
   "add a channel to config.yaml, such as notify: { channels: { screen: { type: desktop } } }, " +
   'then try it: "inkling notify --test" (docs/notifications.md)';
 
-/** Says that nobody is told of agents that fire by themselves; undefined where none does, or a channel is set. */
+/**
+ * Reports that agents fire by themselves without a notification channel; undefined when none does or a channel
+ * exists.
+ */
 export function describeUntold(
   agents: readonly Pick<Agent, "id" | "enabled" | "trigger" | "after">[],
   { notify }: Pick<Config, "notify">,
@@ -37,8 +40,8 @@ export function describeUntold(
 }
 
 /**
- * What of an agent waits for a person although nobody is there when it fires, as `confirm` names it: tools, `server/*`, `*`.
- * Empty for an agent that a person starts.
+ * Returns the guards that make an agent wait although no person started it, as `confirm` names them: tools,
+ * `server/*`, `*`. Empty for an agent that a person starts.
  */
 export function unattendedGuards(
   { enabled, trigger, after, confirmTools, autoApprove, mcpConfirm, mcp }: Guarded,
@@ -53,7 +56,7 @@ export function unattendedGuards(
   ];
 }
 
-/** The guards as a sentence names them. */
+/** Returns the guards as text for a sentence. */
 function listGuards(guards: readonly string[]): string {
   const words = guards.map((guard) =>
     guard === "*" ? "every tool" : guard.endsWith("/*") ? `tools of ${guard.slice(0, -2)}` : guard
@@ -63,8 +66,8 @@ function listGuards(guards: readonly string[]): string {
 }
 
 /**
- * A warning where an agent fires by itself and its tools will wait. None where its file says that they may: by naming them in
- * `confirm`, or by saying with `on_pending` or `confirm_timeout` what is to happen meanwhile.
+ * Warns when an agent fires by itself and its tools will wait. Not when its file allows that: it names them in
+ * `confirm`, or sets `on_pending` or `confirm_timeout`.
  */
 export function diagnoseUnattended(
   agent: Guarded,
