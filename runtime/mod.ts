@@ -154,8 +154,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ...runPorts,
     events,
     currentAgent,
-    whyUnreadable: (id) => registry.whyUnreadable(id),
-    whyStale: (id) => registry.whyStale(id),
+    whyUnreadable: (id) => registry.unreadableProblem(id),
+    whyStale: (id) => registry.staleReason(id),
     budgetsOf: (agent) => gate.budgetsOf(agent),
     consequencesOf(execution, outcome) {
       const verdict = verdictOf(registry.get(execution.agentId), execution, outcome);

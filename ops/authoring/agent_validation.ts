@@ -104,7 +104,7 @@ export async function openAgentValidation(
     toolNames,
     priceProblems: () => prices.problems(),
     async validate(source) {
-      const clashes = registry.clashesOf(source.path);
+      const clashes = registry.conflictsOf(source.path);
       // Nobody reads such a file.
       if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
       const copy = registry.copyWarnings(source.path);

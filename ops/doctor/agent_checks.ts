@@ -2,8 +2,8 @@
 // their files can be reached.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import {
-  describeUntold,
-  TELL_REMEDY,
+  CHANNEL_REMEDY,
+  describeMissingChannel,
 } from "../../runtime/agents/validation/validate_unattended.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { exists } from "../../runtime/config/files/exists.ts";
@@ -68,9 +68,9 @@ export function checkTold(
   agents: readonly Agent[],
   { config }: Pick<WorkspaceSettings, "config">,
 ): Finding[] {
-  const problem = describeUntold(agents, config);
+  const problem = describeMissingChannel(agents, config);
   if (problem === undefined) return [];
-  return [{ severity: "warning", subject: "unattended", problem, remedy: TELL_REMEDY }];
+  return [{ severity: "warning", subject: "unattended", problem, remedy: CHANNEL_REMEDY }];
 }
 
 /** Folders that Inkling itself must be able to use. */

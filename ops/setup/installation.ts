@@ -2,7 +2,7 @@
 // are merged into, and nothing is written before everything is known.
 import { join } from "node:path";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
-import { describeUntold } from "../../runtime/agents/validation/validate_unattended.ts";
+import { describeMissingChannel } from "../../runtime/agents/validation/validate_unattended.ts";
 import { describeUnknownModel } from "../../runtime/agents/validation/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
@@ -161,7 +161,7 @@ export class Installation {
   async #describeUntold(config: Config, directories: Directories): Promise<string | undefined> {
     const registry = new AgentRegistry({ config, directories, home: this.#surroundings.home });
     await registry.load();
-    return describeUntold(registry.list(), config);
+    return describeMissingChannel(registry.list(), config);
   }
 
   /** No command would find the service of a workspace any more that becomes config.yaml's while it runs. */

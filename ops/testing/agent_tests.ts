@@ -102,7 +102,7 @@ export class AgentTests implements AsyncDisposable {
     if ("diagnostics" in read) return { problems: read.diagnostics };
     const agent = registry.get(file.agentId);
     if (agent === undefined) {
-      const broken = registry.whyUnreadable(file.agentId);
+      const broken = registry.unreadableProblem(file.agentId);
       const missing = errorAtStart(file.path, `There is no agent ${JSON.stringify(file.agentId)}`);
       return { problems: [broken ?? missing] };
     }

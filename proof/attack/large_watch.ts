@@ -1,5 +1,5 @@
 // A watched folder with more in it than anybody can watch. A try is a file or folder in it.
-import { MOST_WATCHED_ENTRIES } from "../../runtime/agents/watch_path.ts";
+import { MAX_WATCHED_ENTRIES } from "../../runtime/agents/watch_path.ts";
 import { watches, WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 
@@ -9,9 +9,9 @@ const FILES_IN_A_FOLDER = 500;
 export const largeWatch: Attack = {
   name: "a watched folder with very many files",
   claim: "is not watched, which is told, and delays no other agent",
-  tries: { full: 2 * MOST_WATCHED_ENTRIES, sample: 400 },
+  tries: { full: 2 * MAX_WATCHED_ENTRIES, sample: 400 },
   run: async (entries) => {
-    const mostEntries = Math.min(MOST_WATCHED_ENTRIES, entries / 2);
+    const mostEntries = Math.min(MAX_WATCHED_ENTRIES, entries / 2);
     await using world = await WatchWorld.create({ mostEntries });
     world.write("inbox/old.md");
     fill(world, entries);

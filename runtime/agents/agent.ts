@@ -277,7 +277,7 @@ function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
 }
 
 /** Returns a digest of the agent's file and defaults. It changes when the definition changes. */
-export function agentPrint(agent: Agent): string {
+export function agentDigest(agent: Agent): string {
   // Warnings can change without an edit.
   return fnv1a(JSON.stringify({ ...agent, warnings: [] })).toString(36);
 }

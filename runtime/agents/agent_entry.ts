@@ -27,13 +27,13 @@ export interface AgentEntry {
 }
 
 /** A file's present content, with the entry of the previous load. */
-export interface FoundFile extends Pick<AgentEntry, "id" | "path"> {
+export interface ScannedFile extends Pick<AgentEntry, "id" | "path"> {
   previous: AgentEntry | undefined;
-  content: FoundContent;
+  content: ScannedContent;
 }
 
 /** "unchanged": the stamp is the same as before. Undefined: the file does not exist. */
-type FoundContent =
+type ScannedContent =
   | Extract<AgentFileContent, { bytes: unknown }> & { hash: string }
   | Extract<AgentFileContent, { diagnostic: unknown }>
   | UnsettledFile
@@ -66,7 +66,7 @@ export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined 
  * Reads the file of this name, unless its stamp equals the one in `entryOf`. Waits at most until `deadline` for a
  * file that is being written. May run for many files at once.
  */
-export async function findAgentFile(
+export async function scanAgentFile(
   name: string,
   { agentsDir, entryOf, fileClock, deadline }: {
     agentsDir: string;
@@ -74,7 +74,7 @@ export async function findAgentFile(
     fileClock: Clock;
     deadline: number;
   },
-): Promise<FoundFile> {
+): Promise<ScannedFile> {
   const id = idOfFileName(name);
   const path = join(agentsDir, name);
   const before = entryOf(id);
@@ -99,7 +99,7 @@ async function readSettled(
 
 /** Returns the file's new entry; undefined when the file no longer exists. Never throws for the file's content. */
 export async function toAgentEntry(
-  { id, path, previous, content }: FoundFile,
+  { id, path, previous, content }: ScannedFile,
   options: AgentEntryOptions & { now: number },
 ): Promise<AgentEntry | undefined> {
   const unsettledSince = undefined;
@@ -114,7 +114,7 @@ export async function toAgentEntry(
     }
   );
   if (content === undefined) return undefined;
-  if (isUnsettled(content)) return stillAsBefore({ id, path, previous }, options.now);
+  if (isUnsettled(content)) return unsettledEntry({ id, path, previous }, options.now);
   // Only a quiet file has a stamp.
   if (content === "unchanged") return previous;
   if ("diagnostic" in content) return broken([content.diagnostic]);
@@ -140,7 +140,7 @@ export async function toAgentEntry(
  * Returns the reason why the last good definition replaces the file's content; undefined when the file's content is
  * used.
  */
-export function whyStale(
+export function staleReason(
   { path, good, diagnostics: [problem], unsettledSince }: AgentEntry,
 ): Diagnostic | undefined {
   if (good === undefined || problem !== undefined || unsettledSince === undefined) {
@@ -162,8 +162,8 @@ function isUnsettled(content: unknown): content is UnsettledFile {
 }
 
 /** Returns the entry of a file that is being written; half a file is never parsed. */
-function stillAsBefore(
-  { id, path, previous }: Pick<FoundFile, "id" | "path" | "previous">,
+function unsettledEntry(
+  { id, path, previous }: Pick<ScannedFile, "id" | "path" | "previous">,
   now: number,
 ): AgentEntry {
   const unsettledSince = previous?.unsettledSince ?? now;

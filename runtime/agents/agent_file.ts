@@ -4,7 +4,7 @@ import { stampFile } from "../config/files/file_stamp.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, isMisnamedAgentFile } from "./agent_id.ts";
-import { LARGEST_AGENT_BYTES } from "./parse_agent.ts";
+import { MAX_AGENT_FILE_BYTES } from "./parse_agent.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
@@ -48,7 +48,7 @@ export async function readAgentFile(
     if (stamp !== undefined && stamp === options?.known) return "unchanged";
     const unsettledMs = options === undefined ? 0 : unsettledMsOf(info, options.fileClock.now());
     if (unsettledMs > 0) return { unsettledMs };
-    if (info.size > LARGEST_AGENT_BYTES) return broken(path, "The file is over 4 MB");
+    if (info.size > MAX_AGENT_FILE_BYTES) return broken(path, "The file is over 4 MB");
     const bytes = await Deno.readFile(path);
     const isOther = options !== undefined && !isSameVersion(info, await Deno.stat(path));
     return isOther ? { unsettledMs: QUIET_MS } : { bytes, stamp };

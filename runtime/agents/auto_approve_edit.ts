@@ -20,7 +20,7 @@ export function addAutoApproval(text: string, entry: string): string | undefined
   const before = text.slice(0, text.indexOf("\n") + 1);
   const after = text.slice(before.length + parts.yaml.length);
   const yaml = insertEntry(parts.yaml, value, end);
-  return yaml !== undefined && isThatAlone(parts.yaml, yaml, entry)
+  return yaml !== undefined && addsOnlyEntry(parts.yaml, yaml, entry)
     ? before + yaml + after
     : undefined;
 }
@@ -68,7 +68,7 @@ function onNewLine(yaml: string, list: YAMLSeq, value: string, end: string): str
 }
 
 /** Returns true when the new YAML equals the old one, with the entry as the list's last item. */
-function isThatAlone(before: string, after: string, entry: string): boolean {
+function addsOnlyEntry(before: string, after: string, entry: string): boolean {
   const [old, now] = [toPlain(before), toPlain(after)];
   if (old === undefined || now === undefined) return false;
   const list = [old[KEY] ?? []].flat();

@@ -102,7 +102,7 @@ export function cronRemedy(expression: string): string | undefined {
     return `write cron: "${cronRewrite(zoned) ?? zoned}" and timezone: ${zone}`;
   }
   const [, interval] = /^@every\s+(\S+)$/i.exec(text) ?? [];
-  if (interval !== undefined) return `write every: ${interval} in the place of cron`;
+  if (interval !== undefined) return `write every: ${interval} instead of cron`;
   if (/^@(?:reboot|startup)$/i.test(text)) return "no trigger fires when the service starts";
   const rewritten = cronRewrite(text);
   if (rewritten !== undefined) return `write "${rewritten}"`;
@@ -142,16 +142,16 @@ function parseField(text: string, field: Field): number[] | string {
 /** Parses `*`, a value or a range, with or without a step. */
 function parseItem(item: string, field: Field): number[] | string {
   const [, range = "", step] = /^([^/]*)(?:\/(.*))?$/.exec(item) ?? [];
-  const bounds = range === "*" ? wholeOf(field) : parseRange(range, field);
+  const bounds = range === "*" ? boundsOf(field) : parseRange(range, field);
   if (typeof bounds === "string") return bounds;
   const [from, to] = bounds;
   if (step === undefined) return sequence(from, to, 1);
-  const size = wholeOf(field)[1] - field.lowest + 1;
+  const size = boundsOf(field)[1] - field.lowest + 1;
   if (!/^\d+$/.test(step) || Number(step) < 1 || Number(step) > size) {
     return `the step of ${field.name} must be a number from 1 to ${size}: ${item}`;
   }
   if (range !== "*" && !range.includes("-")) {
-    return `a step needs a range or *: write ${range}-${wholeOf(field)[1]}/${step} for ${item}`;
+    return `a step needs a range or *: write ${range}-${boundsOf(field)[1]}/${step} for ${item}`;
   }
   return sequence(from, to, Number(step));
 }
@@ -165,7 +165,7 @@ function parseRange(range: string, field: Field): [number, number] | string {
   // At the end of a range, Sunday is the last day of the week.
   const to = field === WEEKDAY && last === 0 && from > 0 ? 7 : last;
   if (from <= to) return [from, to];
-  const [lowest, highest] = wholeOf(field);
+  const [lowest, highest] = boundsOf(field);
   const untilEnd = from > highest ? "" : `${from}-${highest},`;
   return `the range ${range} of ${field.name} runs backwards: write ${untilEnd}${lowest}-${to}`;
 }
@@ -179,7 +179,7 @@ function parseValue(word: string, field: Field): number | undefined {
 }
 
 /** Returns the bounds of `*`. Weekday 7 is Sunday again, so it is left out. */
-function wholeOf(field: Field): [number, number] {
+function boundsOf(field: Field): [number, number] {
   return [field.lowest, field === WEEKDAY ? 6 : field.highest];
 }
 

@@ -22,7 +22,7 @@ export interface CurrentAgentsPorts {
 export class CurrentAgents {
   readonly #ports: CurrentAgentsPorts;
   /** Versions of files that gave no agent when they were read. */
-  readonly #fruitless = new Set<string>();
+  readonly #unparsed = new Set<string>();
   readonly #reloads = new SerialQueue();
   /** The queued reload; every caller until its start shares it. */
   #next: Promise<void> | undefined;
@@ -41,7 +41,7 @@ export class CurrentAgents {
       const version = await this.#newFile(id);
       if (version === undefined) return undefined;
       await this.#reloadOnce();
-      if (registry.get(id) === undefined) this.#fruitless.add(version);
+      if (registry.get(id) === undefined) this.#unparsed.add(version);
       return registry.get(id);
     }
     if (await registry.isCurrent(id)) return registry.get(id);
@@ -57,7 +57,7 @@ export class CurrentAgents {
       const name = `${spelling}.md`;
       if (!isAgentFileName(name)) continue;
       const version = await versionOf(join(this.#ports.agentsDir, name));
-      if (version !== undefined && !this.#fruitless.has(version)) return version;
+      if (version !== undefined && !this.#unparsed.has(version)) return version;
     }
     return undefined;
   }

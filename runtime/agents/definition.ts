@@ -28,7 +28,7 @@ import { describeBadName } from "./agent_id.ts";
 import { WEBHOOK_FIELDS } from "./webhook_rules.ts";
 
 const CATCH_UP = ["once", "none"] as const;
-const MOST_NODE_LABELS = 8;
+const MAX_NODE_LABELS = 8;
 
 /** An agent's display name. */
 const label = z.string().superRefine((text, context) => {
@@ -49,7 +49,7 @@ const filledList = <Item extends z.ZodType>(item: Item) =>
   );
 
 const triggerSchema = section({
-  type: field(z.enum(TRIGGER_TYPES), "manual", "What starts a run by itself"),
+  type: field(z.enum(TRIGGER_TYPES), "manual", "The event that starts a run"),
   every: interval.nullish().meta({
     values: "duration",
     description: "schedule: the interval; either this or cron",
@@ -72,7 +72,7 @@ const triggerSchema = section({
   debounce: field(
     debounce,
     0.5,
-    "watch: how long a path must be quiet, in seconds or as a duration",
+    "watch: the time without changes before a run starts, in seconds or as a duration",
   ),
   same_content: field(
     z.boolean(),
@@ -82,18 +82,18 @@ const triggerSchema = section({
   max_runs: field(
     z.int().min(1).max(100_000),
     200,
-    "watch, webhook: how many runs may begin within ten minutes; one more stops the trigger",
+    "watch, webhook: maximum runs that start within ten minutes; one more stops the trigger",
   ),
   max_failures: field(
     countLimit,
     10,
-    "How many runs in a row may fail before the trigger is paused; `none` for any number",
+    "Consecutive failed runs that pause the trigger; `none`: it is never paused",
   ),
   ...WEBHOOK_FIELDS,
   catch_up: field(
     z.enum(CATCH_UP),
     "none",
-    "`once`: make up for what was due or changed while the service was not running",
+    "`once`: make up, with one run, for times or changes missed while the service was not running",
   ),
   input: z.string().nullish().meta({
     description:
@@ -105,7 +105,7 @@ const followedEntry = z.union([
   filledText,
   z.object({
     agent: filledText,
-    on: field(z.enum(FOLLOWED_ENDS), "success", "Which of its ends start this agent"),
+    on: field(z.enum(FOLLOWED_ENDS), "success", "The outcomes that start this agent"),
   }),
 ], { error: "must be an agent's id, or a map with agent and on" });
 
@@ -155,7 +155,7 @@ export const definitionSchema = z.object({
   ).meta({
     values: "text, map or list",
     description:
-      "Agents whose ends start this one: ids, or `{ agent, on }` with `on: success` (the default), `failure` or `any`",
+      "Agents that start this one when they end: ids, or `{ agent, on }` with `on: success` (the default), `failure` or `any`",
   }),
   settings: section(withoutDefaults(RUN_SETTINGS)),
   retry: z.preprocess(
@@ -177,7 +177,8 @@ export const definitionSchema = z.object({
     description: "Ids of agents that this one may call with run_agent",
   }),
   paths: pathsSchema.nullish().meta({
-    description: "What the agent's tools may reach: one path, a list, or a map of aliases to paths",
+    description:
+      "The paths that the agent's tools may access: one path, a list, or a map of aliases to paths",
     default: "the workspace",
   }),
   confirm: textList.nullish().meta({
@@ -199,8 +200,8 @@ export const definitionSchema = z.object({
     "Maximum runs of this agent at once, on each node; further ones wait, delegated ones neither wait nor count",
   ),
   nodes: oneOrMore(nodeLabel).refine(
-    (labels) => labels.length <= MOST_NODE_LABELS,
-    `must name at most ${MOST_NODE_LABELS} labels`,
+    (labels) => labels.length <= MAX_NODE_LABELS,
+    `must name at most ${MAX_NODE_LABELS} labels`,
   ).nullish().meta({
     values: "text or list",
     description:

@@ -13,7 +13,7 @@ import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
 import { cronRemedy, parseCron } from "./cron_expression.ts";
 import { checkWebhook } from "./webhook_rules.ts";
 
-type Written = Readonly<Record<string, unknown>>;
+type RawFields = Readonly<Record<string, unknown>>;
 
 /** Returns a diagnostic for every broken rule of a file. */
 export function checkRules(
@@ -36,7 +36,7 @@ export function checkRules(
 
 function checkSynonyms(
   file: DiagnosedFile,
-  map: Written,
+  map: RawFields,
   path: YamlPath,
   field: string,
   synonym: string,
@@ -63,7 +63,7 @@ function checkProvider(
 /** `reached` is a provider with an address outside the map. */
 function checkModel(
   file: DiagnosedFile,
-  model: Written,
+  model: RawFields,
   path: YamlPath,
   reached?: unknown,
 ): Diagnostic[] {
@@ -85,7 +85,7 @@ function checkModel(
 }
 
 /** The trigger types that each field applies to. */
-const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
+const TYPES_OF_FIELD: Readonly<Record<string, readonly TriggerType[]>> = {
   every: ["schedule"],
   cron: ["schedule"],
   timezone: ["schedule"],
@@ -110,7 +110,7 @@ const APPLIES: Readonly<Record<string, readonly TriggerType[]>> = {
 
 function checkTrigger(
   file: DiagnosedFile,
-  trigger: Written,
+  trigger: RawFields,
   { follows }: { follows: boolean },
 ): Diagnostic[] {
   const type = TRIGGER_TYPES.find((one) => one === (trigger["type"] ?? "manual"));
@@ -126,7 +126,7 @@ function checkTrigger(
   return diagnostics;
 }
 
-function checkSchedule(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkSchedule(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const both = has(trigger, "every") && has(trigger, "cron");
   if (!both && (has(trigger, "every") || has(trigger, "cron"))) return [];
   const count = both ? "both are given" : "neither is given";
@@ -136,7 +136,7 @@ function checkSchedule(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   }, both ? "key" : "value")];
 }
 
-function checkWatch(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkWatch(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const paths = trigger["paths"];
   if (paths == null) {
     const message = "trigger.paths is missing: a watch trigger needs at least one path";
@@ -147,19 +147,23 @@ function checkWatch(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   return [diagnose(file, ["trigger", "paths"], { message })];
 }
 
-function warnOfIdleFields(file: DiagnosedFile, trigger: Written, type: TriggerType): Diagnostic[] {
+function warnOfIdleFields(
+  file: DiagnosedFile,
+  trigger: RawFields,
+  type: TriggerType,
+): Diagnostic[] {
   const idle = Object.keys(trigger).filter((key) =>
-    has(trigger, key) && Object.hasOwn(APPLIES, key) && !APPLIES[key]?.includes(type)
+    has(trigger, key) && Object.hasOwn(TYPES_OF_FIELD, key) && !TYPES_OF_FIELD[key]?.includes(type)
   );
   const diagnostics = idle.map((key) =>
     diagnose(file, ["trigger", key], {
       severity: "warning",
       message: `trigger.${key} has no effect: the trigger's type is ${type}`,
-      hint: `it belongs to type ${listWords(APPLIES[key] ?? [])}`,
+      hint: `it belongs to type ${listWords(TYPES_OF_FIELD[key] ?? [])}`,
     }, "key")
   );
   if (type === "schedule" && has(trigger, "timezone") && !has(trigger, "cron")) {
-    const message = "trigger.timezone has no effect: only cron knows time zones";
+    const message = "trigger.timezone has no effect: only cron uses a time zone";
     diagnostics.push(
       diagnose(file, ["trigger", "timezone"], { severity: "warning", message }, "key"),
     );
@@ -167,7 +171,7 @@ function warnOfIdleFields(file: DiagnosedFile, trigger: Written, type: TriggerTy
   return diagnostics;
 }
 
-function checkCron(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkCron(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const { cron, timezone } = trigger;
   const diagnostics: Diagnostic[] = [];
   if (typeof cron === "string" && cron.trim() !== "") {
@@ -189,7 +193,7 @@ function checkCron(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   return diagnostics;
 }
 
-function checkPatterns(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkPatterns(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const filters = section(trigger, "filters");
   const lists: [YamlPath, unknown][] = [
     [["trigger", "paths"], trigger["paths"]],
@@ -210,12 +214,12 @@ function checkPatterns(file: DiagnosedFile, trigger: Written): Diagnostic[] {
   );
 }
 
-function section(root: Written, key: string): Written {
+function section(root: RawFields, key: string): RawFields {
   const value = root[key];
   return isJsonObject(value) ? value : {};
 }
 
 /** Returns true when a key has a value. An empty key counts as absent. */
-function has(map: Written, key: string): boolean {
+function has(map: RawFields, key: string): boolean {
   return Object.hasOwn(map, key) && map[key] != null;
 }

@@ -4,7 +4,7 @@ import { AgentNotFound } from "./agent_not_found.ts";
 import type { AgentRegistry } from "./registry.ts";
 
 /** The stored data of agents, by their stored ids (NFC). */
-export interface AgentTraces {
+export interface StoredAgentData {
   executions: { newestByAgent(ids: readonly string[]): Promise<{ size: number }> };
   slots: { listSlots(id: string, page: { limit: number; offset: number }): Promise<unknown[]> };
 }
@@ -12,11 +12,11 @@ export interface AgentTraces {
 /** Distinguishes a removed agent from an agent that never existed. */
 export class KnownAgents {
   readonly #registry: AgentRegistry;
-  readonly #traces: AgentTraces;
+  readonly #stored: StoredAgentData;
 
-  constructor(ports: AgentTraces & { registry: AgentRegistry }) {
+  constructor(ports: StoredAgentData & { registry: AgentRegistry }) {
     this.#registry = ports.registry;
-    this.#traces = ports;
+    this.#stored = ports;
   }
 
   /** Returns the stored form of an agent's id, however it is spelled. Throws AgentNotFound. */
@@ -29,7 +29,7 @@ export class KnownAgents {
   }
 
   async #hasHistory(id: string): Promise<boolean> {
-    const { executions, slots } = this.#traces;
+    const { executions, slots } = this.#stored;
     if ((await executions.newestByAgent([id])).size > 0) return true;
     return (await slots.listSlots(id, { limit: 1, offset: 0 })).length > 0;
   }

@@ -181,7 +181,7 @@ function inKeyword(
     return Number.isInteger(value) && Number(value) >= 0 ? [] : must("be a whole number");
   }
   if (keyword === "pattern") return inPattern(value, at);
-  if (keyword === "$ref") return leadsNowhere(value, root) ? must("lead into the schema") : [];
+  if (keyword === "$ref") return isDangling(value, root) ? must("lead into the schema") : [];
   return [];
 }
 
@@ -195,7 +195,7 @@ function inPattern(pattern: unknown, at: YamlPath): SchemaProblem[] {
 }
 
 /** Returns true when a reference is not `#`, or `#/` with a JSON pointer to an existing place. */
-function leadsNowhere(reference: unknown, root: JsonSchema): boolean {
+function isDangling(reference: unknown, root: JsonSchema): boolean {
   if (reference === "#") return false;
   if (typeof reference !== "string" || !reference.startsWith("#/")) return true;
   let place: unknown = root;

@@ -24,8 +24,8 @@ import { PATHS } from "../../base/plain_path.ts";
 const { basename } = PATHS;
 
 /** The maximum size of an agent file. */
-export const LARGEST_AGENT_BYTES = 4 * 1_024 * 1_024;
-const LARGEST_FRONT_MATTER_BYTES = 64 * 1_024;
+export const MAX_AGENT_FILE_BYTES = 4 * 1_024 * 1_024;
+const MAX_FRONT_MATTER_BYTES = 64 * 1_024;
 
 /** The options for parsing an agent file. */
 export interface ParseAgentOptions extends PathBase {
@@ -50,7 +50,7 @@ export function parseAgent(
 ): ParsedAgent | { diagnostics: Diagnostic[] } {
   const { path, bytes } = source;
   const problems = checkFileName(path);
-  if (bytes.length > LARGEST_AGENT_BYTES) {
+  if (bytes.length > MAX_AGENT_FILE_BYTES) {
     return { diagnostics: [...problems, errorAtStart(path, "The file is over 4 MB")] };
   }
   const decoded = decodeText(bytes, path);
@@ -107,7 +107,7 @@ function readYaml(
   path: string,
 ): { document: YamlDocument } | { diagnostics: Diagnostic[] } {
   const yaml = parts.yaml ?? "";
-  if (new TextEncoder().encode(yaml).length > LARGEST_FRONT_MATTER_BYTES) {
+  if (new TextEncoder().encode(yaml).length > MAX_FRONT_MATTER_BYTES) {
     return { diagnostics: [errorAtStart(path, "The front matter is over 64 KB")] };
   }
   return parseYaml(yaml, { path, lineOffset: parts.lineOffset });

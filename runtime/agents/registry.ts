@@ -8,11 +8,11 @@ import type { Agent } from "./agent.ts";
 import {
   type AgentEntry,
   type AgentEntryOptions,
-  findAgentFile,
   isSteadilyChanging,
   liveAgent,
+  scanAgentFile,
+  staleReason,
   toAgentEntry,
-  whyStale,
 } from "./agent_entry.ts";
 import { diagnoseMisnamed } from "./agent_file.ts";
 import { describeBadName, idOfFileName, isMisnamedAgentFile, normalizeId } from "./agent_id.ts";
@@ -34,7 +34,7 @@ export interface BrokenAgentFile {
 }
 
 /** The maximum total time that a load waits for files that are being written. */
-const PATIENCE_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 /** The number of files that are read in parallel. Reading one by one takes longer than parsing. */
 const READ_AT_ONCE = 16;
@@ -118,7 +118,7 @@ export class AgentRegistry {
    * Returns the reasons, apart from its text, why the file at this path is no agent: another file has its id, or it
    * is a copy.
    */
-  clashesOf(path: string): readonly Diagnostic[] {
+  conflictsOf(path: string): readonly Diagnostic[] {
     return this.#rejected.find((file) => file.path === path)?.diagnostics ?? [];
   }
 
@@ -132,11 +132,11 @@ export class AgentRegistry {
    * is unreadable. It may be readable again in a moment.
    */
   isUnreadable(id: string): boolean {
-    return this.whyUnreadable(id) !== undefined;
+    return this.unreadableProblem(id) !== undefined;
   }
 
   /** Returns the problem when isUnreadable() is true. */
-  whyUnreadable(id: string): Diagnostic | undefined {
+  unreadableProblem(id: string): Diagnostic | undefined {
     if (this.#unreadable !== undefined) return this.#unreadable;
     const entry = this.#entries.get(normalizeId(id));
     return entry?.good === undefined ? entry?.diagnostics[0] : undefined;
@@ -146,9 +146,9 @@ export class AgentRegistry {
    * Returns the reason why an agent's last good definition replaces its file's content; undefined when the content is
    * used.
    */
-  whyStale(id: string): Diagnostic | undefined {
+  staleReason(id: string): Diagnostic | undefined {
     const entry = this.#entries.get(normalizeId(id));
-    return entry && whyStale(entry);
+    return entry && staleReason(entry);
   }
 
   /** Returns true when the file of a known agent is unchanged since the last read. Costs one stat. */
@@ -177,7 +177,7 @@ export class AgentRegistry {
 
   async #load(): Promise<ReloadReport> {
     const { defaults } = this.#options.config;
-    if (defaults !== this.#defaults) this.#entries = new Map([...this.#entries].map(toUnread));
+    if (defaults !== this.#defaults) this.#entries = new Map([...this.#entries].map(markUnread));
     this.#defaults = defaults;
     const before = this.#entries;
     const names = await this.#fileNames();
@@ -202,7 +202,7 @@ export class AgentRegistry {
 
   async #read(names: readonly string[]): Promise<void> {
     const { directories: { agentsDir }, fileClock = new SystemClock() } = this.#options;
-    const deadline = fileClock.now() + PATIENCE_MS;
+    const deadline = fileClock.now() + MAX_WAIT_MS;
     const entryOf = (id: string) => this.#entries.get(id);
     const entries = new Map<string, AgentEntry>();
     const ids = new Set(names.map(idOfFileName));
@@ -216,7 +216,7 @@ export class AgentRegistry {
     const rejected: BrokenAgentFile[] = [...copied.values()];
     for (let first = 0; first < names.length; first += READ_AT_ONCE) {
       const files = names.slice(first, first + READ_AT_ONCE).filter((name) => !copied.has(name))
-        .map((name) => findAgentFile(name, { agentsDir, entryOf, fileClock, deadline }));
+        .map((name) => scanAgentFile(name, { agentsDir, entryOf, fileClock, deadline }));
       for (const file of await Promise.all(files)) {
         const { id, path } = file;
         const holder = entries.get(id);
@@ -278,7 +278,7 @@ export class AgentRegistry {
 }
 
 /** Returns the entry marked so that the next load reads and parses it again. */
-function toUnread([id, entry]: [string, AgentEntry]): [string, AgentEntry] {
+function markUnread([id, entry]: [string, AgentEntry]): [string, AgentEntry] {
   const good = entry.good && { ...entry.good, hash: "" };
   return [id, { ...entry, good, stamp: undefined }];
 }

@@ -13,7 +13,7 @@ export interface WatchPath {
 }
 
 /** The maximum number of files and folders at a watched path. A larger place is not watched. */
-export const MOST_WATCHED_ENTRIES = 100_000;
+export const MAX_WATCHED_ENTRIES = 100_000;
 
 const ESCAPED = /\\([*?[\]{},()!+@|\\])/g;
 

@@ -16,7 +16,7 @@ import {
   WEBHOOK_SCHEMES,
 } from "../trigger_kinds.ts";
 
-const LONGEST_SYNC_MS = 300_000;
+const MAX_SYNC_MS = 300_000;
 
 /** One variable name, or several. */
 const variableNames = z.preprocess(
@@ -29,7 +29,7 @@ const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name o
 /** Parses a duration text to milliseconds. */
 const syncTime = z.unknown().transform((value, context) => {
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
-  if (ms !== undefined && ms >= 1_000 && ms <= LONGEST_SYNC_MS) return ms;
+  if (ms !== undefined && ms >= 1_000 && ms <= MAX_SYNC_MS) return ms;
   const message = "must be a duration such as 10s or 1m, from a second to five minutes";
   context.addIssue({ code: "custom", message });
   return z.NEVER;
@@ -54,7 +54,7 @@ const dedupeTime = z.unknown().transform((value, context) => {
 /** The fields of `trigger` that only a webhook has. */
 export const WEBHOOK_FIELDS = {
   scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
-    description: "webhook: how the sender shows who it is",
+    description: "webhook: the scheme that authenticates the sender",
     default: "required for webhook",
   }),
   secret: variableNames.nullish().meta({
@@ -70,15 +70,15 @@ export const WEBHOOK_FIELDS = {
   encoding: field(
     z.enum(SIGNATURE_ENCODINGS),
     "hex",
-    "webhook: how the signature is written (hmac)",
+    "webhook: the encoding of the signature (hmac)",
   ),
   in: z.enum(TOKEN_PLACES).nullish().meta({
     description:
-      "webhook: where the token is (token): a header, the password of Basic, or `?token=` in the address",
+      "webhook: the part of the request with the token (token): a header, the password of Basic, or `?token=` in the address",
     default: "a header",
   }),
   handshake: z.enum(WEBHOOK_HANDSHAKES).nullish().meta({
-    description: "webhook: the sender whose trial of the address is answered",
+    description: "webhook: the sender that gets its verification request answered",
     default: "the scheme's own",
   }),
   verify_token: variableName.nullish().meta({
@@ -94,20 +94,21 @@ export const WEBHOOK_FIELDS = {
   }),
   sync: syncTime.nullish().meta({
     values: "duration",
-    description: "webhook: how long the sender waits for the answer; without it, it does not wait",
+    description:
+      "webhook: the time that the sender waits for the answer; by default it does not wait",
   }),
   dedupe: dedupeTime.nullish().meta({
     values: "duration",
     description:
-      "webhook: for how long an equal body is the same delivery (schemes without ids); `0s`: never",
+      "webhook: the time in which an equal body is the same delivery (schemes without ids); `0s`: none",
     default: "a minute",
   }),
 };
 
-type Written = Readonly<Record<string, unknown>>;
+type RawFields = Readonly<Record<string, unknown>>;
 
 /** The schemes that each field applies to, if not all. */
-const OF_SCHEME: Readonly<Record<string, readonly string[]>> = {
+const SCHEMES_OF_FIELD: Readonly<Record<string, readonly string[]>> = {
   header: ["hmac", "token"],
   encoding: ["hmac"],
   in: ["token"],
@@ -116,7 +117,7 @@ const OF_SCHEME: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns a diagnostic for every broken rule of a webhook. */
-export function checkWebhook(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+export function checkWebhook(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   return [
     ...checkRequired(file, trigger),
     ...checkScheme(file, trigger),
@@ -124,20 +125,20 @@ export function checkWebhook(file: DiagnosedFile, trigger: Written): Diagnostic[
   ];
 }
 
-function checkRequired(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkRequired(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const hints = {
     scheme: "for instance scheme: github, or scheme: token for a sender that cannot sign",
     secret: "for instance secret: GH_HOOK_SECRET, and its value in the environment file",
   };
   return (["scheme", "secret"] as const).filter((key) => trigger[key] == null).map((key) =>
     diagnose(file, ["trigger", "type"], {
-      message: `trigger.${key} is missing: a webhook takes only what shows who sent it`,
+      message: `trigger.${key} is missing: a webhook accepts only authenticated deliveries`,
       hint: hints[key],
     })
   );
 }
 
-function checkScheme(file: DiagnosedFile, trigger: Written): Diagnostic[] {
+function checkScheme(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   const { scheme } = trigger;
   if (typeof scheme !== "string") return [];
   if (trigger["handshake"] === "zoom" && scheme !== "zoom") {
@@ -145,17 +146,17 @@ function checkScheme(file: DiagnosedFile, trigger: Written): Diagnostic[] {
       "its answer would sign deliveries for anybody";
     return [diagnose(file, ["trigger", "handshake"], { message, hint: "write scheme: zoom" })];
   }
-  return Object.entries(OF_SCHEME).flatMap(([key, schemes]) => {
+  return Object.entries(SCHEMES_OF_FIELD).flatMap(([key, schemes]) => {
     if (trigger[key] == null || schemes.includes(scheme)) return [];
     return [diagnose(file, ["trigger", key], {
       severity: "warning",
-      message: `trigger.${key} has no effect: the scheme ${scheme} says it itself`,
+      message: `trigger.${key} has no effect: the scheme ${scheme} defines it`,
       hint: `it belongs to scheme ${schemes.join(" or ")}`,
     }, "key")];
   });
 }
 
-function checkFilter(file: DiagnosedFile, filter: Written): Diagnostic[] {
+function checkFilter(file: DiagnosedFile, filter: RawFields): Diagnostic[] {
   const at = ["trigger", "filter"];
   const events: unknown[] = Array.isArray(filter["events"]) ? filter["events"] : [];
   const fields = Object.entries(isJsonObject(filter["fields"]) ? filter["fields"] : {});

@@ -8,7 +8,7 @@ export interface TriggerStop {
   by: "runs" | "loop" | "size" | "failures";
   /** The time of the next trial run; null: the trigger stays stopped until somebody resumes it. */
   retryAt: number | null;
-  /** The print of the agent at that time: see agentPrint. */
+  /** The digest of the agent at that time: see agentDigest. */
   print: string;
 }
 

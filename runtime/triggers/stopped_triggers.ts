@@ -1,6 +1,6 @@
 // The triggers that are stopped, each with its reason: one that ran away until somebody resumes it, one whose runs keep failing
 // until a run succeeds. Failures are counted where executions end; those stops are stored.
-import { type Agent, agentPrint } from "../agents/agent.ts";
+import { type Agent, agentDigest } from "../agents/agent.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
@@ -97,7 +97,7 @@ export class StoppedTriggers implements AsyncDisposable {
     if (this.#stops.has(id)) return;
     const message = `The ${what} of agent "${id}" is stopped: ${reason}. ${remedy}`;
     this.#ports.log.write("warn", message, { agent: id });
-    const stop: TriggerStop = { by, retryAt: null, print: agentPrint(agent) };
+    const stop: TriggerStop = { by, retryAt: null, print: agentDigest(agent) };
     this.#publish({ agentId: id, displayName, status: "paused", reason, stop });
   }
 
@@ -134,7 +134,7 @@ export class StoppedTriggers implements AsyncDisposable {
       // Another machine may have its file.
       const isGone = agent === undefined && !isUnreadable(id) && !this.#ports.isShared;
       // Too much to watch stays too much until the agent watches other paths.
-      const isEdited = agent !== undefined && by !== "size" && agentPrint(agent) !== print;
+      const isEdited = agent !== undefined && by !== "size" && agentDigest(agent) !== print;
       if (isGone || isEdited) await this.release(id);
     }
   }

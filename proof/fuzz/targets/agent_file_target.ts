@@ -1,7 +1,7 @@
 // Agent files: front matter that is almost right, wrong in every way YAML knows, or no text at all.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { LARGEST_AGENT_BYTES } from "../../../runtime/agents/parse_agent.ts";
+import { MAX_AGENT_FILE_BYTES } from "../../../runtime/agents/parse_agent.ts";
 import { parse } from "../../../tests/runtime/agents/parsed_file.ts";
 import { anyText, ODD_NAMES } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
@@ -123,7 +123,7 @@ export const hugeAgentFiles = defineTarget({
     const yaml = piece.repeat(times);
     const result = parse(`---\n${yaml}\n---\nbody`);
     assert.ok("agent" in result || result.diagnostics.length > 0);
-    assert.ok(yaml.length < LARGEST_AGENT_BYTES);
+    assert.ok(yaml.length < MAX_AGENT_FILE_BYTES);
   },
 });
 

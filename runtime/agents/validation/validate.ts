@@ -171,7 +171,7 @@ function diagnoseWebhook(
     : "deliveries signed with it are refused";
   return missing.map((name) => {
     const isSecret = secrets.includes(name);
-    const result = isSecret ? consequence : "its sender cannot try the address";
+    const result = isSecret ? consequence : "its sender cannot verify the address";
     return diagnose(file, ["trigger", isSecret ? "secret" : "verify_token"], {
       severity: "warning",
       message: `The secret of the webhook is missing: ${name} is not set, so ${result}`,

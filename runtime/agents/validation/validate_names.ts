@@ -124,17 +124,17 @@ function checkFollowed(
       const options = { name: agentId, known: agentIds };
       return [warnUnknown(file, at, `after names an unknown agent: ${agentId}`, options)];
     }
-    if (!leadsTo(agent.id, { from: agentId, followedBy })) return [];
+    if (!isFollowed(agent.id, { from: agentId, followedBy })) return [];
     const message = agentId === agent.id
       ? "after names the agent itself: each of its ends would start it again"
-      : `after leads in a circle: ${agentId} follows this agent, directly or through others`;
-    const hint = "after ten runs in a row the circle is stopped";
+      : `after forms a cycle: ${agentId} follows this agent, directly or through others`;
+    const hint = "the cycle is stopped after ten runs in a row";
     return [diagnose(file, at, { severity: "warning", message, hint })];
   });
 }
 
 /** Returns true when one agent follows the other, directly or through others. */
-function leadsTo(
+function isFollowed(
   agentId: string,
   { from, followedBy }: { from: string; followedBy: (id: string) => readonly string[] },
 ): boolean {

@@ -12,7 +12,7 @@ import type { Agent } from "../agent.ts";
 import { isDatabaseFile } from "../agent_paths.ts";
 import { itemPath } from "./validate_resources.ts";
 import { foldersToSkip, isSkipped } from "../../folders/ignored_names.ts";
-import { describeTooLarge, MOST_WATCHED_ENTRIES, readWatchPaths } from "../watch_path.ts";
+import { describeTooLarge, MAX_WATCHED_ENTRIES, readWatchPaths } from "../watch_path.ts";
 
 const { dirname, relative } = PATHS;
 
@@ -20,7 +20,7 @@ const { dirname, relative } = PATHS;
 export interface PlaceSurroundings {
   home: string;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
-  /** The maximum number of files and folders at a watched path; MOST_WATCHED_ENTRIES by default. */
+  /** The maximum number of files and folders at a watched path; MAX_WATCHED_ENTRIES by default. */
   mostEntries?: number;
 }
 
@@ -90,7 +90,7 @@ async function checkWatchPaths(
   if (trigger.type !== "watch") return [];
   const found: Diagnostic[] = [];
   const { agentsDir, configDir, stateDir } = around.directories;
-  const most = around.mostEntries ?? MOST_WATCHED_ENTRIES;
+  const most = around.mostEntries ?? MAX_WATCHED_ENTRIES;
   const never = [
     { name: "agents", folder: agentsDir },
     { name: "configuration", folder: configDir },

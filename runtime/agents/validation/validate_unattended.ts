@@ -18,7 +18,7 @@ export function firesByItself(
 }
 
 /** The remedy when agents fire by themselves and no channel reports their failures. */
-export const TELL_REMEDY =
+export const CHANNEL_REMEDY =
   "add a channel to config.yaml, such as notify: { channels: { screen: { type: desktop } } }, " +
   'then try it: "inkling notify --test" (docs/notifications.md)';
 
@@ -26,7 +26,7 @@ export const TELL_REMEDY =
  * Reports that agents fire by themselves without a notification channel; undefined when none does or a channel
  * exists.
  */
-export function describeUntold(
+export function describeMissingChannel(
   agents: readonly Pick<Agent, "id" | "enabled" | "trigger" | "after">[],
   { notify }: Pick<Config, "notify">,
 ): string | undefined {
@@ -36,7 +36,7 @@ export function describeUntold(
   const who = others.length === 0
     ? `${first.id} fires by itself`
     : `${others.length + 1} agents fire by themselves`;
-  return `nobody is told what fails or waits for you: ${who}, and config.yaml has no notify.channels`;
+  return `failures and questions reach nobody: ${who}, and config.yaml has no notify.channels`;
 }
 
 /**
@@ -84,7 +84,7 @@ export function diagnoseUnattended(
   const place = agent.trigger.type === "manual" ? ["after"] : ["trigger", "type"];
   return [diagnose(file, place, {
     severity: "warning",
-    message: `This fires without you, and ${listGuards(guards)} will wait for a person`,
-    hint: `auto_approve: [${list}] lets them run; confirm: [${list}] says that they may wait`,
+    message: `This agent starts by itself, but ${listGuards(guards)} will wait for a person`,
+    hint: `auto_approve: [${list}] lets them run; confirm: [${list}] lets them wait`,
   })];
 }

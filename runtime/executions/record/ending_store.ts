@@ -38,7 +38,7 @@ export interface TriggerVerdict {
   failed: boolean;
   /** After so many failures in a row the trigger pauses. */
   maxFailures: number;
-  /** See agentPrint: an edited agent is counted from zero. */
+  /** See agentDigest: an edited agent is counted from zero. */
   print: string;
 }
 

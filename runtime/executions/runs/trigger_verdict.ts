@@ -1,5 +1,5 @@
 // How the end of a run counts for the trigger that started it.
-import { type Agent, agentPrint } from "../../agents/agent.ts";
+import { type Agent, agentDigest } from "../../agents/agent.ts";
 import { TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
@@ -20,5 +20,5 @@ export function verdictOf(
   const failed = status === "error" && transient === undefined || status === "timeout" ||
     isLimitCode(endCodeOf({ status, error }));
   if (!failed && status !== "success") return undefined;
-  return { failed, maxFailures, print: failed ? agentPrint(agent) : "" };
+  return { failed, maxFailures, print: failed ? agentDigest(agent) : "" };
 }

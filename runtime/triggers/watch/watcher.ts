@@ -9,7 +9,7 @@ import { WatchedPlaces } from "../../folders/watched_places.ts";
 import { inGroups } from "../../../base/in_groups.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
-import { MOST_WATCHED_ENTRIES } from "../../agents/watch_path.ts";
+import { MAX_WATCHED_ENTRIES } from "../../agents/watch_path.ts";
 import { ContentDigests } from "../../folders/content_digests.ts";
 import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
 import type { PassedOver } from "./same_content.ts";
@@ -41,7 +41,7 @@ export interface WatcherPorts {
   folders: FolderWatches;
   /** Where several machines could watch for an agent: which of them does. Absent: this one. */
   shares?: WatchShares;
-  /** How many files and folders there may be at a watched path; MOST_WATCHED_ENTRIES by default. */
+  /** How many files and folders there may be at a watched path; MAX_WATCHED_ENTRIES by default. */
   mostEntries?: number;
 }
 
@@ -74,7 +74,7 @@ export class Watcher implements AsyncDisposable {
 
   constructor(ports: WatcherPorts) {
     this.#ports = ports;
-    const { clock, log, directories, folders, home, mostEntries = MOST_WATCHED_ENTRIES } = ports;
+    const { clock, log, directories, folders, home, mostEntries = MAX_WATCHED_ENTRIES } = ports;
     const { agentsDir, configDir, stateDir } = directories;
     const closed = [agentsDir, configDir, stateDir];
     this.#breaker = new TriggerBreaker(clock);

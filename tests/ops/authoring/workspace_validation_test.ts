@@ -109,7 +109,9 @@ Deno.test("validateWorkspace() gives each file that is not read, or not as it wa
   assert.deepEqual(files.map(({ agentId }) => agentId).sort(), Object.keys(cases).sort());
   for (const { agentId, diagnostics } of files) {
     const [, expected] = cases[agentId as keyof typeof cases];
-    const told = diagnostics.filter(({ message }) => !message.startsWith("This fires without you"))
+    const told = diagnostics.filter(({ message }) =>
+      !message.startsWith("This agent starts by itself")
+    )
       .map(({ severity, message }) => `${severity} ${message}`);
     assert.deepEqual(told.map((one, k) => one.slice(0, expected[k]?.length)), expected, agentId);
   }

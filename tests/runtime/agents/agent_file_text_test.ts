@@ -4,13 +4,13 @@ import { formatAgentFile, type NewAgentFields } from "../../../runtime/agents/ag
 import { parse } from "./parsed_file.ts";
 import { anyText } from "../../support/any_text.ts";
 
-/** Texts that mean something else to YAML, or to an agent file, unless they are quoted. */
+/** Texts that YAML or the agent file would read differently unless they are quoted. */
 const ODD_TEXTS = [
   ...["yes", "null", "~", "1e3", "0x10", "- a", "a: b", "#x", " #x", "*a", "&a", "!!t", "'", '"'],
   ...["---", "...", "a\n---\nb", "a\n\n b\n", "\tx", "%", "@", "`", "", "|", ">"],
 ];
 
-/** Text without NUL, which no file of text holds, and without halves of characters. */
+/** Text without NUL, which no text file contains, and without lone surrogates. */
 const text = fc.oneof(
   fc.constantFrom(...ODD_TEXTS),
   anyText(),
@@ -21,7 +21,7 @@ const text = fc.oneof(
 ).filter((one) => !one.includes("\0"));
 const filled = text.filter((one) => one.trim() !== "");
 
-Deno.test("formatAgentFile() and the parser give back whatever was typed", async () => {
+Deno.test("formatAgentFile() writes fields that the parser reads back unchanged", async () => {
   for (const description of ODD_TEXTS) {
     const parsed = parse(formatAgentFile({ description, prompt: "Go." }));
     assert.ok("document" in parsed, JSON.stringify([description, parsed]));
@@ -50,7 +50,7 @@ Deno.test("formatAgentFile() and the parser give back whatever was typed", async
       const parsed = await parse(content);
       const { prompt, ...head } = fields;
       if ("diagnostics" in parsed) {
-        // Only a path may be refused, for where it leads.
+        // Only a forbidden path may be refused.
         for (const { message } of parsed.diagnostics) {
           assert.match(message, /^paths\[\d+\] must not/);
         }

@@ -6,7 +6,7 @@ import { agentOf, configOf, parse } from "./parsed_file.ts";
 Deno.test("parseAgent() gives an agent without front matter every default", () => {
   const result = parse("# Title\n\n---\n\nDo it.\n");
   assert.ok("agent" in result);
-  // An agent of the tests has the defaults, but for these.
+  // The test's agent has the defaults except for these fields.
   assert.deepEqual(result.agent, {
     ...createTestAgent({ id: "daily", displayName: "daily", sourcePath: "/work/agents/daily.md" }),
     icon: result.agent.icon,
@@ -115,7 +115,7 @@ enabled: false`,
   });
 });
 
-Deno.test("parseAgent() takes what the file leaves out, or leaves empty, from config.yaml; of a budget each limit", () => {
+Deno.test("parseAgent() takes missing and empty fields from config.yaml, and each limit of a budget separately", () => {
   const config = configOf(
     `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 5m,
   on_restart: resume, temperature: 0.1, max_tokens: 9, timeout: 8, max_tool_calls: 7,
@@ -176,7 +176,7 @@ Deno.test("parseAgent() takes what the file leaves out, or leaves empty, from co
   assert.deepEqual([spender.onBudget, spender.unpriced], ["abort", "allow"]);
 });
 
-Deno.test("parseAgent() derives aliases of paths, reads a star anywhere as every tool, and a trigger in each form that it may have", () => {
+Deno.test("parseAgent() derives path aliases, reads a star anywhere as every tool, and reads a trigger in every form", () => {
   const { paths } = agentOf('paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]');
   assert.deepEqual(paths.map(({ alias, path }) => [alias, path]), [
     ["notes", "/work/notes"],
@@ -218,7 +218,7 @@ Deno.test("parseAgent() derives aliases of paths, reads a star anywhere as every
   }
 });
 
-Deno.test("isGuarded() frees a tool by the name that it has, and no other tool that a server calls so", () => {
+Deno.test("isGuarded() frees a tool by its final name, not by a server's name for another tool", () => {
   const files = { name: "fs_file_write", otherNames: ["file_write", "fs_file_write"] };
   const cases: [yaml: string, own: boolean, ofServer: boolean][] = [
     ["history: off", true, true],
@@ -235,7 +235,7 @@ Deno.test("isGuarded() frees a tool by the name that it has, and no other tool t
   }
 });
 
-Deno.test("isGuarded() holds for a server's tool by mcp_confirm, until auto_approve names it, or its server", () => {
+Deno.test("isGuarded() guards a server's tool by mcp_confirm until auto_approve names the tool or its server", () => {
   const tool = (name: string, isReadOnly: boolean) => ({
     name,
     otherNames: [name, `fs_${name}`],
@@ -255,7 +255,7 @@ Deno.test("isGuarded() holds for a server's tool by mcp_confirm, until auto_appr
     ["all", "mcp: [fs]\nauto_approve: [fs/g*_*l, fs/p*p*ut]", true, false],
     ["all", "mcp: [fs]\nauto_approve: [fs/ge, '*', 'x']", false, false],
     ["all", "mcp: [fs]\nauto_approve: [fs/ge, f/*, f*, fs, fs/, get_*]", true, true],
-    // A server's name may hold a slash: what means that one frees nothing of another.
+    // A server's name may contain a slash; its entry frees no tool of another server.
     ["all", "mcp: [fs, fs/get_all]\nauto_approve: [fs/get_all/*]", true, true],
     ["all", "mcp: [other]\nauto_approve: [fs/*]", true, true],
     ["none", "mcp: [fs]\nconfirm: [fs/p*]", true, false],
@@ -272,7 +272,7 @@ Deno.test("isGuarded() holds for a server's tool by mcp_confirm, until auto_appr
   }
 });
 
-Deno.test("parseAgent() gives agents that name the default provider its address, unless they have their own", () => {
+Deno.test("parseAgent() gives agents of the default provider its address, unless they have their own", () => {
   const address = "https://gateway.example/v1";
   const config = configOf(`defaults: {provider: openai, model: m, base_url: '${address}'}`);
   const rows: [model: string, address: string | undefined][] = [

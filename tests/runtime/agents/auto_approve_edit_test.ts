@@ -5,9 +5,9 @@ const BODY = "\nWrite.\n---\nauto_approve: [none]\n";
 const file = (yaml: string) => `---\n${yaml}---\n${BODY}`;
 const add = (yaml: string, entry = "file_write") => addAutoApproval(file(yaml), entry);
 
-Deno.test("addAutoApproval() adds one entry and changes nothing else, whatever form the list has", () => {
+Deno.test("addAutoApproval() adds one entry and changes nothing else, in every form of the list", () => {
   const cases: [string, string][] = [
-    // The key is not there.
+    // The key is missing.
     [
       "name:   Writer     # aligned\n\n# the model\nmodel: { name: x }\n",
       "name:   Writer     # aligned\n\n# the model\nmodel: { name: x }\nauto_approve: [file_write]\n",
@@ -28,7 +28,7 @@ Deno.test("addAutoApproval() adds one entry and changes nothing else, whatever f
   for (const [before, after] of cases) assert.equal(add(before), file(after));
 });
 
-Deno.test("addAutoApproval() keeps CRLF, and gives a file without front matter some", () => {
+Deno.test("addAutoApproval() keeps CRLF, and adds front matter to a file without one", () => {
   const crlf = file("auto_approve:\n  - a\n").replaceAll("\n", "\r\n");
   const found = addAutoApproval(crlf, "b");
   assert.equal(found, file("auto_approve:\n  - a\n  - b\n").replaceAll("\n", "\r\n"));
@@ -36,15 +36,15 @@ Deno.test("addAutoApproval() keeps CRLF, and gives a file without front matter s
   assert.equal(text, "---\nauto_approve: [github/get_issue]\n---\n\nWrite.\n");
 });
 
-Deno.test("addAutoApproval() quotes what YAML would take for something else", () => {
+Deno.test("addAutoApproval() quotes texts that YAML would read as another type", () => {
   assert.equal(add("", "true"), file('auto_approve: ["true"]\n'));
   assert.equal(add("", "a: [b]"), file('auto_approve: ["a: [b]"]\n'));
 });
 
-Deno.test("addAutoApproval() leaves a file alone in which it would change more than the list", () => {
-  // The list is another one's, too.
+Deno.test("addAutoApproval() refuses a file in which it would change more than the list", () => {
+  // The list is shared with another key.
   assert.equal(add("confirm: &both [a]\nauto_approve: *both\n"), undefined);
-  // The last thing is a text that would take the line in.
+  // The file ends with a text that would swallow the new line.
   assert.equal(add("{ name: x }\n"), undefined);
   assert.equal(addAutoApproval("---\nname: x\n", "a"), undefined);
   const found = add("description: |+\n  text\n\n");

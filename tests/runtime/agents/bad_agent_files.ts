@@ -1,9 +1,9 @@
-// Agent files with problems, and what is said of each: the place and a fragment of the message with its hint.
+// Agent files with problems, each with the place and a part of the message and hint.
 
-/** The file, or its front matter alone, and `line:column fragment` for each problem. */
+/** The file, or only its front matter, and `line:column fragment` for each problem. */
 export type ProblemRow = readonly [content: string | Uint8Array, ...problems: string[]];
 
-/** Text and single bytes as one file. */
+/** Joins texts and single bytes into one file. */
 function bytes(...parts: (string | number[])[]): Uint8Array {
   const encoder = new TextEncoder();
   return Uint8Array.from(
@@ -11,13 +11,13 @@ function bytes(...parts: (string | number[])[]): Uint8Array {
   );
 }
 
-/** A few aliases that stand for ten billion values. */
+/** A few aliases that expand to ten billion values. */
 const BOMB = [
   "a: &a [x,x,x,x,x,x,x,x,x,x]",
   ...[..."bcdefghi"].map((key, i) => `${key}: &${key} [${Array(10).fill(`*${"abcdefgh"[i]}`)}]`),
 ].join("\n");
 
-/** Front matter that is refused; its first line is line 2. */
+/** Front matter that is refused. Its first line is line 2. */
 export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ["settings:\n  temperature: 7", "3:16 settings.temperature must be between 0 and 1, got 7"],
   ["__proto__: {enabled: false}", "2:1 A key must not be called __proto__"],
@@ -74,7 +74,7 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
     "6:3 are two names of one field",
   ],
   ["tools: [a]\ncustom_tools: [b]", "2:1 custom_tools and tools are two names of one field"],
-  ["trigger: { type: webhook, secret: HOOK }", "2:18 trigger.scheme is missing: a webhook takes"],
+  ["trigger: { type: webhook, secret: HOOK }", "2:18 trigger.scheme is missing: a webhook accepts"],
   ["trigger: { type: webhook, scheme: github }", "2:18 trigger.secret is missing: a webhook"],
   [
     "trigger: { type: webhook, scheme: stripe, secret: [whsec_5WbX+/=] }",
@@ -97,7 +97,7 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ...([
     ["CRON_TZ=Europe/Paris 0 8 * * *", 'write cron: "0 8 * * *" and timezone: Europe/Paris'],
     ["TZ=UTC 0 0 8 ? * MON-FRI", 'write cron: "0 8 * * mon-fri" and timezone: UTC'],
-    ["'@every 90m'", "write every: 90m in the place of cron"],
+    ["'@every 90m'", "write every: 90m instead of cron"],
     ["'@reboot'", "no trigger fires when the service starts"],
     ["0 8 ? * MON", 'write "0 8 * * mon"'],
     ["0 0 8 1 * ? 2026", 'write "0 8 1 * *"'],
@@ -108,7 +108,7 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
     `trigger:\n  type: schedule\n  cron: ${cron}`,
     `4:9 ${hint}`,
   ]),
-  // There, 2 is Monday; and seconds cannot be left out.
+  // In that dialect 2 is Monday, and seconds are required.
   ["trigger:\n  type: schedule\n  cron: 0 8 ? * 2", "4:9 invalid value for day of month: ?"],
   ["trigger:\n  type: schedule\n  cron: '*/10 * * * * *'", "4:9 and has 6, got"],
   [
@@ -169,7 +169,7 @@ export const BAD_FILES: readonly ProblemRow[] = [
   [bytes([0xff, 0xfe], [0x2d, 0, 0x2d, 0]), "1:1 It looks like UTF-16"],
 ];
 
-/** Names of files that are refused, each with one problem. */
+/** File names that are refused, each with one problem. */
 export const BAD_NAMES: readonly (readonly [name: string, problem: string])[] = [
   ["a.b.md", '1:1 underscores, not "."'],
   [".md", "1:1 The file's name must not be empty"],
@@ -199,7 +199,7 @@ export const ODD_FRONT_MATTER: readonly ProblemRow[] = [
     "2:54 trigger.in has no effect",
   ],
   ["trigger:\n  every: 5m", "3:3 trigger.every has no effect: the trigger's type is manual"],
-  ["trigger: {type: schedule, every: 1d, timezone: Europe/Paris}", "2:38 only cron knows time"],
+  ["trigger: {type: schedule, every: 1d, timezone: Europe/Paris}", "2:38 only cron uses a time"],
   ["constructor: 1", "2:1 Unknown key constructor"],
   [
     "after: [{agent: a, onn: any}]",

@@ -6,7 +6,7 @@ function reasonOf(expression: string): string {
   return "reason" in parsed ? parsed.reason : "";
 }
 
-Deno.test("parseCron() says what is wrong, and where it can, what to write", () => {
+Deno.test("parseCron() reports the error and, where possible, the replacement", () => {
   const cases = [
     ["", "must have five fields"],
     [
@@ -30,6 +30,6 @@ Deno.test("parseCron() says what is wrong, and where it can, what to write", () 
   for (const [expression, reason] of cases) {
     assert.ok(reasonOf(expression).includes(reason), `${expression}: ${reasonOf(expression)}`);
   }
-  // Fridays come in any month.
+  // Every month has a Friday.
   assert.equal(reasonOf("0 0 31 2 5"), "");
 });

@@ -9,14 +9,14 @@ const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
 Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, before the watcher reports it", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("old", ECHO);
-  // On this clock the watcher's wait for quiet never ends.
+  // On this clock the watcher never stops waiting for quiet.
   await using runtime = await place.open({ clock: new TestClock() });
   await place.writeAgent("new", ECHO);
   assert.equal((await runtime.getAgent("new")).agent.id, "new");
   const ended = await runToEnd(runtime, "new", { message: "Hello" });
   assert.equal(ended.status, "success");
   await assert.rejects(runtime.run("newer", {}), /Agent 'newer' not found/);
-  // Files that are no agents, and what leads out of the folder.
+  // Files that are no agents, and a path outside the folder.
   for (const name of ["notes.txt", "a.memory.md", "README.md", "../outside.md"]) {
     await Deno.writeTextFile(join(place.agentsDir, name), ECHO);
   }
@@ -53,7 +53,7 @@ Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, bef
   await assert.rejects(runtime.run("old", {}), /Agent 'old' not found/);
 });
 
-Deno.test("a run that uses the last good definition says so; reloadAgents() reports the difference to the call before it, whoever read the files meanwhile", async () => {
+Deno.test("a run reports that it uses the last good definition; reloadAgents() compares with its own previous call", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("steady", ECHO);
   await using runtime = await place.open({ clock: new TestClock() });
@@ -84,13 +84,13 @@ Deno.test("a run that uses the last good definition says so; reloadAgents() repo
   assert.deepEqual((await runtime.reloadAgents()).added, []);
 });
 
-Deno.test("runs that a webhook, the end of a run or another agent start use the agent's file as it is now", async () => {
+Deno.test("runs started by a webhook, another run's end or another agent use the agent's file as it is now", async () => {
   await using place = await createTestWorkspace({ shell: { HOOK: "a-secret-key" } });
   const write = (id: string, say: string, lines: string) => place.writeScript(id, [{ say }], lines);
   const hook = "trigger: { type: webhook, secret: HOOK, scheme: token }";
   const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];
   await place.writeScript("lead", [{ call }, { say: "Done." }], "agents: [helper]");
-  // The watcher's wait for quiet never ends on this clock.
+  // On this clock the watcher never stops waiting for quiet.
   await using runtime = await place.open({ clock: new TestClock() });
   const headers = new Headers({
     "authorization": "Bearer a-secret-key",
@@ -133,10 +133,10 @@ Deno.test("runs that a webhook, the end of a run or another agent start use the 
   assert.deepEqual(newest, before);
 });
 
-/** Two spellings of one id: a composed letter, and a letter with its accent behind it. */
+/** Two spellings of one id: a composed letter, and a letter followed by its accent. */
 const [COMPOSED, APART] = ["café", "cafe\u0301"];
 
-Deno.test("an agent whose file is gone is known by what it left, however its id is spelled", async () => {
+Deno.test("a removed agent is known by its stored data, in every spelling of its id", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript(COMPOSED, [{ say: "hello" }]);
   await using runtime = await place.open();

@@ -8,7 +8,7 @@ function split(text: string) {
   return parts;
 }
 
-Deno.test("splitFrontMatter() cuts at lines that are fences, and only there", () => {
+Deno.test("splitFrontMatter() splits only at fence lines", () => {
   const text = "---  \na: '---'\n ---\n--- b\n----\n---\t\nbody\n---\nend";
   const yaml = "a: '---'\n ---\n--- b\n----\n";
   assert.deepEqual(split(text), { yaml, lineOffset: 1, body: "body\n---\nend", bodyLineOffset: 6 });
@@ -22,7 +22,7 @@ const text = fc.tuple(fc.array(line), fc.constantFrom("\n", "\r\n")).map(([lines
   lines.join(end)
 );
 
-Deno.test("splitFrontMatter() never loses a character of a file, and counts its lines", () => {
+Deno.test("splitFrontMatter() keeps every character of a file and counts its lines", () => {
   fc.assert(fc.property(text, fc.boolean(), (rest, fenced) => {
     const whole = fenced ? `---\n${rest}` : rest;
     const parts = splitFrontMatter(whole);

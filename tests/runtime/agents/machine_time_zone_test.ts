@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readMachineTimeZone } from "../../../runtime/agents/machine_time_zone.ts";
 
-Deno.test("readMachineTimeZone() takes the zone that TZ names, however the C library lets it be written", () => {
+Deno.test("readMachineTimeZone() returns the zone of TZ in every form that the C library allows", () => {
   const table: [variable: string, name: string][] = [
     ["Europe/Berlin", "Europe/Berlin"],
     [":Europe/Berlin", "Europe/Berlin"],
@@ -18,7 +18,7 @@ Deno.test("readMachineTimeZone() takes the zone that TZ names, however the C lib
   }
 });
 
-Deno.test("readMachineTimeZone() is UTC where TZ names no zone, and tells what TZ says", () => {
+Deno.test("readMachineTimeZone() returns UTC with the value of TZ when it names no zone", () => {
   const cases = ["UTC+3", "GMT+3", "+03:00", "<+03>-3", "MSK-3", "Foo/Bar", ":", "/etc/zone"];
   for (const unknown of cases) {
     assert.deepEqual(readMachineTimeZone(unknown), { name: "UTC", unknown });

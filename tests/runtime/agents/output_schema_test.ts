@@ -4,14 +4,14 @@ import type { JsonSchema } from "../../../base/json.ts";
 import { parse } from "./parsed_file.ts";
 import { type Around, UNASKED, validate } from "./validation/validated.ts";
 
-/** What is said of an agent file with this schema, each with its place. */
+/** Returns the problems of an agent file with this schema, each with its place. */
 function said(schema: string): string[] {
   const parsed = parse(`---\noutput:\n  schema:\n${schema.replaceAll(/^/gm, "    ")}\n---\nDo it.`);
   const found = "agent" in parsed ? parsed.agent.warnings : parsed.diagnostics;
   return found.map((one) => formatDiagnostic(one).replace(/^.*?\.md:/, ""));
 }
 
-Deno.test("parseAgent() places what is no schema at its line", () => {
+Deno.test("parseAgent() reports an invalid schema at its line", () => {
   const cases: [schema: string, place: string, message: RegExp][] = [
     ["type: objekt", "4:11", /^output\.schema\.type must be object, .* got "objekt"/],
     ["type: object\nrequired: price", "5:15", /required must be a list of names/],
@@ -37,7 +37,7 @@ Deno.test("parseAgent() places what is no schema at its line", () => {
   }
 });
 
-Deno.test("parseAgent() takes a schema with all that schemas have, as it is written, and refuses one that is too deep", () => {
+Deno.test("parseAgent() accepts every part of JSON Schema unchanged, and refuses one that is too deep", () => {
   const schema: JsonSchema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $defs: { price: { type: "number", minimum: 0 } },
@@ -57,7 +57,7 @@ Deno.test("parseAgent() takes a schema with all that schemas have, as it is writ
   assert.match(said(`items: ${deep}`).join(), /nested over 64 levels|too deep|levels/);
 });
 
-Deno.test("a schema's file is one of the workspace or of agents/_config; what is wrong with it is said, and nothing of it quoted", async () => {
+Deno.test("a schema file must be in the workspace or in agents/_config; its errors quote no content", async () => {
   const told = (file: string, around: Around) =>
     validate(`${UNASKED}\noutput: { schema: ${file} }`, around);
   for (const file of ["price.json", "agents/_config/price.json"]) {

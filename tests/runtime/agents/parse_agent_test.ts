@@ -9,7 +9,7 @@ import {
 } from "./bad_agent_files.ts";
 import { parse } from "./parsed_file.ts";
 
-/** Checks that a file has these problems; an agent with one warning or several problems has no others. */
+/** Checks that a file has exactly these problems, if it has several or only warnings. */
 function check([content, ...problems]: ProblemRow, { name = "daily.md", loads = false } = {}) {
   const result = parse(content, { name });
   const shown = String(content).slice(0, 200);
@@ -24,7 +24,7 @@ function check([content, ...problems]: ProblemRow, { name = "daily.md", loads = 
       `${shown}\nno "${problem}" in\n${lines.join("\n")}`,
     );
   }
-  // The other rows show only the first of several problems.
+  // The other rows list only the first of several problems.
   if (problems.length > 1 || loads) assert.equal(found.length, problems.length, lines.join("\n"));
 }
 
@@ -33,16 +33,16 @@ const withFrontMatter = ([yaml, ...problems]: ProblemRow): ProblemRow => [
   ...problems,
 ];
 
-Deno.test("parseAgent() places the problems of front matter", () => {
+Deno.test("parseAgent() reports the problems of front matter at their places", () => {
   for (const row of BAD_FRONT_MATTER) check(withFrontMatter(row));
 });
 
-Deno.test("parseAgent() places what makes a text no agent file", () => {
+Deno.test("parseAgent() reports at its place why a text is no agent file", () => {
   for (const row of BAD_FILES) check(row);
   for (const [name, problem] of BAD_NAMES) check(["Do it.", problem], { name });
 });
 
-Deno.test("parseAgent() places what it warns of, and gives the agent", () => {
+Deno.test("parseAgent() returns an agent with its warnings at their places", () => {
   for (const row of ODD_FRONT_MATTER) check(withFrontMatter(row), { loads: true });
   for (
     const row of [
@@ -53,14 +53,14 @@ Deno.test("parseAgent() places what it warns of, and gives the agent", () => {
       ],
       ["# Digest\n\n---\r\n# settings\ntrigger:\n  type: watch\n---\r\nhello", "3:1 its first ---"],
       ['\n+++\nname = "x"\n+++\nhello', "2:1 it is TOML"],
-      // Lines between parts of a text, and an example below the front matter, are none.
+      // Lines between parts of a text, and an example below the front matter, are no front matter.
       ["One\n\n---\n\nname and model: two\n\n---\nThree"],
       ["---\nname: x\n---\nWrite such files:\n---\nmodel: y\n---\n"],
     ] as const
   ) check(row, { loads: true });
 });
 
-Deno.test("parseAgent() finds all problems of a file, of every kind", () => {
+Deno.test("parseAgent() reports all problems of a file together", () => {
   const yaml = `name: Daily!
 histroy: low
 model: {provider: nobody, nam: x}
@@ -81,7 +81,7 @@ paths: .env`;
   check(withFrontMatter([yaml, ...problems]), { name: "bad!.md" });
 });
 
-Deno.test("parseAgent() never repeats a key that was mistaken for a name, and shows a hundred unknown keys at most", async () => {
+Deno.test("parseAgent() never repeats a key that was written as a name, and reports at most a hundred unknown keys", async () => {
   const key = "sk-abcdefghijkl";
   const result = await parse(`---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`);
   assert.ok("diagnostics" in result);

@@ -10,14 +10,14 @@ import {
 } from "../../../runtime/agents/parse_agent.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 
-/** A config.yaml of this text. */
+/** Returns the configuration for the text of a config.yaml. */
 export function configOf(text = ""): Config {
   const result = parseConfig(text, { path: "/config/config.yaml", home: "/home/me" });
   assert.ok("config" in result, JSON.stringify(result));
   return result.config;
 }
 
-/** A workspace at /work, a home at /home/me. */
+/** Returns options with a workspace at /work and a home at /home/me. */
 export function parseOptions(config = configOf()): ParseAgentOptions {
   const directories = { workspace: "/work", agentsDir: "/work/agents" };
   return { config, home: "/home/me", directories };
@@ -33,7 +33,7 @@ export function parse(
   return parseAgent({ path, bytes }, parseOptions(options.config));
 }
 
-/** The agent of front matter that must parse. */
+/** Returns the agent for front matter that must parse. */
 export function agentOf(
   yaml: string,
   options: { name?: string; config?: Config; body?: string } = {},

@@ -6,13 +6,13 @@ import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";
 
-/** A workspace with an `agents` folder, its registry and a way to write files into it. */
+/** Runs a test with an `agents` folder, its registry and a function that writes files into it. */
 function withAgents(
   body: (
     part: {
       registry: AgentRegistry;
       dir: string;
-      /** Of each agent's resources. */
+      /** The problems of each agent's resources. */
       problems: ResourceProblem[];
       write: (name: string, text: string) => Promise<void>;
     },
@@ -22,7 +22,7 @@ function withAgents(
     const dir = `${workspace}/agents`;
     await Deno.mkdir(dir);
     const directories = { workspace, agentsDir: dir };
-    // No file has changed in its last hour.
+    // No file has changed within the clock's last hour.
     const fileClock = new TestClock(Date.now() + 3_600_000);
     const problems: ResourceProblem[] = [];
     const inspect = () => Promise.resolve(problems);
@@ -38,7 +38,7 @@ function withAgents(
 
 const ids = (registry: AgentRegistry) => registry.list().map((agent) => agent.id);
 
-Deno.test("AgentRegistry reads the agent files of the top level, and nothing else", () =>
+Deno.test("AgentRegistry reads only the agent files of the top level", () =>
   withAgents(async ({ registry, dir, write }) => {
     const others = ["a.memory.md", ".hidden.md", "README.md", "notes.txt"];
     for (const name of ["b.md", "a.md", "B.md", ...others]) await write(name, "Do it.");
@@ -68,7 +68,7 @@ Deno.test("AgentRegistry adds the problems of an agent's resources to its warnin
     assert.deepEqual(registry.broken(), []);
   }));
 
-Deno.test("AgentRegistry has no agents where there is no agents directory, and keeps them while it cannot be read", () =>
+Deno.test("AgentRegistry has no agents without an agents directory, and keeps its agents while the directory is unreadable", () =>
   withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "Do it.");
     await registry.load();
@@ -96,7 +96,7 @@ Deno.test("AgentRegistry has no agents where there is no agents directory, and k
     assert.deepEqual(registry.broken(), []);
   }));
 
-Deno.test("AgentRegistry reports what was added, updated and removed, by content; loads at the same time wait for each other", () =>
+Deno.test("AgentRegistry reports added, updated and removed agents by content; concurrent loads run one after another", () =>
   withAgents(async ({ registry, dir, write }) => {
     for (const name of ["a.md", "b.md", "c.md"]) await write(name, "Do it.");
     await registry.load();
@@ -116,7 +116,7 @@ Deno.test("AgentRegistry reports what was added, updated and removed, by content
     assert.deepEqual([first.added, second.added], [["e"], []]);
   }));
 
-Deno.test("AgentRegistry keeps the last good definition of a file that stops parsing or is emptied, and has an agent of a broken file once it is repaired", () =>
+Deno.test("AgentRegistry keeps the last good definition of a file that stops parsing or is emptied, and gains an agent when a broken file is repaired", () =>
   withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     await registry.load();
@@ -169,7 +169,7 @@ Deno.test("AgentRegistry keeps the last good definition of a file that stops par
 
 const EVERY = "---\ntrigger: { type: schedule, every: 1h }\n---\n";
 
-Deno.test("AgentRegistry enables no copy of an agent file beside its original", () =>
+Deno.test("AgentRegistry does not enable a copy of an agent file beside its original", () =>
   withAgents(async ({ registry, dir, write }) => {
     const host = Deno.hostname().split(".")[0];
     const marked = ["report 2", "report copy", "report - Copy", `report-${host}`, "report-studio"];

@@ -1,4 +1,4 @@
-// Agent files that are being written: nobody reads half of one.
+// Agent files that are being written: the registry never reads half a file.
 import assert from "node:assert/strict";
 import { readAgentFile } from "../../../runtime/agents/agent_file.ts";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
@@ -9,7 +9,7 @@ import { parseOptions } from "./parsed_file.ts";
 
 const START = Date.parse("2026-01-01T00:00:00.000Z");
 
-/** A registry over one folder, and the clock of its files. */
+/** Runs a test with a registry over one folder, and the clock of its files. */
 async function withFiles(
   body: (part: { registry: AgentRegistry; files: Files }) => Promise<void>,
 ): Promise<void> {
@@ -23,11 +23,11 @@ async function withFiles(
   });
 }
 
-/** Time passes whenever somebody waits, and a writer may be at work meanwhile. */
+/** A clock that advances with every wait, while a writer may change files. */
 class Files implements Clock {
   readonly #dir: string;
   #now = START;
-  /** What happens whenever time has passed. */
+  /** Called after each advance of the clock. */
   meanwhile: () => void = () => {};
   constructor(dir: string) {
     this.#dir = dir;
@@ -38,14 +38,14 @@ class Files implements Clock {
   }
 
   sleep(ms: number): Promise<void> {
-    // Whoever writes is a little faster.
+    // The writer is a little faster than the reader.
     this.#now += Math.max(1, Math.min(ms, 150));
     this.meanwhile();
     return Promise.resolve();
   }
 
   write(name: string, text: string): void {
-    // Nobody sees it with the machine's own time.
+    // The file is moved into place so that its real modification time is never visible.
     const staged = `${this.#dir}/.staged`;
     Deno.writeTextFileSync(staged, text);
     Deno.utimeSync(staged, this.#now / 1_000, this.#now / 1_000);
@@ -55,7 +55,7 @@ class Files implements Clock {
 
 const bodies = (registry: AgentRegistry) => registry.list().map(({ body }) => body);
 
-Deno.test("AgentRegistry waits for the rest of a file that is being written, and for no other", () =>
+Deno.test("AgentRegistry waits only for a file that is being written", () =>
   withFiles(async ({ registry, files }) => {
     files.write("a.md", "Half of");
     let writes = 0;
@@ -68,7 +68,7 @@ Deno.test("AgentRegistry waits for the rest of a file that is being written, and
     assert.equal(files.now(), before, "nothing has changed since");
   }));
 
-Deno.test("AgentRegistry keeps the last good definition of a file that never stops changing, and says so after 5 s", () =>
+Deno.test("AgentRegistry keeps the last good definition of a file that keeps changing, and reports it after 5 s", () =>
   withFiles(async ({ registry, files }) => {
     files.write("a.md", "Whole.");
     await registry.load();
@@ -86,26 +86,29 @@ Deno.test("AgentRegistry keeps the last good definition of a file that never sto
     const expected = /^The file keeps changing: its last good definition stays until it stops$/;
     assert.match(problem?.message ?? "", expected);
     assert.equal(registry.get("a")?.warnings.length, 1);
-    assert.equal(registry.whyStale("a"), problem);
+    assert.equal(registry.staleReason("a"), problem);
     files.meanwhile = () => {};
     files.write("a.md", "Whole again.");
     await registry.load();
     assert.deepEqual([bodies(registry), registry.isUnsettled], [["Whole again."], false]);
     assert.deepEqual(registry.get("a")?.warnings, []);
-    assert.equal(registry.whyStale("a"), undefined);
+    assert.equal(registry.staleReason("a"), undefined);
   }));
 
-Deno.test("AgentRegistry has no agent of a new file that never stops changing, and says why", () =>
+Deno.test("AgentRegistry has no agent for a new file that keeps changing, and reports the reason", () =>
   withFiles(async ({ registry, files }) => {
     files.write("a.md", "Half");
     files.write("b.md", "Whole.");
     files.meanwhile = () => files.write("a.md", "Half");
     await registry.load();
     assert.deepEqual(bodies(registry), ["Whole."]);
-    assert.match(registry.whyUnreadable("a")?.message ?? "", /^The file is still being written/);
+    assert.match(
+      registry.unreadableProblem("a")?.message ?? "",
+      /^The file is still being written/,
+    );
   }));
 
-Deno.test("readAgentFile() gives nothing of a file that changes while it is read", () =>
+Deno.test("readAgentFile() returns no content of a file that changes during the read", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.md`;
     await Deno.writeTextFile(path, "Whole.");
@@ -126,7 +129,7 @@ Deno.test("readAgentFile() gives nothing of a file that changes while it is read
     assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
   }));
 
-Deno.test("readAgentFile() does not wait for a file whose time lies in the future", () =>
+Deno.test("readAgentFile() does not wait for a file with a time in the future", () =>
   withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a.md`, "Do it.");
     const fileClock = new TestClock(Date.now() - 3_600_000);
@@ -134,12 +137,12 @@ Deno.test("readAgentFile() does not wait for a file whose time lies in the futur
     assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
   }));
 
-Deno.test("readAgentFile() takes a file that changes as it looks for one that is being written", () =>
+Deno.test("readAgentFile() treats a file that changed this moment as being written", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.md`;
     await Deno.writeTextFile(path, "Half");
     const { mtime } = await Deno.stat(path);
-    // The clock of the file system is a little ahead.
+    // The file system's clock is a little ahead.
     const fileClock = new TestClock((mtime?.getTime() ?? 0) - 50);
     assert.deepEqual(await readAgentFile(path, { known: undefined, fileClock }), {
       unsettledMs: 250,

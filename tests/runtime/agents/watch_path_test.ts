@@ -69,7 +69,7 @@ for (const [text, ...meanings] of CASES) {
   });
 }
 
-Deno.test("readWatchPaths() refuses what the agent file's check refuses: braces that stand for too many paths", () => {
+Deno.test("readWatchPaths() throws for braces with too many paths", () => {
   assert.equal(readWatchPaths("a/{1..100}", BASE).length, 100);
   assert.throws(() => readWatchPaths("a/{1..101}", BASE), TypeError);
   assert.throws(() => readWatchPaths("a/{1..99999}/{1..99999}", BASE), TypeError);

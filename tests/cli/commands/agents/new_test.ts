@@ -352,6 +352,6 @@ Deno.test("new says of an agent that fires by itself, made by flags, that its to
   assert.equal(await cli.run("new", "daily", "--every", "1h", "--prompt", "Do it."), 0);
   assert.match(
     cli.stderr.text.replaceAll(/\s+/g, " "),
-    /line 3: This fires without you, and file_delete and file_write will wait for a person \(auto_approve: \[file_delete, file_write\] lets them run/,
+    /line 3: This agent starts by itself, but file_delete and file_write will wait for a person \(auto_approve: \[file_delete, file_write\] lets them run/,
   );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { configOf } from "../parsed_file.ts";
 import { validate } from "./validated.ts";
 
-Deno.test("diagnoseModel() names the missing key with its variable and its file, no model, an unknown one, and an address that is none or foreign", async () => {
+Deno.test("diagnoseModel() reports a missing key, a missing or unknown model, and a missing or foreign address", async () => {
   assert.deepEqual(await validate("name: x\nmodel:\n  provider: openai\n  name: gpt"), [
     "error daily.md:4:13: The key of model openai/gpt is missing: OPENAI_API_KEY is not set " +
     "(add the line OPENAI_API_KEY=<your key> to /agents/_config/.env)",
@@ -55,7 +55,7 @@ Deno.test("diagnoseModel() checks the key and, where a limit needs one, the pric
   assert.match(found.join(), /^warning daily.md:3:\d+: No price is known for ollama\/unpriced-1/);
 });
 
-Deno.test("diagnoseModel() says where a limit needs a price, or a budget in dollars refuses a model without one", async () => {
+Deno.test("diagnoseModel() reports an unpriced model under a dollar limit or budget", async () => {
   const variables = { OPENAI_API_KEY: "key-0123456789" };
   const unpriced = "model: { provider: openai, name: unpriced-1 }";
   assert.deepEqual(await validate(unpriced, { variables }), [], "nothing needs a price");

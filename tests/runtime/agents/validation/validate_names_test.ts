@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type Around, DEMO, validate } from "./validated.ts";
 
-/** What is said of the names in `daily.md`. */
+/** Returns the problems of the names in `daily.md`. */
 const diagnosed = (yaml: string, around: Around = {}) =>
   validate(`${yaml}\n${DEMO}`, { agentIds: ["daily", "helper"], ...around });
 
 const INCOMPLETE = { resources: { isComplete: false } };
 
-Deno.test("diagnoseNames() knows every agent's tools and those that come with this one, and warns of what can be the name of no tool", async () => {
+Deno.test("diagnoseNames() knows the built-in tools and the agent's own, and warns of names that no tool can have", async () => {
   const yaml = "confirm: [file_read, search]\nauto_approve: [file_writ]";
   assert.deepEqual(await diagnosed(yaml, { resources: { toolNames: ["search"] } }), [
     'warning daily.md:3:16: auto_approve names an unknown tool: file_writ (did you mean "file_write"?)',
@@ -36,7 +36,7 @@ Deno.test("diagnoseNames() knows every agent's tools and those that come with th
   ]);
 });
 
-Deno.test("diagnoseNames() warns of server/tool where the agent has no such server, and nothing can be meant", async () => {
+Deno.test("diagnoseNames() warns of server/tool when the agent has no such server", async () => {
   const yaml = "mcp: [github, '@acme/files']\n" +
     "auto_approve: [github/get_*, '@acme/files/*', githib/*, github/, other/read, get_*]\n" +
     "confirm: [github/delete_*, some/name]";
@@ -46,17 +46,17 @@ Deno.test("diagnoseNames() warns of server/tool where the agent has no such serv
     "warning daily.md:3:57: auto_approve names no tool of the MCP server github: github/ " +
     "(github/* means all of them)",
     "warning daily.md:3:66: auto_approve names other/read, and the agent has no MCP server other " +
-    "(what stands before the slash is a name in `mcp`)",
+    "(the part before the slash is a name in `mcp`)",
     "warning daily.md:3:78: auto_approve names get_*, which frees no tool: the name that a tool has in a run is " +
     "made of letters, digits, _ and -, 64 at most (a pattern has the form server/get_*)",
   ]);
   assert.deepEqual(await diagnosed("confirm: [github/delete_*]"), [
     "warning daily.md:2:11: confirm names github/delete_*, and the agent has no MCP server github " +
-    "(what stands before the slash is a name in `mcp`)",
+    "(the part before the slash is a name in `mcp`)",
   ]);
 });
 
-Deno.test("diagnoseNames() warns of agents to call or to follow that are unknown, of the agent itself, and of circles; in any Unicode spelling", async () => {
+Deno.test("diagnoseNames() warns of unknown agents, of the agent itself and of cycles, in any Unicode spelling", async () => {
   assert.deepEqual(await diagnosed("agents: [helper, hlper, daily]"), [
     'warning daily.md:2:18: agents names an unknown agent: hlper (did you mean "helper"?)',
     "warning daily.md:2:25: agents names the agent itself: an agent cannot run itself",
@@ -75,11 +75,11 @@ Deno.test("diagnoseNames() warns of agents to call or to follow that are unknown
   ]);
   assert.deepEqual(await follow("after: daily"), [
     "warning daily.md:2:8: after names the agent itself: each of its ends would start it again " +
-    "(after ten runs in a row the circle is stopped)",
+    "(the cycle is stopped after ten runs in a row)",
   ]);
   assert.deepEqual(await follow("after: helper", { helper: ["mailer"], mailer: ["daily"] }), [
-    "warning daily.md:2:8: after leads in a circle: helper follows this agent, directly or through " +
-    "others (after ten runs in a row the circle is stopped)",
+    "warning daily.md:2:8: after forms a cycle: helper follows this agent, directly or through " +
+    "others (the cycle is stopped after ten runs in a row)",
   ]);
   assert.deepEqual(await follow("after: helper", { helper: ["mailer"], mailer: ["helper"] }), []);
 });

@@ -3,11 +3,11 @@ import { type Around, UNASKED, validate } from "./validated.ts";
 
 const FILES = { "inbox/a.txt": "" };
 
-/** What is said of the paths in `daily.md`, where there is a folder `inbox`. */
+/** Returns the problems of the paths in `daily.md`, in a workspace with a folder `inbox`. */
 const diagnosed = (yaml: string, around: Around = {}) =>
   validate(`${yaml}\n${UNASKED}`, { files: FILES, ...around });
 
-Deno.test("diagnosePlaces() warns of each path that leads to nothing, at its place in a list or a map", async () => {
+Deno.test("diagnosePlaces() warns of each missing path at its place in a list or a map", async () => {
   assert.deepEqual(await diagnosed("paths:\n  - WORK/inbox\n  - /no/such/gone"), [
     "warning daily.md:4:5: The path of {gone} does not exist: /no/such/gone",
   ]);
@@ -18,11 +18,11 @@ Deno.test("diagnosePlaces() warns of each path that leads to nothing, at its pla
   assert.deepEqual(await diagnosed("paths: { l: WORK/l }", gone), [
     "warning daily.md:2:13: The path of {l} does not exist: /l",
   ]);
-  // file_write makes these.
+  // file_write creates these.
   assert.deepEqual(await diagnosed("paths: [WORK/out, WORK/reports/2026/daily]"), []);
 });
 
-Deno.test("diagnosePlaces() refuses paths that lead to what no agent may reach, through links too", async () => {
+Deno.test("diagnosePlaces() refuses forbidden paths, also through links", async () => {
   const link = (name: string, target: string) =>
     [`paths: { a: WORK/${name} }`, { name, target }] as const;
   const cases = [
@@ -50,7 +50,7 @@ Deno.test("diagnosePlaces() refuses paths that lead to what no agent may reach, 
   assert.deepEqual(await diagnosed(allowed, { link: inbox }), []);
 });
 
-Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether anything in it is watched", async () => {
+Deno.test("diagnosePlaces() checks the folder before a pattern, and that some of it can be watched", async () => {
   assert.deepEqual(
     await diagnosed(
       "trigger:\n  type: watch\n  paths: ['inbox/*.pdf', 'gone/*.pdf', agents, config/x, state]",
@@ -64,7 +64,7 @@ Deno.test("diagnosePlaces() looks at the folder before a pattern, and at whether
   );
 });
 
-Deno.test("diagnosePlaces() looks at each place that braces stand for, once", async () => {
+Deno.test("diagnosePlaces() checks each path of a brace pattern once", async () => {
   const found = await diagnosed("trigger:\n  type: watch\n  paths: ['{inbox,~/inbox}/*.md']");
   assert.deepEqual(found, []);
   assert.deepEqual(
@@ -78,7 +78,7 @@ Deno.test("diagnosePlaces() looks at each place that braces stand for, once", as
   );
 });
 
-Deno.test("diagnosePlaces() warns of a folder that holds too much to be watched", async () => {
+Deno.test("diagnosePlaces() warns of a folder with too many files to watch", async () => {
   const watched = "trigger: { type: watch, paths: ['inbox'] }";
   assert.deepEqual(await diagnosed(watched, { mostEntries: 1 }), []);
   assert.deepEqual(await diagnosed(watched, { mostEntries: 0 }), [

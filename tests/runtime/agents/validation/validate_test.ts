@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DEMO, UNASKED, validate } from "./validated.ts";
 
-Deno.test("validateAgent() has nothing to say of a sound agent, and returns every problem of a file that does not parse", async () => {
+Deno.test("validateAgent() returns nothing for a sound agent, and every problem of a file that does not parse", async () => {
   const files = { "inbox/a.txt": "" };
   const resources = { toolNames: ["search"] };
   const yaml = `model: {provider: openai, name: x}
@@ -23,7 +23,7 @@ trigger: {type: watch, paths: [inbox, "inbox/**/*.txt", "~"]}`;
   ]);
 });
 
-Deno.test("validateAgent() tells what is wrong with tools, skills and servers at their places", async () => {
+Deno.test("validateAgent() reports problems of tools, skills and servers at their places", async () => {
   const resources = {
     problems: [
       {
@@ -45,14 +45,14 @@ Deno.test("validateAgent() tells what is wrong with tools, skills and servers at
   ]);
 });
 
-Deno.test("validateAgent() places a schema's file that cannot be used", async () => {
+Deno.test("validateAgent() reports an unusable schema file at its place", async () => {
   const yaml = `${UNASKED}\noutput: { schema: answer.json }`;
   const expected = "error daily.md:4:19: output.schema cannot be used: /answer.json does not exist";
   assert.deepEqual(await validate(yaml), [expected]);
   assert.deepEqual(await validate(yaml, { files: { "answer.json": '{"type":"object"}' } }), []);
 });
 
-Deno.test("validateAgent() warns of a cron without a known zone, of nodes without a shared database, and of a trigger for another host", async () => {
+Deno.test("validateAgent() warns of cron without a known zone, of nodes without a shared database, and of a trigger for another host", async () => {
   const trigger = (rest: string) => `${UNASKED}\ntrigger: {type: schedule, ${rest}}`;
   for (const tz of ["UTC+3", "Foo/Bar"]) {
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [
@@ -85,7 +85,7 @@ Deno.test("validateAgent() warns of a cron without a known zone, of nodes withou
   assert.match(error, /^error daily.md:4:10: .*must name at least one host/);
 });
 
-Deno.test("validateAgent() warns of a webhook's secret that is not set, and says what that does", async () => {
+Deno.test("validateAgent() warns of a webhook's missing secret and its consequence", async () => {
   const variables = { SET: "x", BLANK: " " };
   const secret = (names: string) =>
     validate(`${UNASKED}\ntrigger: { type: webhook, scheme: meta, secret: ${names} }`, {
@@ -97,7 +97,7 @@ Deno.test("validateAgent() warns of a webhook's secret that is not set, and says
   assert.deepEqual(await secret("SET"), []);
   assert.deepEqual(
     await secret("SET, verify_token: NEXT").then(String),
-    told("NEXT", "its sender cannot try the address").replace(":49:", ":68:"),
+    told("NEXT", "its sender cannot verify the address").replace(":49:", ":68:"),
   );
   assert.deepEqual(await secret("BLANK"), [told("BLANK", "every delivery is refused")]);
   assert.deepEqual(await secret("[SET, NEXT]"), [

@@ -4,32 +4,32 @@ import { DEMO, validate } from "./validated.ts";
 
 const SCHEDULE = "trigger: { type: schedule, every: 5m }";
 
-/** What validation says of tools that will wait, by what the front matter and config.yaml say. */
+/** Returns the warnings about waiting tools for this front matter and config.yaml. */
 async function warningsOf(lines: string, config = ""): Promise<string[]> {
   return (await validate(`${DEMO}\n${lines}`, { config: configOf(config) }))
-    .filter((one) => one.includes("This fires"));
+    .filter((one) => one.includes("This agent starts"));
 }
 
 const BOTH =
-  "warning daily.md:3:18: This fires without you, and file_delete and file_write will wait for a " +
+  "warning daily.md:3:18: This agent starts by itself, but file_delete and file_write will wait for a " +
   "person (auto_approve: [file_delete, file_write] lets them run; " +
-  "confirm: [file_delete, file_write] says that they may wait)";
+  "confirm: [file_delete, file_write] lets them wait)";
 
-Deno.test("validate says of an agent that fires by itself which of its tools will wait for a person", async () => {
+Deno.test("validate lists the tools that will wait for a person when an agent fires by itself", async () => {
   assert.deepEqual(await warningsOf(SCHEDULE), [BOTH]);
   assert.deepEqual(await warningsOf("trigger: { type: watch, paths: [in] }"), [BOTH]);
   const [one] = await warningsOf(`${SCHEDULE}\nauto_approve: [file_delete]`);
-  assert.match(one ?? "", /, and file_write will wait for a person \(auto_approve: \[file_write\]/);
+  assert.match(one ?? "", /, but file_write will wait for a person \(auto_approve: \[file_write\]/);
   const [all] = await warningsOf(SCHEDULE, "defaults: { confirm_tools: ['*'] }");
-  assert.match(all ?? "", /, and every tool will wait for a person \(auto_approve: \["\*"\]/);
+  assert.match(all ?? "", /, but every tool will wait for a person \(auto_approve: \["\*"\]/);
   const [server] = await warningsOf(
     `${SCHEDULE}\nauto_approve: [file_delete, file_write]\nmcp: [notes]`,
     "defaults: { mcp_confirm: writes }",
   );
-  assert.match(server ?? "", /, and tools of notes will wait for a person .*\[notes\/\*\] lets/);
+  assert.match(server ?? "", /, but tools of notes will wait for a person .*\[notes\/\*\] lets/);
 });
 
-Deno.test("validate says nothing of tools that wait where a person starts the agent, none waits, or the file says that they may", async () => {
+Deno.test("validate does not warn when a person starts the agent, no tool waits, or the file allows waiting", async () => {
   // deno-fmt-ignore
   const lineses = [
     "enabled: true", `${SCHEDULE}\nenabled: false`, `${SCHEDULE}\nauto_approve: "*"`,
@@ -39,6 +39,6 @@ Deno.test("validate says nothing of tools that wait where a person starts the ag
     `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
   ];
   for (const lines of lineses) assert.deepEqual(await warningsOf(lines), [], lines);
-  // A tool that it does not have waits for nobody.
+  // A guard for a tool that the agent lacks keeps nobody waiting.
   assert.deepEqual(await warningsOf(SCHEDULE, "defaults: { confirm_tools: [deploy] }"), []);
 });

@@ -1,4 +1,4 @@
-// What `inkling validate` says of one agent file, whatever is around it.
+// Helpers that run `inkling validate` on one agent file in given surroundings.
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { readMachineTimeZone } from "../../../../runtime/agents/machine_time_zone.ts";
 import {
@@ -12,7 +12,7 @@ import { modelEndpoint } from "../../../../runtime/models/endpoint.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { configOf } from "../parsed_file.ts";
 
-/** Options of the check itself, and what is there. */
+/** Options of the check itself, and its surroundings. */
 export type Around =
   & Partial<
     Pick<
@@ -24,21 +24,21 @@ export type Around =
     body?: string;
     config?: Config;
     variables?: Record<string, string>;
-    /** The variable TZ. */
+    /** The value of TZ. */
     tz?: string;
-    /** Files to make, relative to the workspace. */
+    /** The files to create, relative to the workspace. */
     files?: Record<string, string>;
-    /** A symbolic link to make, both relative to the workspace. */
+    /** A symbolic link to create; both paths are relative to the workspace. */
     link?: { name: string; target: string };
-    /** What the custom tools, skills and servers that it names are found to be. */
+    /** The result of the inspection of the agent's custom tools, skills and servers. */
     resources?: Partial<InspectedResources>;
   };
 
 export const DEMO = "model: {provider: demo, name: x}";
-/** One that never waits for a person. */
+/** An agent that never waits for a person. */
 export const UNASKED = `${DEMO}\nauto_approve: "*"`;
 
-/** The diagnostics of `daily.md` with this front matter, without the path of its workspace, for which `WORK` stands. */
+/** Returns the diagnostics of `daily.md` with this front matter. `WORK` replaces the path of its workspace. */
 export async function validate(yaml: string, around: Around = {}): Promise<string[]> {
   const { body = "Do it.", variables = {}, link, resources, ...options } = around;
   let found: string[] = [];
