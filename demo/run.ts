@@ -1,5 +1,5 @@
-// The first run: the real service and command line, with agents that need no key, in a temporary workspace. However it
-// ends, the service is stopped and the workspace removed.
+// The demonstration of a first run: the real service and commands, with agents that need no key, in a temporary
+// workspace. At the end the service is stopped and the workspace removed, even after a failure.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -7,23 +7,23 @@ import { sourceCommand } from "../cli/self_command.ts";
 
 const WORKSPACE = fileURLToPath(new URL("./workspace", import.meta.url));
 const FILES = ["agents/editor.md", "agents/reporter.md", "agents/postbox.md", "notes.md"];
-/** How a command of this story is typed by who has nothing but npx. */
+/** The command for a reader who only has npx. */
 const COMMAND = `npx -y deno@${Deno.version.deno} task inkling`;
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const LOOK_MS = 100;
 const LOOKS = 300;
 
-/** A part of the story did not happen. */
+/** A step of the demonstration failed. */
 class DemoFailure extends Error {}
 
 const signal = Promise.withResolvers<never>();
-// Told by whoever waits for it.
+// The awaiting code reports it.
 signal.promise.catch(() => {});
 for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) {
   Deno.addSignalListener(name, () => signal.reject(name));
 }
 
-/** The story's place, and the commands in it. */
+/** The temporary workspace, and the commands in it. */
 class Demo {
   readonly #root: string;
   readonly workspace: string;
@@ -33,7 +33,7 @@ class Demo {
     this.workspace = join(root, "workspace");
   }
 
-  /** With its own configuration the state lies where the path of a socket stays short. */
+  /** With its own configuration, the state directory keeps the socket's path short. */
   async configure(): Promise<void> {
     const text = `workspace: ${JSON.stringify(this.workspace)}\n`;
     await Deno.mkdir(join(this.#root, "config"));
@@ -48,15 +48,15 @@ class Demo {
     return await Deno.readTextFile(join(this.workspace, file));
   }
 
-  /** Runs a command to its end; returns its exit code. */
+  /** Runs a command to its end and returns its exit code. */
   async inkling(args: string[], options: { asks?: boolean } = {}): Promise<number> {
     const shown = args.map((arg) => arg.includes(" ") ? `"${arg}"` : arg).join(" ");
     console.log(`\n$ inkling ${shown}\n`);
     const child = this.spawn(args, options.asks ? {} : { detached: true, stdin: "null" });
-    // What runs is let run to its end also when a signal comes: a service that is being started could not be stopped yet.
+    // A running command finishes even after a signal: a service could not be stopped while it starts.
     let isOver = false;
     signal.promise.catch((name) => {
-      // It waits for a person, for as long as that takes. Ctrl+C has reached it from the terminal.
+      // A command that asks a person may wait forever. Ctrl+C reaches it from the terminal.
       if (options.asks && !isOver && name !== "SIGINT") child.kill("SIGTERM");
     });
     const { code } = await child.status;
@@ -65,7 +65,7 @@ class Demo {
     return await Promise.race([signal.promise, code]);
   }
 
-  /** As inkling(). Throws DemoFailure for any other exit code than 0. */
+  /** Like inkling(), but throws DemoFailure for any exit code but 0. */
   async must(args: string[]): Promise<void> {
     const code = await this.inkling(args);
     if (code !== 0) throw new DemoFailure(`"inkling ${args.join(" ")}" ended with ${code}`);
@@ -117,7 +117,7 @@ async function tell(demo: Demo): Promise<void> {
   await demo.must(["stop"]);
 }
 
-/** The text with four spaces before each of its lines, which have at most 80 characters. */
+/** Indents each line by four spaces. Lines have at most 80 characters. */
 function indent(text: string): string {
   return text.replaceAll(/(.{1,76})(?: +|\n|$)/g, "    $1\n").trimEnd();
 }
@@ -138,7 +138,7 @@ async function untilThere(demo: Demo, file: string): Promise<string> {
   throw new DemoFailure(`no run has written ${file}`);
 }
 
-/** Waits for the end of an agent's executions. Throws DemoFailure where there is none, or one that is no success. */
+/** Waits for the end of an agent's executions. Throws DemoFailure when there is none, or one failed. */
 async function untilDone(demo: Demo, agent: string): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {
     const args = ["logs", agent, "--json"];
@@ -154,7 +154,7 @@ async function untilDone(demo: Demo, agent: string): Promise<void> {
   throw new DemoFailure(`the executions of ${agent} do not end`);
 }
 
-/** The page's address; at a terminal it works until Enter. */
+/** Prints the page's address. At a terminal the page stays open until Enter. */
 async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
   console.log("\n$ inkling ui --no-open\n");
   const child = demo.spawn(["ui", "--no-open", "--quiet"], {
@@ -208,7 +208,7 @@ async function main(): Promise<number> {
     console.error(`\nThe demo failed: ${reason.message}`);
     return 1;
   } finally {
-    // Says so and does nothing where none runs.
+    // Reports that no service runs, and does nothing, if so.
     await demo.spawn(["stop"], { detached: true, stdin: "null", stdout: "null", stderr: "null" })
       .status;
     await Deno.remove(root, { recursive: true });

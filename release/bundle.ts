@@ -1,5 +1,5 @@
-// The program as it ships: a few modules of JavaScript with everything that they use of packages inside. Deno starts that in
-// two thirds of the time that hundreds of files take, and nothing is looked for in folders of packages any more.
+// Bundles the program for shipping: a few JavaScript modules that include all packages. Deno starts them in two
+// thirds of the time of hundreds of files, and searches no package folders.
 import { isBuiltin } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
@@ -16,7 +16,7 @@ import { lastWords, runCommand } from "./command.ts";
 import { filesBelow } from "./folder.ts";
 import { MAIN, NAME, REPOSITORY } from "./product.ts";
 
-/** The package tells the compiler that it is a module with a default; Deno takes it by its word, and sees no function. */
+/** The package's types declare a default export; Deno follows them and sees no function. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
 const SOURCES = ["app", "api", "base", "cli", "ops", "present", "runtime", "server"];
@@ -29,8 +29,8 @@ const ENTRIES = {
 };
 
 /**
- * Modules that are loaded together, each with all that it imports: what hosts a tool, what the commands need that people type
- * most, what the service needs to listen. The first that has a module keeps it; the rest is split where it is loaded late.
+ * Modules that are loaded together, each with its imports: for tool hosts, for the most used commands, and for the
+ * service's listener. The first group with a module keeps it; the rest is split where it is loaded late.
  */
 const TOGETHER: Record<string, readonly string[]> = {
   host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
@@ -49,25 +49,25 @@ const TOGETHER: Record<string, readonly string[]> = {
   ],
 };
 
-/** What a bundle is made from and made to. */
+/** The inputs and outputs of a bundle. */
 export interface BundleOptions {
-  /** A folder with the packages in its `node_modules`; sources as JavaScript are put into it. */
+  /** A folder with the packages in its `node_modules`. The sources are added to it as JavaScript. */
   workFolder: string;
-  /** Where the modules go. */
+  /** The folder of the modules. */
   output: string;
-  /** What main.ts finds as deno.json. */
+  /** The content that main.ts reads as deno.json. */
   settings: unknown;
-  /** Texts of modules that are other ones in what ships, by their path in the repository. */
+  /** Replacements for the texts of modules, by their path in the repository. */
   changes: Readonly<Record<string, (source: string) => string>>;
 }
 
-/** Files that a bundle was made of, relative to the folder that they were in: the program's own, and those of packages. */
+/** The files in a bundle, relative to their folder: the program's own, and those of packages. */
 export interface BundledFiles {
   own: readonly string[];
   packaged: readonly string[];
 }
 
-/** Makes the bundle. Throws Error where something cannot be found: it would fail on somebody else's machine. */
+/** Builds the bundle. Throws Error for an unresolved import, which would fail on another machine. */
 export async function bundleProgram(options: BundleOptions): Promise<BundledFiles> {
   const { workFolder, output } = options;
   await transpile(workFolder);
@@ -81,8 +81,7 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       convertCommonJs(),
     ],
     onwarn: refuseUnresolved,
-    // Without what packages do not use, the modules would be 3 % smaller and start no sooner; looking for it takes a third of
-    // the build's time.
+    // Tree shaking would make the modules 3 % smaller and no faster to start, for a third of the build time.
     treeshake: false,
   });
   try {
@@ -94,7 +93,7 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       hoistTransitiveImports: false,
       sourcemap: true,
       sourcemapExcludeSources: true,
-      // A URL: of a package of npm, Deno would tell the line of the source with the file of the bundle.
+      // A URL: for a path within an npm package, Deno would report the source's line with the bundle's file.
       sourcemapPathTransform: (path, map) =>
         `${NAME}:${relative(workFolder, resolve(dirname(map), path))}`,
       manualChunks: groupModules(place),
@@ -113,7 +112,7 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
   }
 }
 
-/** Puts a JavaScript file with its source map beside the place that each source would have in the folder. */
+/** Writes a JavaScript file with its source map for each source into the folder. */
 async function transpile(workFolder: string): Promise<void> {
   const files = [ENTRIES.main];
   for (const folder of SOURCES) {
@@ -127,7 +126,7 @@ async function transpile(workFolder: string): Promise<void> {
   if (!result.success) throw new Error(`deno transpile failed: ${lastWords(result)}`);
 }
 
-/** Finds the program's own modules as sources name them, and the texts and data that they import. */
+/** Resolves the program's own modules, and the texts and data that they import. */
 function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
   const text = /\?text$/;
   return {
@@ -159,10 +158,10 @@ function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
 }
 
 async function loadPackaged(id: string) {
-  // Words of errors in forty languages, of which the program asks for none.
+  // Error texts in forty languages that the program never uses.
   if (/zod\/v4\/locales\/(?!en\.js|index\.js)/.test(id)) return "export default () => ({});";
   const code = await Deno.readTextFile(id);
-  // An error in a package names the bundle: maps for them would be larger than they are themselves.
+  // An error in a package names the bundle: source maps for packages would be larger than the packages.
   return id.endsWith(".json") ? `export default ${code};` : { code, map: { mappings: "" } };
 }
 
@@ -170,7 +169,7 @@ function refuseUnresolved({ code, message }: RollupLog): void {
   if (code === "UNRESOLVED_IMPORT" || code === "MISSING_EXPORT") throw new Error(message);
 }
 
-/** What is not in the bundle would be looked for in the folders above it, where anybody may have put something. */
+/** Throws for an import from outside the bundle. Deno would search the folders above, which others may write to. */
 function refuseStrangers(chunks: readonly (OutputChunk | OutputAsset)[]): void {
   const inside = new Set(chunks.map(({ fileName }) => fileName));
   for (const chunk of chunks) {

@@ -1,13 +1,13 @@
-// Running another program to its end.
+// Runs another program to its end.
 
-/** What it said. */
+/** The program's output. */
 export interface CommandResult {
   success: boolean;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a program with nothing on its standard input, and without colours in what it says. */
+/** Runs a program with empty standard input and without colors. */
 export async function runCommand(
   [program = "", ...args]: readonly string[],
   options: { cwd: string; env?: Record<string, string> },
@@ -24,9 +24,9 @@ export async function runCommand(
   return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
 }
 
-/** Its last words, as the end of a sentence. */
+/** Returns the program's last line of output, as the end of a sentence. */
 export function lastWords({ stdout, stderr }: CommandResult): string {
-  // A release build of Deno has no names for its stack.
+  // A release build of Deno has no names in its stack traces.
   const [said = ""] = `${stdout}\n${stderr}`.split("\nStack backtrace:");
   const lines = said.split("\n").filter((line) => line.trim() !== "");
   return lines.slice(-12).join("\n") || "it said nothing";

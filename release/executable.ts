@@ -1,4 +1,4 @@
-// One executable: the runtime image with the program in it.
+// Builds one executable: the runtime image with the program in it.
 import { resolve } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { lastWords, runCommand } from "./command.ts";
@@ -7,13 +7,12 @@ import { imageTrouble, RuntimeImageMissing } from "./runtime_image.ts";
 import type { Target } from "./target.ts";
 
 /**
- * How the executable differs from `deno run`:
- * - the permissions, each with its reason in cli/self_command.ts, are fixed in it.
- * - deny-import: what it is given is all the code that it has. `no-remote` and `frozen` are about compiling.
- * - unstable-worker-options: workers with narrower permissions, which custom tools and skill scripts run in.
- * - no-code-cache: it would lie in the temporary folder under a name that can be guessed, where another user may put
- *   one of his own before.
- * - app-name: what Deno would store for the program stays its own, whatever the file is called.
+ * The differences of the executable to `deno run`:
+ * - the permissions are fixed; cli/self_command.ts gives the reason for each.
+ * - deny-import: all code is included. `no-remote` and `frozen` concern only compiling.
+ * - unstable-worker-options: workers with narrower permissions run custom tools and skill scripts.
+ * - no-code-cache: another user could place a file under its guessable name in the temporary folder.
+ * - app-name: Deno's stored data stays the program's own under any file name.
  * - no-check: the types were checked with the sources.
  */
 export const COMPILE_FLAGS: readonly string[] = [
@@ -25,10 +24,10 @@ export const COMPILE_FLAGS: readonly string[] = [
   "--no-check",
 ];
 
-/** Deno would write down what this says now, and the executable would export telemetry wherever it runs. */
+/** Deno would fix this setting at build time, and the executable would export telemetry everywhere. */
 const NO_TELEMETRY = { OTEL_DENO: "false" };
 
-/** Makes the executable at `output` from a stage. Throws RuntimeImageMissing, and Error for everything else. */
+/** Builds the executable at `output` from a stage. Throws RuntimeImageMissing, or Error for any other failure. */
 export async function compileExecutable(
   stage: string,
   { target, output }: { target: Target; output: string },
@@ -36,7 +35,7 @@ export async function compileExecutable(
   requirePinnedDeno();
   const result = await runCommand([
     ...[Deno.execPath(), "compile", "--quiet", ...COMPILE_FLAGS],
-    // The folder of them brings the source maps, by which errors name the lines of the sources.
+    // Including the folder adds the source maps, so that errors name the lines of the sources.
     ...[...WORKERS, "modules", ...PAPERS].flatMap((file) => ["--include", file]),
     ...["--target", target, "--output", resolve(output), MAIN],
   ], { cwd: stage, env: NO_TELEMETRY });
@@ -46,7 +45,7 @@ export async function compileExecutable(
   throw new Error(`No executable for ${target}: deno compile failed\n${lastWords(result)}`);
 }
 
-/** Throws Error when an executable for this machine does not start, or is another version. */
+/** Throws Error when an executable for this machine does not start or has another version. */
 export async function requireWorking(executable: string): Promise<void> {
   let result;
   try {

@@ -1,10 +1,10 @@
-// Folders and files, as far as packing needs more than Deno has.
+// Operations on folders and files that packing needs beyond Deno's own.
 import { dirname, join, relative } from "node:path";
 
-/** Files that are worked on at a time. */
+/** The number of files that are processed at once. */
 const AT_ONCE = 32;
 
-/** Works on many files, several at a time. Rejects with the first error, and when nothing is under way any more. */
+/** Processes many files, several at a time. Rejects with the first error, after all work in progress has ended. */
 export async function forEachFile(
   files: readonly string[],
   work: (file: string) => Promise<void>,
@@ -16,7 +16,7 @@ export async function forEachFile(
   for (const one of workers) if (one.status === "rejected") throw one.reason;
 }
 
-/** Every file below a folder, relative to it, in order. */
+/** Returns every file below a folder, relative to it, in order. */
 export async function filesBelow(directory: string): Promise<string[]> {
   const files: string[] = [];
   const walk = async (folder: string): Promise<void> => {
@@ -30,7 +30,7 @@ export async function filesBelow(directory: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Copies a file, or a folder with all that is in it. */
+/** Copies a file, or a folder with its content. */
 export async function copyTree(from: string, to: string): Promise<void> {
   const isFile = (await Deno.stat(from)).isFile;
   await forEachFile(isFile ? [""] : await filesBelow(from), async (file) => {
@@ -40,7 +40,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
   });
 }
 
-/** Removes a file, or a folder with all that is in it. */
+/** Removes a file, or a folder with its content. */
 export async function removeIfThere(path: string): Promise<void> {
   try {
     await Deno.remove(path, { recursive: true });
@@ -49,7 +49,7 @@ export async function removeIfThere(path: string): Promise<void> {
   }
 }
 
-/** Writes a JSON file as a person would. */
+/** Writes an indented JSON file. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await Deno.writeTextFile(path, JSON.stringify(value, null, 2) + "\n");
 }

@@ -1,7 +1,7 @@
-// The address of the releases, as it is given to a task.
+// Parses the address of the releases that a task is given.
 import { releaseAddress } from "../cli/update/release_address.ts";
 
-/** The address as `inkling update` takes it, ending in a slash. Throws Error for one that it would refuse. */
+/** Returns the address in the form of `inkling update`, ending with a slash. Throws Error for an invalid one. */
 export function parseGivenAddress(text: string): string {
   try {
     return releaseAddress({ INKLING_RELEASE_URL: text }).href;

@@ -1,34 +1,34 @@
-// THIRD_PARTY_LICENSES.txt: the software of others that ships with the program, and the texts that must go with it.
+// Writes THIRD_PARTY_LICENSES.txt: the third-party software that ships with the program, with its license texts.
 import { dirname, join } from "node:path";
 import bundledJson from "../page/deno.json" with { type: "json" };
 import { type PackageFolder, packageFolders } from "./package_folder.ts";
 import { DENO_VERSION, REPOSITORY } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
-/** Assets of others stand in the sources with their texts beside them. */
+/** Third-party assets are in the sources, with their license texts beside them. */
 const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
 
 const WIDTH = 100;
 
-/** Packages that contain another project's code without its licence text: the note that the list adds. */
+/** Packages that contain another project's code without its license text: the note that the list adds. */
 const INSIDE: Readonly<Record<string, string>> = {
   unpdf: "; in it pdf.js, Copyright Mozilla Foundation: Apache-2.0",
 };
 
-/** One licence text, and what it is for. */
+/** One license text, with the works that it covers. */
 interface LicenceText {
   text: string;
   of: string[];
 }
 
-/** What the list is about. */
+/** The works that the list covers. */
 export interface LicensedWorks {
   /** The program's files, relative to the repository. */
   files: readonly string[];
   packages: readonly PackageFolder[];
 }
 
-/** Writes the list: of these, and of what the dashboard is made with. */
+/** Returns the text of the list: for these works, and for the packages of the dashboard. */
 export async function writeLicenceList({ files, packages: own }: LicensedWorks): Promise<string> {
   const names = own.map(({ name }) => name);
   const others = (await dashboardPackages()).filter(({ name }) => !names.includes(name));
@@ -59,7 +59,7 @@ export async function writeLicenceList({ files, packages: own }: LicensedWorks):
   ].join("\n");
 }
 
-/** Whoever states a licence and brings no text of it is named with the place to ask at. */
+/** A package with a license but without its text is listed with its home page. */
 function entryOf(one: PackageFolder): string {
   const line = `${titleOf(one)}: ${one.licence}${INSIDE[one.name] ?? ""}`;
   return one.papers.length > 0 || one.home === "" ? line : `${line} (no text in it; ${one.home})`;
@@ -87,7 +87,7 @@ function wrapNames(names: readonly string[]): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** The papers in folders that hold no code. */
+/** Returns the license texts in folders without code. */
 async function assetPapers(files: readonly string[]): Promise<string[]> {
   const folders = new Set(
     files.filter((file) => !file.endsWith(".ts")).map((file) => dirname(file)),
@@ -105,7 +105,7 @@ function readSource(file: string): Promise<string> {
   return Deno.readTextFile(join(REPOSITORY, file));
 }
 
-/** The packages that `deno task dashboard` puts into one file of the dashboard. */
+/** Returns the packages that `deno task dashboard` bundles into the page. */
 async function dashboardPackages(): Promise<PackageFolder[]> {
   const directory = await Deno.makeTempDir({ prefix: "inkling-dashboard-" });
   try {

@@ -1,4 +1,4 @@
-// `deno task licences`: writes the list of what others wrote and Inkling ships, or with `--check` compares it.
+// `deno task licences`: writes the list of third-party licenses, or compares it with `--check`.
 import { join } from "node:path";
 import { writeLicenceList } from "./licence_list.ts";
 import { LICENCE_LIST, REPOSITORY } from "./product.ts";

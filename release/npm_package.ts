@@ -1,5 +1,5 @@
-// The npm package: the program with all that it uses inside, and the Deno that runs it as its one dependency.
-// Nothing is fetched when it runs.
+// Builds the npm package: the bundled program, with the matching Deno as its only dependency. Running it downloads
+// nothing.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
 import { lastWords, runCommand } from "./command.ts";
@@ -7,27 +7,27 @@ import { copyTree, filesBelow, writeJson } from "./folder.ts";
 import { DENO_VERSION, NAME, REPOSITORY, VERSION } from "./product.ts";
 import type { Stage } from "./stage.ts";
 
-/** The types of custom tools, for their authors' editors. The documents link to them by this path. */
+/** The types of custom tools, for editors. The docs link to them by this path. */
 export const TOOL_TYPES = "runtime/tools/custom/custom_tool.ts";
 
-/** What is told of the package. */
+/** The options of the package. */
 export interface NpmPackageOptions {
-  /** The https address of the repository that it is made from; npm wants it for a proof of origin. */
+  /** The https address of the source repository; npm needs it for the proof of origin. */
   repository?: string;
 }
 
-/** Turns a stage into the package. Throws Error for an address that is none. */
+/** Turns a stage into the package. Throws Error for an invalid repository address. */
 export async function toNpmPackage(
   { directory }: Pick<Stage, "directory">,
   { repository }: NpmPackageOptions = {},
 ): Promise<void> {
-  // First: an address that is none is told before anything is changed.
+  // First, so that an invalid address is reported before any change.
   const origin = repository === undefined ? {} : { repository: toRepository(repository) };
   const path = (name: string) => join(directory, name);
   for (const name of ["bin", "package.json"]) {
     await copyTree(join(REPOSITORY, "release/npm", name), path(name));
   }
-  // The README leads to the documents.
+  // The README links to the docs.
   for (const name of ["README.md", "docs"]) await copyTree(join(REPOSITORY, name), path(name));
   await copyTree(join(REPOSITORY, TOOL_TYPES), path(TOOL_TYPES));
   const bin = await Deno.readTextFile(path("bin/inkling"));
@@ -37,7 +37,7 @@ export async function toNpmPackage(
   );
   await writeJson(path("deno.json"), {
     ...JSON.parse(await Deno.readTextFile(path("deno.json"))),
-    // Modules that are loaded late are not even found before. "deno compile" would leave them out with it.
+    // Modules that are loaded late are not resolved before. "deno compile" would leave them out with this setting.
     unstable: ["lazy-dynamic-imports"],
   });
   await writeJson(path("package.json"), {
@@ -50,7 +50,7 @@ export async function toNpmPackage(
   });
 }
 
-/** As package.json has it. */
+/** Returns the address as package.json expects it. */
 function toRepository(text: string): { type: "git"; url: string } {
   if (!/^https:\/\/[\w.-]+(\/[\w.-]+)+$/.test(text)) {
     throw new Error(`"${text}" is not the https address of a repository`);
@@ -58,7 +58,7 @@ function toRepository(text: string): { type: "git"; url: string } {
   return { type: "git", url: `git+${text.replace(/\.git$/, "")}.git` };
 }
 
-/** Packs the package to a file in `folder`, and returns its path. Throws Error. */
+/** Packs the package to a file in `folder` and returns its path. Throws Error. */
 export async function packNpmPackage(directory: string, folder: string): Promise<string> {
   const npm = Deno.build.os === "windows" ? "npm.cmd" : "npm";
   const result = await runCommand([
@@ -67,7 +67,7 @@ export async function packNpmPackage(directory: string, folder: string): Promise
   ], { cwd: directory });
   if (!result.success) throw new Error(`npm pack failed: ${lastWords(result)}`);
   const { filename, files } = packed(result.stdout);
-  // npm has rules of its own about what belongs into a package.
+  // npm has its own rules about the files of a package.
   const inside = new Set(files);
   const missing = (await filesBelow(directory)).map((file) => file.replaceAll("\\", "/"))
     .filter((file) => !inside.has(file));
@@ -75,7 +75,7 @@ export async function packNpmPackage(directory: string, folder: string): Promise
   return join(folder, filename);
 }
 
-/** npm has printed a list of packages, and prints an object with one by its name. */
+/** npm prints either a list of packages, or an object keyed by name. */
 function packed(json: string): { filename: string; files: string[] } {
   const [one] = Object.values(JSON.parse(json)) as {
     filename: string;

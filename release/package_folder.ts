@@ -1,25 +1,25 @@
-// One npm package on disk: what its package.json says, and its files.
+// Reads one npm package on disk: its package.json and its files.
 import { join } from "node:path";
 
-/** A file that says what others may do with the package. */
+/** A file with license terms. */
 const PAPER = /^(licen[cs]e|copying|copyright|notice)([.-][^.]*)?(\.(md|markdown|txt))?$/i;
 
 /** A package in a node_modules folder. */
 export interface PackageFolder {
   name: string;
   version: string;
-  /** As its package.json names it: an SPDX expression, or its author's own words. */
+  /** As in its package.json: an SPDX expression, or the author's own words. */
   licence: string;
-  /** Licences and notices that lie in it, in the order of their names. */
+  /** Its license and notice files, by name. */
   papers: readonly string[];
-  /** Its home page, or where its sources are; empty: it names neither. */
+  /** Its home page or repository; empty: it names neither. */
   home: string;
   directory: string;
-  /** Whether it lies inside of another package, which needs another version than the rest. */
+  /** True when it is nested in another package that needs a different version. */
   isInner: boolean;
 }
 
-/** The packages of a node_modules folder, by name, each followed by those inside of it. */
+/** Returns the packages of a node_modules folder by name, each followed by its nested packages. */
 export function packageFolders(nodeModules: string): Promise<PackageFolder[]> {
   return readFolder(nodeModules, false);
 }
@@ -81,7 +81,7 @@ async function readPapers(directory: string): Promise<string[]> {
   return await Promise.all(names.map((name) => Deno.readTextFile(join(directory, name))));
 }
 
-/** An old way to write it is `{"type": "MIT", "url": "…"}`. */
+/** The old form is `{"type": "MIT", "url": "…"}`. */
 function licenceOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "object" && value !== null && "type" in value) return String(value.type);

@@ -1,4 +1,4 @@
-// What ships, under which name and number, and built by which Deno: every way of packing goes by this.
+// The constants of the shipped product, for every kind of package: name, version, and the Deno that builds it.
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import denoJson from "../deno.json" with { type: "json" };
@@ -6,28 +6,28 @@ import denoJson from "../deno.json" with { type: "json" };
 /** The folder that holds deno.json. */
 export const REPOSITORY = resolve(fileURLToPath(new URL("..", import.meta.url)));
 
-/** The program's name and version; deno.json is the one place of both. */
+/** The program's name and version. deno.json is the only place of both. */
 export const { name: NAME, version: VERSION } = denoJson;
 
-/** The module that the program starts with, and those that it starts as workers, to which no import leads. */
+/** The main module, and the modules that it starts as workers, which no import names. */
 export const MAIN = "main.js";
 export const WORKERS: readonly string[] = ["tool_worker", "script_worker", "pdf_worker"].map((
   name,
 ) => `modules/${name}.js`);
 
-/** The licences of others, relative to the repository: see licence_list.ts. */
+/** The third-party licenses, relative to the repository: see licence_list.ts. */
 export const LICENCE_LIST = "THIRD_PARTY_LICENSES.txt";
 
-/** What everybody who gets a copy of the program gets with it. */
+/** The files that accompany every copy of the program. */
 export const PAPERS: readonly string[] = ["LICENSE", LICENCE_LIST];
 
 /**
- * The Deno that the program is built with, and that the npm package brings. The runtime inside of an executable is
- * always the one of the Deno that compiles it.
+ * The Deno version that builds the program and that the npm package depends on. An executable always contains the
+ * runtime of the Deno that compiles it.
  */
 export const DENO_VERSION = "2.9.6";
 
-/** Throws Error when this is another Deno: what it makes would be another program than the one that was tested. */
+/** Throws Error when this is another Deno: its output would differ from the tested program. */
 export function requirePinnedDeno(): void {
   if (Deno.version.deno === DENO_VERSION) return;
   throw new Error(

@@ -1,4 +1,4 @@
-// `deno task release`: executables for all machines, in a folder as it is put on the web.
+// `deno task release`: executables for all machines, in a folder that is ready for a web server.
 import { resolve } from "node:path";
 import { compileExecutable, requireWorking } from "./executable.ts";
 import { openStage } from "./stage.ts";
@@ -20,7 +20,7 @@ async function release(): Promise<void> {
     async build(target, output) {
       console.log(`Compiling for ${target}`);
       await compileExecutable(stage.directory, { target, output });
-      // The others are tried on machines of theirs, before anybody gets them.
+      // The other executables are tried on their own machines before they are published.
       if (target === Deno.build.target) await requireWorking(output);
     },
   });

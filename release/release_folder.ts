@@ -1,4 +1,4 @@
-// A release as `inkling update` and install.sh find it: latest.json and, beside it, the files that it names.
+// Writes a release in the form that `inkling update` and install.sh expect: latest.json and the files that it names.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { removeIfThere, writeJson } from "./folder.ts";
@@ -8,18 +8,18 @@ import { releaseFileName, type Target } from "./target.ts";
 /** The line of install.sh that a release fills in. */
 const NO_ADDRESS = "built_in=''";
 
-/** What goes into a release. */
+/** The contents of a release. */
 export interface ReleaseContents {
   name: string;
   version: string;
   targets: readonly Target[];
-  /** Where the folder will be found; undefined: install.sh asks for a variable. */
+  /** The folder's public address; undefined: install.sh asks for a variable. */
   address: string | undefined;
-  /** Makes the executable for a machine at a path. */
+  /** Builds the executable for a machine at a path. */
   build(target: Target, path: string): Promise<void>;
 }
 
-/** Makes the folder; it is there when it is complete, and not before. What stood there goes. */
+/** Writes the folder, replacing an existing one. It appears only when it is complete. */
 export async function writeReleaseFolder(folder: string, contents: ReleaseContents): Promise<void> {
   const partial = `${folder}.partial`;
   await removeIfThere(partial);
@@ -52,7 +52,7 @@ async function writeInstallScript(path: string, address: string | undefined): Pr
   if (script.split(`\n${NO_ADDRESS}\n`).length !== 2) {
     throw new Error(`install.sh has no line that says: ${NO_ADDRESS}`);
   }
-  // A quote in it would end the shell's.
+  // A quote in the address would end the shell's string.
   const quoted = address?.replaceAll("'", "%27") ?? "";
   const filled = `built_in='${quoted}'`;
   await Deno.writeTextFile(path, script.replace(NO_ADDRESS, () => filled), { mode: 0o755 });

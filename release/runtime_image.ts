@@ -1,8 +1,8 @@
-// Deno's runtime without its tools, around which an executable is built. Deno downloads it when it compiles.
+// Deno's runtime image, which every executable contains. Deno downloads it when it compiles.
 import { DENO_VERSION } from "./product.ts";
 import type { Target } from "./target.ts";
 
-/** What a task ends with when the image cannot be had (EX_UNAVAILABLE of sysexits.h): a matter of the network alone. */
+/** The exit code of a task that cannot get the image (EX_UNAVAILABLE of sysexits.h). Only the network causes it. */
 export const IMAGE_MISSING_CODE = 69;
 
 /** The image cannot be downloaded. */
@@ -17,7 +17,10 @@ export class RuntimeImageMissing extends Error {
   }
 }
 
-/** Why the image was missing, from what a failed `deno compile` said; undefined when something else went wrong. */
+/**
+ * Returns the reason why the image is missing, from the output of a failed `deno compile`; undefined for another
+ * failure.
+ */
 export function imageTrouble(stderr: string): string | undefined {
   const [, after] = stderr.split("Setting up base binary.");
   if (after === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The program as it ships, in a folder of its own. An executable and the npm package are both made from it.
+// Stages the shipped program in a folder of its own, from which an executable or the npm package is made.
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import { bundleProgram } from "./bundle.ts";
@@ -12,22 +12,22 @@ import { vendorPackages } from "./vendored_packages.ts";
 const ADDRESS_FILE = "cli/update/release_address.ts";
 const NO_ADDRESS = "const BUILT_IN = undefined;";
 
-/** What is fixed at the time of packing. */
+/** The values that packing fixes. */
 export interface StageOptions {
-  /** Where `inkling update` will look for releases. Without one, it asks for a variable. */
+  /** The address where `inkling update` finds releases. Without one, it asks for a variable. */
   address?: string;
 }
 
-/** The folder. Disposing removes it. */
+/** The staged folder. Disposing removes it. */
 export interface Stage extends AsyncDisposable {
   directory: string;
-  /** The program's own files that are in its modules, relative to the repository. */
+  /** The program's own files in its modules, relative to the repository. */
   files: readonly string[];
-  /** The packages that are in its modules. */
+  /** The packages in its modules. */
   packages: readonly PackageFolder[];
 }
 
-/** Makes the folder. Throws Error when the packages are not available, or the address is not valid. */
+/** Creates the folder. Throws Error when the packages are unavailable or the address is invalid. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { address } = options;
   const changes = address === undefined ? {} : { [ADDRESS_FILE]: withAddress(address) };
@@ -41,7 +41,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     const settings = { version: VERSION };
     const files = await bundleProgram({ workFolder, output: directory, settings, changes });
     for (const paper of PAPERS) await copyTree(join(REPOSITORY, paper), join(directory, paper));
-    // What lies in the folders above belongs to somebody else: without `workspace`, Deno looks there for one.
+    // Without `workspace`, Deno would search the parent folders for one.
     await writeJson(join(directory, "deno.json"), { ...settings, lock: false, workspace: [] });
     await unifyDates(directory);
     const packages = (await packageFolders(join(workFolder, "node_modules"))).filter((one) =>
@@ -60,7 +60,7 @@ async function makeFolder(): Promise<string> {
   return await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-stage-" }));
 }
 
-/** The folder of the package that a file belongs to. */
+/** Returns the folder of the package that a file belongs to. */
 function ownerOf(file: string): string | undefined {
   return /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }
@@ -73,10 +73,10 @@ function withAddress(text: string): (source: string) => string {
   };
 }
 
-/** Executables record the dates of files, and the same sources shall give the same bytes. */
+/** Executables record file dates, and equal sources must give equal bytes. */
 const DATE = new Date("2000-01-01T00:00:00Z");
 
-/** Gives every file below a folder the same date. */
+/** Sets the same date on every file below a folder. */
 async function unifyDates(directory: string): Promise<void> {
   await forEachFile(await filesBelow(directory), async (file) => {
     const path = join(directory, file);

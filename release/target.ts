@@ -1,6 +1,6 @@
-// The machines that there are executables for.
+// The machines that executables are built for.
 
-/** As Deno names them, and as `inkling update` looks for them. */
+/** The names that Deno and `inkling update` use. */
 export const TARGETS = [
   "x86_64-unknown-linux-gnu",
   "aarch64-unknown-linux-gnu",
@@ -12,24 +12,27 @@ export const TARGETS = [
 /** One of the machines. */
 export type Target = typeof TARGETS[number];
 
-/** This machine. Throws Error when there are no executables for it. */
+/** Returns this machine. Throws Error when no executables are built for it. */
 export function ownTarget(): Target {
   return parseTarget(Deno.build.target);
 }
 
-/** Throws Error for a text that does not name a target. */
+/** Returns the target for a text. Throws Error for an unknown one. */
 export function parseTarget(text: string): Target {
   const target = TARGETS.find((one) => one === text);
   if (target !== undefined) return target;
   throw new Error(`There are no executables for ${text}, only for ${TARGETS.join(", ")}`);
 }
 
-/** The name of an executable on its machine. */
+/** Returns the name of an executable on its machine. */
 export function executableName(name: string, target: Target): string {
   return target.includes("windows") ? `${name}.exe` : name;
 }
 
-/** The name of an executable in a release. With the version in it, nobody is handed a cached older one under it. */
+/**
+ * Returns the name of an executable in a release. It contains the version, so that caches cannot deliver an older
+ * one.
+ */
 export function releaseFileName(
   name: string,
   options: { version: string; target: Target },

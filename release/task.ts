@@ -1,4 +1,4 @@
-// What the tasks of this folder have in common: flags, and how a failure is reported.
+// The common parts of this folder's tasks: flags, and the report of a failure.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { IMAGE_MISSING_CODE, RuntimeImageMissing } from "./runtime_image.ts";
 
@@ -7,7 +7,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The values of a task's flags, all of which take a text. Throws UsageError. */
+/** Returns the values of a task's flags, which are all text. Throws UsageError. */
 export function parseFlags<Name extends string>(
   args: readonly string[],
   names: readonly Name[],

@@ -1,17 +1,17 @@
-// The npm packages that the program is made with: exactly those of deno.lock.
+// The npm packages of the program, exactly as in deno.lock.
 import { join } from "node:path";
 import { lastWords, runCommand } from "./command.ts";
 import { writeJson } from "./folder.ts";
 
-/** Which packages. */
+/** The packages to install. */
 export interface PackageList {
-  /** As deno.json has them: `{"zod": "npm:zod@4.6.7"}`. */
+  /** As in deno.json: `{"zod": "npm:zod@4.6.7"}`. */
   imports: Record<string, string>;
-  /** The lock file that names what they need in turn, and their checksums. */
+  /** The lock file with their dependencies and checksums. */
   lock: string;
 }
 
-/** Puts packages into the `node_modules` of a folder, verified against the lock file. Throws Error. */
+/** Installs packages into the `node_modules` of a folder, verified against the lock file. Throws Error. */
 export async function vendorPackages(directory: string, list: PackageList): Promise<void> {
   const { lock, ...settings } = list;
   const [config, lockCopy] = [join(directory, "deno.json"), join(directory, "deno.lock")];

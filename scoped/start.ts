@@ -1,5 +1,5 @@
-// `deno task start:scoped`: starts the service with the narrowest flags under which this workspace works. Works them out,
-// then stays out of the way: the service is a child in the same terminal, and its exit code is this program's.
+// `deno task start:scoped`: starts the service with the narrowest flags that this workspace needs. The service is a
+// child in the same terminal, and this program returns its exit code.
 import { Scanner } from "../cli/command_line/scanner.ts";
 import { start } from "../cli/declarations/service_commands.ts";
 import { sourceCommand } from "../cli/self_command.ts";
@@ -7,14 +7,14 @@ import { loadSettings } from "../app/settings.ts";
 import { descriptorLinkCommand, findDescriptors } from "../base/files/descriptor_link.ts";
 import { deriveFlags } from "../runtime/permissions/derive_flags.ts";
 
-/** What of a start settles its flags. */
+/** The options of a start that determine its flags. */
 interface ScopedOptions {
   workspace?: string;
   host?: string;
   isDaemon: boolean;
 }
 
-/** Reads the words behind `start` as the service will, which also says what is wrong with them. */
+/** Parses the arguments of `start` as the service will, including its errors. */
 function readOptions(words: readonly string[]): ScopedOptions {
   const scanner = new Scanner(words);
   const typed = new Map<string, string>();
@@ -33,19 +33,19 @@ function readOptions(words: readonly string[]): ScopedOptions {
   };
 }
 
-/** Deno with the flags, the program, and its arguments. */
+/** Returns the command line: Deno with the flags, the program, and its arguments. */
 async function scopedCommand(words: readonly string[]): Promise<string[]> {
   const { isDaemon, workspace, ...listener } = readOptions(words);
   const settings = await loadSettings(workspace);
   await linkDescriptors(settings.directories.stateDir);
   const { flags, remarks } = await deriveFlags(settings, listener);
   for (const remark of remarks) console.error(`${remark}.`);
-  // The service that -d leaves in the background has the flags only; whoever starts it must be able to start something.
+  // With -d, the background service has only the flags; this process needs the permission to start it.
   const starter = isDaemon ? ["--allow-run"] : [];
   return [...sourceCommand([...flags.map(({ flag }) => flag), ...starter]), "start", ...words];
 }
 
-/** Makes the link that the service's own flags do not let it make; where it cannot be made the service does without. */
+/** Creates the link that the service's own flags forbid. Without it the service still works. */
 async function linkDescriptors(stateDir: string): Promise<void> {
   if (Deno.build.os !== "linux" || findDescriptors(stateDir) !== undefined) return;
   const [program, ...args] = descriptorLinkCommand(stateDir);
@@ -57,7 +57,7 @@ async function linkDescriptors(stateDir: string): Promise<void> {
 
 async function run([program = "", ...args]: readonly string[]): Promise<number> {
   const child = new Deno.Command(program, { args, cwd: Deno.cwd() }).spawn();
-  // A terminal sends Ctrl+C and its own end to both; a supervisor sends its signals to this process alone.
+  // A terminal sends Ctrl+C and SIGHUP to both processes; a supervisor sends its signals to this one alone.
   const hears = Deno.stdin.isTerminal() ? [] : ["SIGINT", "SIGHUP"] as const;
   let hasEnded = false;
   for (const signal of ["SIGTERM", ...hears] as const) {

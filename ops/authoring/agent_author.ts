@@ -1,4 +1,4 @@
-// What `new` does with a workspace: finds out whether an id is free, has a model write a file, checks files and saves them.
+// The operations behind `inkling new`: checking an id, drafting a file with a model, validating it and saving it.
 import { join } from "node:path";
 import { formatAgentFile, type NewAgentFields } from "../../runtime/agents/agent_file_text.ts";
 import {
@@ -30,12 +30,12 @@ import { resolveModel, type ResolveModelOptions } from "../../runtime/models/res
 import { withRetry } from "../../runtime/models/retry.ts";
 import { openWorkspacePurse } from "../../runtime/wiring/workspace_purse.ts";
 
-/** What goes wrong is told to the person who waits for it. */
+/** Errors go to the person who waits, not to a log. */
 const SILENT = { write: () => {} };
 
 /**
- * A new agent's file is not written: `invalid` where it would not parse, `conflict` where a file of its name is there,
- * which is never replaced, `storage` where the folder cannot be read or written.
+ * A new agent's file was not written. `invalid`: it would not parse. `conflict`: a file of its name exists, which is
+ * never replaced. `storage`: the folder cannot be read or written.
  */
 export class AgentNotSaved extends RuntimeError {
   readonly code: RuntimeErrorCode;
@@ -48,14 +48,17 @@ export class AgentNotSaved extends RuntimeError {
 
 export type { NewAgentFields };
 
-/** What starts an agent by itself. `nextRun`: when its schedule is due if a service knows it now, in milliseconds. */
+/**
+ * The ways in which an agent starts by itself. `nextRun` is the schedule's next time in milliseconds, if a running
+ * service knows it.
+ */
 export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
   nextRun: number | null;
   /** The lines to enter at the sender of its webhook. */
   setup?: string[];
 }
 
-/** Makes agent files in one workspace. */
+/** Creates agent files in one workspace. */
 export class AgentAuthor {
   readonly #settings: WorkspaceSettings;
   readonly #clock: Clock;
@@ -66,8 +69,8 @@ export class AgentAuthor {
   }
 
   /**
-   * Why no agent of this id can be made, as a sentence; undefined when one can. Throws AgentNotSaved where the agents
-   * folder cannot be read.
+   * Returns the reason why no agent of this id can be created, as a sentence; undefined when one can. Throws
+   * AgentNotSaved when the agents folder cannot be read.
    */
   async describeBadId(id: string): Promise<string | undefined> {
     const reason = describeBadName(id);
@@ -83,12 +86,12 @@ export class AgentAuthor {
     return taken && `There is an agent "${id}" already: ${join(agentsDir, taken)}`;
   }
 
-  /** The model that can write a file, `provider/name`; undefined where none is configured or its key is missing. */
+  /** Returns the drafting model as `provider/name`; undefined when there is none. See findDraftingModel(). */
   drafter(): string | undefined {
     return findDraftingModel(this.#settings);
   }
 
-  /** Has the model write the file; `failure` says, as the end of a sentence, why there is none. Rethrows the signal's reason. */
+  /** Lets the model write the file. `failure` completes a sentence. Rethrows the signal's reason. */
   async draft(
     request: DraftRequest,
     signal: AbortSignal,
@@ -123,12 +126,15 @@ export class AgentAuthor {
     }
   }
 
-  /** The file's text for these fields. */
+  /** Returns the file's text for these fields. */
   format(fields: NewAgentFields): string {
     return formatAgentFile(fields);
   }
 
-  /** Why a file with these fields would not parse, as sentences; a key or a path that is missing is no reason. */
+  /**
+   * Returns the reasons why a file with these fields would not parse, as sentences. A missing key or path is no
+   * reason.
+   */
   async findProblems(id: string, fields: NewAgentFields): Promise<string[]> {
     const parsed = await this.#parse(id, formatAgentFile(fields));
     return "diagnostics" in parsed
@@ -136,15 +142,15 @@ export class AgentAuthor {
       : [];
   }
 
-  /** The tools that will wait for a person although the agent with these fields fires without one. */
+  /** Returns the tools that will wait for a person when the agent with these fields starts by itself. */
   async unattendedGuards(id: string, fields: NewAgentFields): Promise<string[]> {
     const parsed = await this.#parse(id, formatAgentFile(fields));
     return "diagnostics" in parsed ? [] : unattendedGuards(parsed.agent, BUILTIN_TOOL_NAMES);
   }
 
   /**
-   * Writes the file, and returns what validation says of it and of what it names, and when it starts. Throws AgentNotSaved where it does not
-   * parse, a file of that id appeared meanwhile, or the folder cannot be written to.
+   * Writes the file. Returns the diagnostics of the file and its resources, and its next start. Throws AgentNotSaved
+   * when it does not parse, a file of that id exists by then, or the folder cannot be written.
    */
   async save(
     id: string,
@@ -187,7 +193,7 @@ export class AgentAuthor {
     return { enabled, trigger, after, nextRun, setup };
   }
 
-  /** Everything that is wrong with a draft, and what no model decides: who gets a key, what runs, what needs no consent. */
+  /** Returns every problem of a draft, and the fields that a model may not decide: keys, programs, approvals. */
   async #findDraftProblems(
     id: string,
     text: string,
@@ -232,7 +238,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** The name of the file that an id has already, in whatever spelling. */
+/** Returns the name of an id's existing file, in any Unicode spelling. */
 async function findFile(agentsDir: string, id: string): Promise<string | undefined> {
   const wanted = normalizeId(id);
   try {
@@ -247,10 +253,13 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
   }
 }
 
-/** Its id, `provider/name`; undefined where none is configured, it writes nothing, or its key is missing. */
+/**
+ * Returns the drafting model as `provider/name`; undefined when none is configured, it is the demo model, or its key
+ * is missing.
+ */
 function findDraftingModel(settings: WorkspaceSettings): string | undefined {
   const model = defaultModel(settings);
-  // Its models play scripts: they can write no file.
+  // The demo models play scripts and cannot write a file.
   if (model === undefined || model.provider === "demo") return undefined;
   try {
     const { id, keyVariable, keyRequired } = modelEndpoint(model);
@@ -262,7 +271,7 @@ function findDraftingModel(settings: WorkspaceSettings): string | undefined {
   }
 }
 
-/** Opens it, to be called again after failures that may pass. Throws ModelError where it cannot be called. */
+/** Opens the model with retries. Throws ModelError when it cannot be called. */
 async function openDraftingModel(
   settings: WorkspaceSettings,
   { clock, purse }: { clock: Clock; purse: ResolveModelOptions["purse"] },

@@ -1,31 +1,31 @@
-// An agent file written by a model from a person's description, checked before anybody sees it.
+// Drafts an agent file from a person's description with a model. The draft is checked before anybody sees it.
 import type { AssistantMessage, Message } from "../../runtime/models/message.ts";
 import { type Model, ModelError } from "../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../runtime/models/retry.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 
-/** What the model is asked for. */
+/** The request to the drafting model. */
 export interface DraftRequest {
   id: string;
-  /** What the agent should do, as a person describes it. */
+  /** The agent's purpose, as a person describes it. */
   description: string;
-  /** A draft that is not right yet, and what is to be different. */
+  /** A previous draft, and the requested change. */
   revision?: { text: string; change: string };
 }
 
-/** How a draft is made. */
+/** The collaborators of a drafting. */
 export interface DraftOptions {
   model: Model;
   temperature: number;
   maxTokens: number;
-  /** Names of the tools that the agent will have. */
+  /** The names of the agent's tools. */
   toolNames: readonly string[];
-  /** Why a text may not be saved as an agent file, one sentence each; empty when it may. */
+  /** Returns the reasons why a text may not be saved as an agent file, one sentence each; empty when it may. */
   findProblems: (text: string) => Promise<string[]>;
   signal: AbortSignal;
 }
 
-/** The model did not produce a usable file; the message says why, as the end of a sentence. */
+/** The model produced no usable file. The message is the reason, as the end of a sentence. */
 export class DraftFailed extends RuntimeError {
   readonly code: RuntimeErrorCode = "unavailable";
 }
@@ -33,8 +33,8 @@ export class DraftFailed extends RuntimeError {
 const REPAIRS = 1;
 
 /**
- * The text of an agent file without problems. What is wrong with the model's first text it is told, once. Throws
- * DraftFailed for whatever the model does instead, or rethrows the signal's reason.
+ * Returns the text of an agent file without problems. The model gets one chance to fix the problems of its first
+ * text. Throws DraftFailed for any other reply, or rethrows the signal's reason.
  */
 export async function draftAgent(request: DraftRequest, options: DraftOptions): Promise<string> {
   const messages = openingOf(request, options.toolNames);
@@ -98,7 +98,10 @@ function openingOf(request: DraftRequest, toolNames: readonly string[]): Message
   ];
 }
 
-/** The file in a reply: models like to put a fence around it and a sentence before it, whatever they are told. */
+/**
+ * Returns the file within a reply. Models like to put a fence around it and a sentence before it, against their
+ * instructions.
+ */
 function extractFile(reply: string): string | undefined {
   const lines = reply.replaceAll("\r\n", "\n").trim().split("\n");
   const isFile = (from: number) => /^---[ \t]*$/.test(lines[from] ?? "");
@@ -106,7 +109,7 @@ function extractFile(reply: string): string | undefined {
   const open = lines.findIndex((line, i) => /^(`{3,}|~{3,})\w*[ \t]*$/.test(line) && isFile(i + 1));
   if (open < 0) return undefined;
   const [fence = ""] = /^[`~]+/.exec(lines[open] ?? "") ?? [];
-  // The last one: the file's own text may have fences, too.
+  // The last fence: the file's own text may contain fences.
   const close = lines.findLastIndex((line, i) => i > open && line.trim() === fence);
   return `${lines.slice(open + 1, close < 0 ? lines.length : close).join("\n").trimEnd()}\n`;
 }

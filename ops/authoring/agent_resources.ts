@@ -1,4 +1,4 @@
-// Looks at what agents name besides each other: custom tools, skills, MCP servers. For `validate`; nothing of it runs.
+// Inspects the custom tools, skills and MCP servers that agents name, for `validate`. Runs none of them.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type {
   InspectedResources,
@@ -34,24 +34,24 @@ import { sandboxGap } from "../../runtime/permissions/sandbox_gap.ts";
 
 const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
 
-/** What a custom tool's file holds, or why it cannot be used. */
+/** Returns the content of a custom tool's file, or the reason why it cannot be used. */
 export type InspectCustomTool = (name: string) => Promise<InspectedModule | { problem: string }>;
 
-/** Looks at what one agent names. */
+/** Inspects the resources that one agent names. */
 export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
 
-/** What an inspection needs beside the settings. */
+/** The collaborators of an inspection. */
 export interface InspectionOptions {
-  /** Names of the tools that every agent has. */
+  /** The names of the tools that every agent has. */
   builtinTools: readonly string[];
   inspectCustomTool: InspectCustomTool;
-  /** What is wrong with the price of an agent's model. */
+  /** Returns the problems of the price of an agent's model. */
   inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
-  /** Starts a server; returns why it cannot be used, as a sentence. Absent: no server is started. */
+  /** Starts a server; returns the reason why it cannot be used, as a sentence. Absent: no server is started. */
   connect?: (server: string) => Promise<string | undefined>;
 }
 
-/** An inspection of the agents of a workspace. */
+/** Returns the inspection for the agents of a workspace. */
 export function createInspection(
   settings: WorkspaceSettings,
   { builtinTools, inspectCustomTool, inspectPrice, connect }: InspectionOptions,
@@ -232,13 +232,13 @@ async function describeOpenFolder(
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /**
- * Says that a run would not find the program; a sentence's end, without secrets. Undefined where it is there, and where
- * nobody can tell: without a PATH, or in folders that this process may not look into.
+ * Returns the end of a sentence, without secrets, when a run would not find the program. Undefined when the program
+ * exists or its existence cannot be checked: without PATH, or in folders closed to this process.
  */
 async function describeMissingProgram(program: Program): Promise<string | undefined> {
   const { command, env, cwd, secrets } = program;
   const isPath = command.includes("/");
-  // A tilde in PATH is expanded by who starts the program.
+  // The program that starts another one expands a tilde in PATH.
   const home = env["HOME"];
   const folders = env["PATH"]?.split(":")
     .map((folder) => home === undefined ? folder : expandHome(folder, home));
@@ -250,18 +250,18 @@ async function describeMissingProgram(program: Program): Promise<string | undefi
   return redactText(describeMissingCommand(program), secrets);
 }
 
-/** What is found in PATH must be a program; what is named by its path is started as it is, and refused then. */
+/** In PATH only an executable counts. A program named by its path is started as it is, and may fail then. */
 async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
   try {
     const { isFile, mode } = await Deno.stat(path);
     return isPath || (isFile && (mode === null || (mode & 0o111) !== 0));
   } catch (error) {
-    // Any other failure leaves open what is there.
+    // After any other failure the file may still exist.
     return !isMissing(error);
   }
 }
 
-/** Whether this agent may write into an absolute folder, or one may that declares no paths and so has the workspace. */
+/** Returns true when an agent without declared paths, or this one, may write into an absolute folder. */
 async function isOpenFolder(
   folder: string,
   { paths }: Pick<Agent, "paths">,
@@ -273,7 +273,7 @@ async function isOpenFolder(
       await sandbox.resolve(folder, "write");
       return true;
     } catch (error) {
-      // The refusal is the answer.
+      // The thrown refusal is the answer.
       if (!(error instanceof ToolFailure)) throw error;
     }
   }

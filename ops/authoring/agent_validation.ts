@@ -1,4 +1,4 @@
-// What agent files of a workspace are held against: its settings, agents, tools and prices.
+// Opens the validation of a workspace's agent files against its settings, agents, tools and prices.
 import { createInspection } from "./agent_resources.ts";
 import type { OpenedServers } from "../doctor/server_checks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -28,23 +28,23 @@ const loadServerChecks = lazyModule(() => import("../doctor/server_checks.ts"));
 /** The end of a server's error output may be long. */
 const MOST_CHARACTERS = 2_000;
 
-/** The validation of one workspace's agents. Dispose ends the processes that were started for it. */
+/** The validation of one workspace's agents. Dispose ends the processes that it started. */
 export interface AgentValidation extends AsyncDisposable {
-  /** Why the agents directory cannot be read, and what is wrong with the files in it. */
+  /** The reason why the agents directory cannot be read, and the errors of its files. */
   readonly errors: readonly Diagnostic[];
-  /** Final names of the tools that every agent has. */
+  /** The final names of the tools that every agent has. */
   readonly toolNames: readonly string[];
-  /** How many tools each server lists that was started, by its name. */
+  /** The number of tools of each started server, by its name. */
   readonly connected: ReadonlyMap<string, number>;
-  /** What is wrong with the price files. */
+  /** Returns the problems of the price files. */
   priceProblems(): Diagnostic[];
-  /** Everything to say about a file, whether it is on disk or not, in the order of lines. */
+  /** Returns every diagnostic of a file, on disk or not, in the order of lines. */
   validate(source: { path: string; bytes: Uint8Array }): Promise<Diagnostic[]>;
 }
 
 /**
- * Reads the agents of the workspace, to hold files against them. With `connect`, the version that servers are told, the MCP
- * servers that the files name are started.
+ * Reads the agents of the workspace for the validation. With `connect` (the version sent to servers), the MCP servers
+ * that the files name are started.
  */
 export async function openAgentValidation(
   settings: WorkspaceSettings,
@@ -78,7 +78,7 @@ export async function openAgentValidation(
   const inspectResources = createInspection(settings, {
     builtinTools: toolNames,
     inspectCustomTool: async (name) => {
-      // Few workspaces have any: their processes are not even loaded before.
+      // Few workspaces have custom tools, so their processes are loaded on demand.
       customTools ??= openWorkspaceTools({
         settings,
         registry,
@@ -105,7 +105,7 @@ export async function openAgentValidation(
     priceProblems: () => prices.problems(),
     async validate(source) {
       const clashes = registry.conflictsOf(source.path);
-      // Nobody reads such a file.
+      // Such a file is ignored, so its content is not checked.
       if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
       const copy = registry.copyWarnings(source.path);
       const found = await validateAgent(source, {
@@ -118,7 +118,7 @@ export async function openAgentValidation(
         machineTimeZone,
         modelEndpoint,
         modelsOf,
-        // inspectPrice reports a broken price: the advice to add one would mislead.
+        // inspectPrice reports a broken price; advice to add one would mislead.
         hasPrice: async (model) =>
           findBrokenPrice(readPrices(), model) !== undefined || await prices.hasPrice(model),
         knownTools: toolNames,
@@ -139,7 +139,7 @@ export async function openAgentValidation(
   };
 }
 
-/** Warnings of an agent whose limit in dollars needs a price: the broken entry of its model, or the broken files. */
+/** Warns about an agent with a dollar limit and a broken price: its model's entry, or the price files. */
 async function inspectPrice(
   { model, settings, budget, unpriced }: Pick<Agent, "model" | "settings" | "budget" | "unpriced">,
   { config, prices, lists }: {
@@ -182,8 +182,8 @@ async function inspectPrice(
 }
 
 /**
- * The error of the entry that would give the model's price. Undefined where no entry would, or a valid one does. `lists`
- * and their keys are searched in the order of ModelPrices.
+ * Returns the error of the entry that would give the model's price; undefined when no entry or a valid one would.
+ * `lists` and their keys are searched in the order of ModelPrices.
  */
 function findBrokenPrice(
   lists: readonly PriceList[],

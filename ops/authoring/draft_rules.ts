@@ -1,17 +1,17 @@
-// What a model may not write into an agent file that a person has not seen yet: who gets a key, what runs, what needs no
-// consent, and what nobody would see.
+// The fields that a model may not write into an unreviewed agent file: keys, programs, approvals, and invisible
+// characters.
 import { isJsonObject } from "../../base/json.ts";
 import { dropControls } from "../../base/text/unseen_characters.ts";
 
 const PERSONAL_FIELDS = ["auto_approve", "custom_tools", "tools", "mcp"];
 const PERSONAL_MODEL_FIELDS = ["base_url", "url", "api_key_env"];
 
-/** Says that a text holds something invisible; undefined when it does not. */
+/** Returns a sentence about a text's invisible characters; undefined when it has none. */
 export function describeUnseen(text: string): string | undefined {
   return dropControls(text) === text ? undefined : "The file contains invisible control characters";
 }
 
-/** A sentence for each field of front matter, as it is written, about which no model decides. */
+/** Returns a sentence for each field of the front matter that a model may not decide. */
 export function describeForbidden(written: Readonly<Record<string, unknown>>): string[] {
   const { model } = written;
   return [

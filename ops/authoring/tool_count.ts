@@ -1,4 +1,4 @@
-// Counts the tools of an agent without starting a server, and warns when its model takes fewer.
+// Counts the tools of an agent without starting a server, and warns when its model accepts fewer.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { ResourceProblem } from "../../runtime/agents/validation/validate_resources.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
@@ -11,7 +11,10 @@ import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_se
 import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
 import type { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 
-/** Counts the tools of an agent; those of a server as it last listed them. Its patterns that name none are told, too. */
+/**
+ * Counts the tools of an agent. A server's tools count as it last listed them. Also reports its patterns that match
+ * no tool.
+ */
 export async function inspectToolCount(
   { model, mcp, mcpTools = {} }: Agent,
   { servers, settings }: { servers: ServersFile; settings: WorkspaceSettings },
@@ -48,7 +51,7 @@ export async function inspectToolCount(
   ];
 }
 
-/** Nothing is known of a model with wrong settings; another check reports those. */
+/** A model with wrong settings is unknown here; another check reports it. */
 function findTooManyToolsOf(model: Agent["model"], count: number) {
   try {
     return findTooManyTools(model, count);

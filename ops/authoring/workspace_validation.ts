@@ -1,4 +1,4 @@
-// `validate` over a workspace: which files a target names, and what is wrong with each.
+// The operation behind `inkling validate`: the files that a target names, and their problems.
 import { basename, join, resolve } from "node:path";
 import { openAgentValidation } from "./agent_validation.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
@@ -16,20 +16,21 @@ import {
 } from "../../runtime/config/workspace_folder.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 
-/** One file and what is wrong with it. */
+/** One file and its problems. */
 export interface ValidatedFile {
-  /** For a file of another kind, such as config.yaml, its name. */
+  /** The file's name for a file of another kind, such as config.yaml. */
   agentId: string;
   path: string;
   diagnostics: Diagnostic[];
-  /** Of mcp-servers.json: the servers that were started, with the number of their tools. */
+  /** For mcp-servers.json: the started servers, with the number of their tools. */
   connected?: { server: string; tools: number }[];
 }
 
 /**
- * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: every agent file,
- * after those of config.yaml, environment and prices that have problems. Empty when the target names nothing. With `connect`,
- * the version that servers are told, the MCP servers that the agents name are started, and mcp-servers.json comes last.
+ * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: first
+ * config.yaml, environment and prices if they have problems, then every agent file. Returns nothing for an unknown
+ * target. With `connect` (the version sent to servers), the agents' MCP servers are started, and mcp-servers.json
+ * comes last.
  */
 export async function validateWorkspace(
   settings: WorkspaceSettings,
@@ -73,7 +74,7 @@ export async function validateWorkspace(
   return files;
 }
 
-/** Channels of messages that cannot work as things are; one that config.yaml itself warns of is not told twice. */
+/** Returns the notification channels that cannot work, without those that config.yaml already warns of. */
 function channelProblems(settings: WorkspaceSettings): Diagnostic[] {
   const { config } = settings;
   const channels = new MessageChannels({

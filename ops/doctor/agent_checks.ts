@@ -1,5 +1,5 @@
-// What is wrong with agents and what they name: what `validate` finds, one line for what several agents share; and whether
-// their files can be reached.
+// Checks agents and their resources with `validate`, and the access to their paths. A problem that several agents
+// share is one finding.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import {
   CHANNEL_REMEDY,
@@ -15,10 +15,10 @@ import type { Machine } from "./machine.ts";
 
 const { basename } = PATHS;
 
-/** So many agents are named; the others are counted. */
+/** The maximum number of agents in a finding by name; the others are counted. */
 const NAMED = 3;
 
-/** The findings about config.yaml, a key file, a price file or an agent that one of its diagnostics makes. */
+/** Returns the finding for a diagnostic of config.yaml, a key file, a price file or an agent. */
 export function toFinding(
   { severity, message, hint, path, line }: Diagnostic,
   subject = basename(path),
@@ -27,12 +27,12 @@ export function toFinding(
   return { severity, subject, problem: message, remedy: hint ?? `mend it in ${place}` };
 }
 
-/** All that `validate` finds; what it finds of several agents in the same words is one finding. */
+/** Returns the findings of `validate`. Equal findings of several agents become one. */
 export function findInFiles(files: readonly ValidatedFile[]): Finding[] {
   const found = files.flatMap(({ agentId, path, diagnostics }) =>
     diagnostics.map((one) => toFinding(one, path === one.path ? agentId : basename(one.path)))
   );
-  // The place in the file stands in the remedy only where there is no hint: so the same words are the same thing.
+  // The remedy names the place only when there is no hint, so that equal texts mean the same problem.
   const groups = Map.groupBy(found, (one) => [one.severity, one.problem, one.remedy].join("\n"));
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
@@ -43,7 +43,7 @@ export function findInFiles(files: readonly ValidatedFile[]): Finding[] {
   });
 }
 
-/** Paths of an agent that are there, and that this user may not use. */
+/** Reports the agent's existing paths that this user may not use. */
 export async function checkReach(
   { id, paths }: Pick<Agent, "id" | "paths">,
   { mayAccess }: Machine,
@@ -63,7 +63,7 @@ export async function checkReach(
   return found;
 }
 
-/** Whether a message tells anybody of agents that fire by themselves. */
+/** Reports agents that fire by themselves without a notification channel. */
 export function checkTold(
   agents: readonly Agent[],
   { config }: Pick<WorkspaceSettings, "config">,
@@ -73,7 +73,7 @@ export function checkTold(
   return [{ severity: "warning", subject: "unattended", problem, remedy: CHANNEL_REMEDY }];
 }
 
-/** Folders that Inkling itself must be able to use. */
+/** Reports folders that Inkling itself cannot use. */
 export async function checkFolders(
   { directories: { workspace, agentsDir } }: WorkspaceSettings,
   { mayAccess }: Machine,

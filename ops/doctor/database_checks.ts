@@ -1,9 +1,9 @@
-// What is wrong with the database that many machines share. Loaded where one is set.
+// Checks the shared database. Loaded only when one is configured.
 import { DatabaseUnusable } from "../../runtime/storage/database.ts";
 import { examineServer } from "../../runtime/storage/postgres/server_health.ts";
 import { type Finding, fromRefusal } from "./finding.ts";
 
-/** Whether the database can be used; tells in `notes` what it is and how many nodes live. */
+/** Checks that the database can be used. Adds its version and the number of live nodes to `notes`. */
 export async function checkSharedDatabase(address: string, notes: string[]): Promise<Finding[]> {
   try {
     const { version, place, livingNodes: count } = await examineServer(address);

@@ -1,5 +1,5 @@
-// What `inkling doctor` looks at besides the service itself: config.yaml, agents and all that they name, keys, folders, the
-// state folder, disk and clock. It works with whatever of that is broken, and changes nothing.
+// The checks of `inkling doctor` except the service itself: config.yaml, agents and their resources, keys, folders,
+// the state folder, disk and clock. Each check works while other parts are broken, and changes nothing.
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
@@ -41,20 +41,20 @@ import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
 import { openServers } from "./server_checks.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
 
-/** Loaded where the settings name a database. */
+/** Loaded when the settings name a database. */
 const loadDatabaseChecks = lazyModule(() => import("./database_checks.ts"));
 
-/** What an examination needs; tests bring their own clock and machine. */
+/** The inputs of an examination; tests bring their own clock and machine. */
 export interface ExamineOptions {
   version: string;
-  /** Whether a service answers, or at least listens. */
+  /** True when a service answers or at least listens. */
   isRunning: boolean;
   clock?: Clock;
   machine?: Machine;
   largestDatabase?: number;
 }
 
-/** Looks at everything. Rejects for bugs only. */
+/** Runs every check. Rejects only for bugs. */
 export async function examine(
   surroundings: Surroundings & { workspace?: string },
   options: ExamineOptions,
@@ -74,7 +74,7 @@ export async function examine(
   }
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {
-    // What keeps the settings from being read is told already.
+    // The reason why the settings cannot be read is reported already.
     if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
   } else {
     const { largestDatabase, isRunning } = options;
@@ -103,7 +103,7 @@ export async function examine(
   return done;
 }
 
-/** Notes for a machine on which nothing is set up yet. */
+/** Returns notes for a machine without a setup. */
 async function describeFreshHome(
   { environment }: WorkspaceSettings,
   machine: Machine,
@@ -124,7 +124,7 @@ async function describeFreshHome(
   ];
 }
 
-/** The settings, or what is wrong with config.yaml. */
+/** Returns the settings, or the problems of config.yaml. */
 async function readSettings(
   surroundings: Surroundings & { workspace?: string },
 ): Promise<{ settings?: WorkspaceSettings; found: Finding[] }> {
@@ -157,7 +157,7 @@ async function workspaceChecks(
   await registry.load();
   const agents = registry.list();
   const found = findInFiles(files);
-  // A server that `validate` already refuses is not started.
+  // A server with an error from `validate` is not started.
   const refused = (name: string) =>
     found.some(({ severity, problem }) =>
       severity === "error" && problem.startsWith(`The MCP server ${name} `)
@@ -167,12 +167,12 @@ async function workspaceChecks(
     ? []
     : await openServers({ settings, registry, clock, version }).then(
       (servers) => opened.use(servers).checks(named),
-      // Under narrow flags there is no folder to start them in: the check tells that.
+      // With narrow permission flags there is no folder for the servers; the rejected check reports that.
       (error) => [() => Promise.reject(error)],
     );
   return [
     () => found,
-    // Each file was a check of its own.
+    // Each file counts as a check.
     ...files.map(() => () => []),
     () => checkKeys(agents, settings, found),
     () => checkTold(agents, settings),
@@ -183,7 +183,7 @@ async function workspaceChecks(
   ];
 }
 
-/** A sandbox that config.yaml requires, also where no agent starts a program yet. */
+/** Checks the sandbox that config.yaml requires, even when no agent starts a program yet. */
 async function checkSandbox(
   { config: { sandbox, path } }: WorkspaceSettings,
   found: readonly Finding[],
@@ -198,7 +198,7 @@ async function checkSandbox(
   return [{ severity: "error", subject: "sandbox", problem, remedy: support.remedy }];
 }
 
-/** Where the state is: as config.yaml says or, while it is broken, that of its workspace, whichever that is. */
+/** Returns the places of the state: from config.yaml, or the workspace's default while config.yaml is broken. */
 function findPlaces(
   { shell, home }: Surroundings,
   settings: WorkspaceSettings | undefined,

@@ -1,20 +1,20 @@
-// What an examination finds: things that are wrong, each with what to do, and with its repair where that is safe.
+// The findings of an examination: problems with a remedy, and with a repair when that is safe.
 import { RuntimeError } from "../../base/errors.ts";
 import { describeDenied } from "../../base/denied_permission.ts";
 
-/** One thing that is wrong. Each text is one line. */
+/** One problem. Each text is one line. */
 export interface Finding {
   severity: "error" | "warning";
-  /** What it is about: an agent's id, a file, `disk`. */
+  /** The subject: an agent's id, a file, `disk`. */
   subject: string;
   problem: string;
-  /** What a person can do about it. */
+  /** The action that a person can take. */
   remedy: string;
-  /** Does it, and tells what it did as a sentence. Only where nothing can be lost. */
+  /** Performs the remedy and returns a sentence about it. Only present when no data can be lost. */
   repair?: () => string;
 }
 
-/** Returns the finding that a refusal makes. `fallback` is the remedy where the refusal has none. */
+/** Returns the finding for a refusal. `fallback` is the remedy when the refusal has none. */
 export function fromRefusal(
   { problem, remedy }: RuntimeError,
   subject: string,
@@ -23,21 +23,24 @@ export function fromRefusal(
   return { severity: "error", subject, problem, remedy: (remedy ?? fallback).replace(/\.$/, "") };
 }
 
-/** What was looked at and found. */
+/** The result of an examination. */
 export interface Examination {
-  /** How many things were looked at. */
+  /** The number of performed checks. */
   checks: number;
   findings: Finding[];
-  /** What could not be looked at, as sentences. */
+  /** The checks that could not be performed, as sentences. */
   unchecked: string[];
-  /** What was seen and is good to know, as sentences. */
+  /** Useful observations, as sentences. */
   notes: string[];
 }
 
-/** A part of an examination: what it looks at counts, whether it finds something or not. */
+/** A part of an examination. It counts as a check even without findings. */
 export type Check = () => Promise<readonly Finding[]> | readonly Finding[];
 
-/** Looks at one thing after the other. What Deno's flags or a refusal keep from being looked at is told, and stops nothing. */
+/**
+ * Performs the checks one after another. A check that Deno's flags or a refusal prevent is reported, and the others
+ * go on.
+ */
 export async function performChecks(checks: readonly Check[]): Promise<Examination> {
   const done: Examination = { checks: 0, findings: [], unchecked: [], notes: [] };
   for (const check of checks) {

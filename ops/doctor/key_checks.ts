@@ -1,4 +1,4 @@
-// Keys that cannot work, and files with keys that others can read. No value of a key is ever part of a finding.
+// Checks keys that cannot work, and secret files that other users can read. No finding contains a key's value.
 import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -14,17 +14,20 @@ import type { Finding } from "./finding.ts";
 
 const { basename, join } = PATHS;
 
-/** How keys begin of which that is known; the more special one first. */
+/** The known beginnings of keys, special ones first. */
 const BEGINNINGS: readonly (readonly [provider: string, beginning: RegExp])[] = [
   ["anthropic", /^sk-ant-/],
   ["openai", /^sk-(proj|svcacct)-/],
   ["google", /^AIza/],
 ];
 
-/** What stands in examples in place of a key. */
+/** The placeholders that examples use for a key. */
 const PLACEHOLDER = /^(<.*>|\.{3,}|…|x{3,}|changeme|your[-_ ].*|.*your[-_ ]?(api[-_ ]?)?key.*)$/i;
 
-/** The keys of the agents' models and of the default one, each once; what is `told` of a missing one is not told again. */
+/**
+ * Checks the keys of the default model and the agents' models, each once. Missing keys in `told` are not reported
+ * again.
+ */
 export function checkKeys(
   agents: readonly Agent[],
   settings: WorkspaceSettings,
@@ -62,7 +65,7 @@ function defaultModel({ config: { defaults } }: WorkspaceSettings): ModelSetting
   return { provider, name, streamUsage: true, ...(baseUrl !== undefined && { baseUrl }) };
 }
 
-/** Undefined for a model that leads nowhere, which `validate` tells. */
+/** Returns undefined for a model without an endpoint, which `validate` reports. */
 function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
   try {
     return modelEndpoint(model);
@@ -72,7 +75,7 @@ function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
   }
 }
 
-/** What is wrong with a key, as the end of a sentence; undefined: it may be one. */
+/** Returns the problem of a key as the end of a sentence; undefined when it may be valid. */
 function describeShape(key: string, provider: string): string | undefined {
   if (PLACEHOLDER.test(key)) return "is a placeholder, not a key";
   if (/^bearer\s/i.test(key)) return 'begins with "Bearer", which is not part of it';
@@ -92,7 +95,7 @@ function placeOf(variable: string, { directories }: WorkspaceSettings): string {
   return file ?? `${workspaceEnvFile}; now it is in the environment`;
 }
 
-/** Files with secrets in them that others may open. */
+/** Reports files with secrets that other users may open. */
 export function checkKeyFiles(
   { configDir, settings }: { configDir: string; settings: WorkspaceSettings | undefined },
 ): Finding[] {

@@ -1,17 +1,17 @@
-// What an examination asks of the machine and tests bring themselves: free space, a sandbox, and whether this user may use a file.
+// The parts of the machine that an examination reads and tests replace: free space, sandbox and file access.
 import { accessSync, constants, statfsSync } from "node:fs";
 import { findSandbox, type SandboxSupport } from "../../runtime/sandbox/sandbox_support.ts";
 
-/** The machine as it is looked at. */
+/** The machine under examination. */
 export interface Machine {
-  /** Bytes that this user may still write to the file system of a path. */
+  /** Returns the bytes that this user may still write to the file system of a path. */
   freeBytes(path: string): number;
-  /** Whether this user may do so; true where Deno's flags leave it open. */
+  /** Returns true when this user may do so, or when Deno's flags prevent the check. */
   mayAccess(path: string, wish: "read" | "write"): boolean;
   findSandbox(): Promise<SandboxSupport>;
 }
 
-/** This machine. */
+/** The real machine. */
 export const SYSTEM_MACHINE: Machine = {
   findSandbox: () => findSandbox(),
   freeBytes(path) {
@@ -23,7 +23,7 @@ export const SYSTEM_MACHINE: Machine = {
       accessSync(path, wish === "read" ? constants.R_OK : constants.W_OK);
       return true;
     } catch (error) {
-      // What the flags of Deno refuse is told by the check of the agents' permissions.
+      // The check of the agents' permissions reports paths that Deno's flags refuse.
       if (error instanceof Deno.errors.NotCapable) return true;
       return false;
     }

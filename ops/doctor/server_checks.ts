@@ -1,5 +1,5 @@
-// Whether MCP servers start and answer: each that an agent names is started as a run would start it, asked for its tools and
-// ended, beside those of a running service.
+// Checks that MCP servers start and answer. Each server that an agent names is started as in a run, asked for its
+// tools and ended, even beside a running service.
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
@@ -8,21 +8,21 @@ import { ToolsUnavailable } from "../../runtime/tools/tools_unavailable.ts";
 import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
 import type { Check, Finding } from "./finding.ts";
 
-/** What a server says before it ends may be long. */
+/** A server's output before its end may be long. */
 const MOST_CHARACTERS = 400;
 
 /** The result of a start: the number of listed tools, or the reason of the failure. */
 export type Connection = { tools: number } | { problem: string };
 
-/** Servers opened for a look. Dispose ends all that was started. */
+/** The servers opened for an examination. Dispose ends every started process. */
 export interface OpenedServers extends AsyncDisposable {
   /** Starts a server and reads its tools. */
   connect(name: string): Promise<Connection>;
-  /** A check for each of these servers; all are started at once. */
+  /** Returns a check for each of these servers. All start at once. */
   checks(names: readonly string[]): Check[];
 }
 
-/** Opens the servers of a workspace; nothing is started yet. */
+/** Opens the servers of a workspace; starts none of them. */
 export async function openServers(
   { settings, registry, clock, version }: {
     settings: WorkspaceSettings;
@@ -41,7 +41,7 @@ export async function openServers(
     version,
     folder,
     log: { write: () => {} },
-    // A look calls no tool, so that nothing is known or news.
+    // The check calls no tool, so known tools do not matter.
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
     isNews: () => Promise.resolve(false),
     ownPorts: () => [],

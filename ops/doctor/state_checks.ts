@@ -1,4 +1,4 @@
-// What is wrong with the state folder: who may open it, what a killed service left there, the database, the disk, the clock.
+// Checks the state folder: its permissions, leftovers of a killed service, the database, the disk and the clock.
 import { ifThere } from "../../base/files/missing.ts";
 import { findStagedFiles } from "../../base/files/staged_files.ts";
 import { formatDuration } from "../../base/durations.ts";
@@ -11,7 +11,7 @@ import type { Machine } from "./machine.ts";
 
 const { basename } = PATHS;
 
-/** Where the state of a service is. */
+/** The places of a service's state. */
 export interface StatePlaces {
   stateDir: string;
   socketFile: string;
@@ -19,20 +19,20 @@ export interface StatePlaces {
   pidFile: string;
   lockFile: string;
   logFile: string;
-  /** Undefined: nothing ran yet. */
+  /** Undefined: nothing has run yet. */
   databaseFile: string | undefined;
-  /** Folders beside the state folder in which Inkling writes files of its own. */
+  /** Other folders in which Inkling writes files of its own. */
   writtenFolders: readonly string[];
 }
 
-/** What the checks need. */
+/** The inputs of the checks. */
 export interface StateSurroundings {
-  /** Whether a service answers, or at least listens. */
+  /** True when a service answers or at least listens. */
   isRunning: boolean;
   /** Milliseconds since the epoch. */
   now: number;
   machine: Machine;
-  /** Above so many bytes a database is large. */
+  /** The size in bytes above which a database counts as large. */
   largestDatabase?: number;
 }
 
@@ -40,10 +40,10 @@ const MEGABYTE = 1024 * 1024;
 const LEAST_FREE = 100 * MEGABYTE;
 const LITTLE_FREE = 1024 * MEGABYTE;
 const LARGEST_DATABASE = 4 * 1024 * MEGABYTE;
-/** Clocks of file systems in the network differ by less. */
+/** Clocks of network file systems differ by less than this. */
 const LARGEST_SKEW_MS = 2 * MINUTE_MS;
 
-/** The checks of a state folder. */
+/** Returns the checks of a state folder. */
 export function stateChecks(places: StatePlaces, around: StateSurroundings): Check[] {
   return [
     () => checkFolder(places, around.machine),
@@ -55,7 +55,7 @@ export function stateChecks(places: StatePlaces, around: StateSurroundings): Che
   ];
 }
 
-/** Free space where these folders are; a folder that is not there has none to check. */
+/** Checks the free space of these folders. A missing folder is skipped. */
 export function checkDisk(
   folders: readonly (readonly [name: string, path: string])[],
   { freeBytes }: Machine,
@@ -79,7 +79,7 @@ export function checkDisk(
 
 function checkFolder({ stateDir }: StatePlaces, { mayAccess }: Machine): Finding[] {
   const info = ifThere(() => Deno.statSync(stateDir));
-  if (info === undefined) return []; // The first start makes it.
+  if (info === undefined) return []; // The first start creates it.
   const about = { subject: "state folder" };
   if (!info.isDirectory) {
     const problem = `A file stands in the place of the state folder: ${stateDir}`;
@@ -104,7 +104,7 @@ function checkFolder({ stateDir }: StatePlaces, { mayAccess }: Machine): Finding
   }];
 }
 
-/** Whether somebody holds the lock whom nobody reaches. */
+/** Reports a lock that is held by a process that does not answer. */
 function checkLock(
   { lockFile, pidFile, socketFile, logFile }: StatePlaces,
   { isRunning }: StateSurroundings,
@@ -120,7 +120,7 @@ function checkLock(
   }];
 }
 
-/** What only a running service has. */
+/** Reports files that only a running service needs. */
 function checkLeftFiles(places: StatePlaces, { isRunning }: StateSurroundings): Finding[] {
   const { lockFile, socketFile, proxySocketFile, pidFile } = places;
   if (isRunning || isLocked(lockFile)) return [];
@@ -140,7 +140,7 @@ async function checkStagedFiles(
   { stateDir, writtenFolders, lockFile }: StatePlaces,
   { isRunning }: StateSurroundings,
 ): Promise<Finding[]> {
-  // A service that runs has some of its own.
+  // A running service has such files of its own.
   if (isRunning || isLocked(lockFile)) return [];
   const found = await findStagedFiles(stateDir, [stateDir, ...writtenFolders]);
   return found.map(({ path, isNew }) =>
@@ -161,9 +161,9 @@ async function checkStagedFiles(
   );
 }
 
-/** No service starts meanwhile. Throws an Error where one has. */
+/** Removes a leftover file under the lock, so that no service starts meanwhile. Throws an Error when one has started. */
 function removeLeft(path: string, lockFile: string): string {
-  // Without a state folder there is no lock, and no service.
+  // Without a state folder no lock and no service exist.
   const taken = ifThere(() => ({ lock: takeLock(lockFile) }));
   using lock = taken?.lock;
   if (taken !== undefined && lock === undefined) throw new Error("a service has started");
@@ -201,7 +201,7 @@ function checkDatabase(
   return found;
 }
 
-/** Files that the service wrote later than it is now. */
+/** Reports files with a modification time in the future. */
 function checkFileTimes(
   { stateDir, databaseFile, logFile }: StatePlaces,
   { now }: StateSurroundings,

@@ -1,4 +1,4 @@
-// The programs that bring what is added from elsewhere: git, npm, pip and tar, each started with its arguments, never by a shell.
+// Runs git, npm, pip and tar, which download additions. Each is started with its arguments, never through a shell.
 import type { Clock } from "../../base/clock.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { CERTIFICATE_VARIABLES } from "../../runtime/sandbox/certificates.ts";
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5 * 60_000;
 const MAX_OUTPUT_BYTES = 4 * 1_024 * 1_024;
 const FAILURE_CHARACTERS = 500;
 
-/** What they need to find their way out, and the person's own keys to get in. No key of Inkling's. */
+/** The variables that the programs need for the network and for the person's own credentials. None of Inkling's keys. */
 const INHERITED = [
   ...["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK"],
   ...CERTIFICATE_VARIABLES,
@@ -20,16 +20,19 @@ const INHERITED = [
   ...["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT", "PIP_CONFIG_FILE"],
 ];
 
-/** How they are run. */
+/** The context in which the programs run. */
 export interface FetchContext {
   shell: Readonly<Record<string, string>>;
   clock: Clock;
   signal: AbortSignal;
-  /** An empty folder of their own: all that they leave is in it. */
+  /** An empty folder that receives every file of theirs. */
   staging: string;
 }
 
-/** Runs one of them; resolves to what it printed. Throws NotInstalled with what it complained of, and the signal's reason. */
+/**
+ * Runs a program and returns its output. Throws NotInstalled with the program's error output, or rethrows the
+ * signal's reason.
+ */
 export async function runFetch(
   program: "git" | "npm" | "python3" | "tar",
   args: readonly string[],
@@ -60,7 +63,7 @@ export async function runFetch(
   }
 }
 
-/** Nobody answers questions of theirs, and of git only these ways lead to what somebody vouches for. */
+/** The programs may ask no question, and git may only use protocols with authenticated hosts. */
 const QUIET = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
@@ -68,7 +71,7 @@ const QUIET = {
   GIT_LFS_SKIP_SMUDGE: "1",
 };
 
-/** Arguments that keep npm from running anything of a package, and from writing anything elsewhere. */
+/** Returns the flags that keep npm from running a package's scripts and from writing outside the staging folder. */
 export function npmFlags(staging: string): string[] {
   return [
     "--ignore-scripts",

@@ -1,22 +1,22 @@
-// Adds a member to an object of a JSON text, or removes one. Everything else stays as it is written.
+// Adds a member to an object of a JSON text, or removes one. The rest of the text stays as it is written.
 import { isDeepStrictEqual } from "node:util";
 import { toPlainJson } from "../../base/text/json_comments.ts";
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 
-/** Where in a text, and what. */
+/** The place and value of an insertion. */
 export interface Insertion {
-  /** The names that lead from the whole to the object; none: the whole. */
+  /** The names from the whole to the object; empty: the whole. */
   path: readonly string[];
   name: string;
   value: JsonValue;
 }
 
 /**
- * The text with one more member, at the end of that object, laid out as its neighbours are. `text` must be JSON, and have no
- * such member. Undefined where no object stands at `path`, or comments do.
+ * Returns the text with one more member at the end of the object, in its neighbors' layout. `text` must be JSON
+ * without such a member. Returns undefined when there is no object at `path`, or when the text has comments.
  */
 export function insertMember(text: string, { path, name, value }: Insertion): string | undefined {
-  // Where comments stand, a comma may belong before one or behind it: a person knows.
+  // With comments, the comma's correct place is ambiguous.
   if (toPlainJson(text) !== text) return undefined;
   const object = findObject(text, path);
   if (object === undefined) return undefined;
@@ -43,12 +43,15 @@ export function insertMember(text: string, { path, name, value }: Insertion): st
     wanted,
   );
   if (!isJsonObject(inner)) return undefined;
-  // As the text has it: JSON knows one zero.
+  // As the text spells it: JSON has no negative zero.
   inner[name] = JSON.parse(JSON.stringify(value));
   return isDeepStrictEqual(JSON.parse(edited), wanted) ? edited : undefined;
 }
 
-/** The text without the members of that name. `text` must be JSON. Undefined where no object stands at `path`, or comments do. */
+/**
+ * Returns the text without the members of that name. `text` must be JSON. Returns undefined when there is no object
+ * at `path`, or when the text has comments.
+ */
 export function removeMember(
   text: string,
   { path, name }: Pick<Insertion, "path" | "name">,
@@ -84,16 +87,16 @@ function findObject(text: string, path: readonly string[]): Found | undefined {
   );
 }
 
-/** An object in a text: its braces, and where its members' values begin. */
+/** An object in a text: its braces, and the places of its members' values. */
 interface Found {
   open: number;
   close: number;
   members: Map<string, number>;
-  /** Its members in their order, each from its name to behind its value. */
+  /** The members in their order, each from its name to the end of its value. */
   spans: { name: string; start: number; end: number }[];
 }
 
-/** Undefined where no object begins there. */
+/** Returns undefined when no object begins at `open`. */
 function readObject(text: string, open: number): Found | undefined {
   if (text[open] !== "{") return undefined;
   const members = new Map<string, number>();
@@ -102,7 +105,7 @@ function readObject(text: string, open: number): Found | undefined {
   while (text[at] !== "}") {
     const start = at;
     const keyEnd = endOfValue(text, at);
-    // Behind the key: white space, the colon, white space.
+    // After the key come white space, the colon, and white space.
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const name: string = JSON.parse(text.slice(at, keyEnd));
     members.set(name, value);
@@ -121,7 +124,7 @@ function skipSpace(text: string, at: number): number {
   return at + matchAt(SPACE, text, at).length;
 }
 
-/** Where the value that begins there ends; the text is JSON. */
+/** Returns the end of the value that begins at `start`. The text is JSON. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   let at = start;

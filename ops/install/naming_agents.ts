@@ -1,8 +1,8 @@
-// Which agents name a skill or an MCP server.
+// Finds the agents that name a skill or an MCP server.
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 
-/** The ids of the agents that name each skill or server, by its name. Agents whose files do not parse are left out. */
+/** Returns the ids of the agents that name each skill or server, by its name. Agents with broken files are left out. */
 export async function agentsNaming(
   field: "skills" | "mcp",
   { config, directories, home }: WorkspaceSettings,

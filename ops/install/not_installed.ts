@@ -1,14 +1,14 @@
-// Why something is not added.
+// The error of an addition that is refused.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 
-/** A skill or a server is not added; the message says why. Nothing has changed then. */
+/** A skill or a server is not added, for the reason in the message. Nothing has changed. */
 export class NotInstalled extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** What files and folders fail for, as NotInstalled. */
+/** Runs `work` and turns file system failures into NotInstalled. */
 export async function orNotInstalled<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

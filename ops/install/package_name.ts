@@ -1,4 +1,5 @@
-// The name of an npm package as a person types it (`name`, `@scope/name`, either with `@version`), and a package that is installed.
+// Parses the name of an npm package as a person types it (`name`, `@scope/name`, either with `@version`). Also the
+// type of an installed package.
 
 /** A package of the registry. */
 export interface PackageName {
@@ -11,16 +12,16 @@ export interface PackageName {
 export interface InstalledPackage {
   /** `npm:name@version` or `pypi:name@version`, with the digest of its archive. */
   pinned: string;
-  /** How many other packages came with it. */
+  /** The number of other packages that were installed with it. */
   others: number;
-  /** What starts it. */
+  /** The program that starts it. */
   command: string;
   args: string[];
-  /** Variables that it needs, with their values. */
+  /** The variables that it needs, with their values. */
   env?: Record<string, string>;
 }
 
-/** Where a package is installed, and where it is moved to then. */
+/** The folder that a package is installed into, and its final place. */
 export interface InstallFolders {
   /** Empty. */
   fresh: string;
@@ -30,7 +31,7 @@ export interface InstallFolders {
 const NAME =
   /^((?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*)(?:@([0-9A-Za-z^~<>=*][0-9A-Za-z.+^~<>=*_-]*))?$/;
 
-/** Undefined for what is no package of the registry: npm takes folders, addresses and more for packages. */
+/** Parses a package name. Returns undefined for any other text: npm would also accept folders and addresses. */
 export function parsePackageName(text: string): PackageName | undefined {
   const [, name, version] = NAME.exec(text) ?? [];
   if (name === undefined) return undefined;

@@ -1,5 +1,5 @@
-// An MCP server from PyPI: wheels of it and of everything that it needs, at exact versions, in a folder of their own. Wheels only:
-// a source package would run code while it is installed.
+// Installs an MCP server from PyPI: wheels of the package and its dependencies, at exact versions, in a folder of
+// their own. Source packages are refused because they run code during the installation.
 import { join } from "node:path";
 import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -19,17 +19,20 @@ const reportSchema = z.object({
 });
 
 const NAME = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:(?:@|==)([0-9A-Za-z.!+_-]+))?$/;
-/** Also marks the folder as one package: in the sandbox the server finds all of it. */
+/** This file also marks the folder as one package, so that the sandbox shows all of it to the server. */
 const LOCK = "pyproject.toml";
 
-/** `name`, `name@version` or `name==version`; undefined for what is no package of the index: pip takes paths and addresses. */
+/**
+ * Parses `name`, `name@version` or `name==version`. Returns undefined for any other text: pip would also accept paths
+ * and addresses.
+ */
 export function parsePythonPackage(text: string): PackageName | undefined {
   const [, name, version] = NAME.exec(text) ?? [];
   if (name === undefined) return undefined;
   return { name, ...(version !== undefined && { version }) };
 }
 
-/** Installs a package, as typed: `name@version`. Throws NotInstalled, and the signal's reason. */
+/** Installs a package as typed: `name@version`. Throws NotInstalled, or rethrows the signal's reason. */
 export async function installPythonPackage(
   typed: string,
   { fresh, folder }: InstallFolders,
@@ -69,19 +72,19 @@ export async function installPythonPackage(
   };
 }
 
-/** Returns the program with the name of the package, when there are several. */
+/** Returns the package's only program, or the one with the package's name. */
 async function findProgram(folder: string, name: string): Promise<string | undefined> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
   const names = entries.filter(({ isFile }) => isFile).map((one) => one.name).sort();
   return names.find((one) => toIndexName(one) === toIndexName(name)) ?? names[0];
 }
 
-/** The form in which the index compares names. */
+/** Returns the form of a name that the index compares. */
 function toIndexName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** The package in a folder that was installed from PyPI, at its version; undefined where there is none. */
+/** Returns the PyPI package in a folder with its version; undefined when there is none. */
 export async function pythonSource(folder: string): Promise<string | undefined> {
   const lock = await Deno.readTextFile(join(folder, LOCK)).catch(ignoreMissing);
   return /^# (pypi:\S+)$/m.exec(lock ?? "")?.[1];

@@ -1,4 +1,5 @@
-// What `mcp` does with the servers of a workspace: adds one with its package and its entry in mcp-servers.json, lists and removes.
+// The operations behind `inkling mcp`: adds a server with its package and its entry in mcp-servers.json, lists and
+// removes servers.
 import { dirname, join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -17,31 +18,31 @@ import {
   writeEntry,
 } from "./servers_file_edit.ts";
 
-/** A server as it was asked for. */
+/** A request to add a server. */
 export interface ServerWish {
   name: string;
   /** As typed: `npm:name`, `pypi:name`, an address, or a program. */
   source: string;
-  /** Arguments of the program. */
+  /** The program's arguments. */
   args: readonly string[];
-  /** Names of variables that the program gets. */
+  /** The names of the variables that the program gets. */
   env: readonly string[];
-  /** The variable with the token that is sent to an address. */
+  /** The variable with the token for an address. */
   token?: string;
 }
 
-/** A server that is ready to be added. Dispose removes what was brought and not added. */
+/** A server that is ready to be added. Dispose removes the downloaded files unless it was added. */
 export interface BroughtServer extends AsyncDisposable {
   name: string;
   /** Its entry, with `${NAME}` for variables. */
   entry: JsonObject;
-  /** What it is at which version, with what proves that; undefined: nothing holds it at a version. */
+  /** The package at its version with its digest; undefined: the version is not pinned. */
   pinned: string | undefined;
-  /** How many packages came with it. */
+  /** The number of other packages that come with it. */
   otherPackages: number;
-  /** Where they are put; undefined: nothing is. */
+  /** The folder of the packages; undefined: there are none. */
   folder: string | undefined;
-  /** mcp-servers.json. */
+  /** The path of mcp-servers.json. */
   file: string;
   add(): Promise<void>;
 }
@@ -49,11 +50,11 @@ export interface BroughtServer extends AsyncDisposable {
 /** A server in mcp-servers.json. */
 export interface ListedServer {
   name: string;
-  /** Its command line or its address, as the entry has it: variables stand as `${NAME}`. */
+  /** Its command line or address as in the entry, with `${NAME}` for variables. */
   runs: string;
-  /** Why it cannot be used. */
+  /** The reason why it cannot be used. */
   problem: string | undefined;
-  /** The package at its version; undefined: nothing holds it at a version. */
+  /** The package at its version; undefined: the version is not pinned. */
   pinned: string | undefined;
   /** The folder of its package; undefined: there is none. */
   folder: string | undefined;
@@ -73,15 +74,18 @@ export class ServerInstaller {
     this.#cwd = options.cwd;
   }
 
-  /** Brings what the server needs. Throws NotInstalled for one that cannot be added, and the signal's reason. */
+  /**
+   * Downloads the files that the server needs. Throws NotInstalled for one that cannot be added, or rethrows the
+   * signal's reason.
+   */
   async bring(wish: ServerWish, signal: AbortSignal): Promise<BroughtServer> {
     checkWish(wish);
     const { name, source, env } = wish;
     const { shell, directories: { mcpServersFile: file } } = this.#settings;
     return await orNotInstalled(async () => {
-      // Before anything is brought: a file that is broken, or has the name, is told at once.
+      // Checked before the download: a broken file, or one with this name, is reported at once.
       addEntry(await readServers(file), { file, name, entry: { command: "x" } });
-      // It starts in a folder of its own: what is relative here would be something else there.
+      // The server starts in a folder of its own, so relative paths become absolute.
       const inFull = (one: string) => /^\.\.?(\/|$)/.test(one) ? resolve(this.#cwd, one) : one;
       const args = wish.args.map(inFull);
       const variables = env.length > 0
@@ -133,7 +137,7 @@ export class ServerInstaller {
         file,
         add: () =>
           orNotInstalled(async () => {
-            // No entry names it: what an earlier one left.
+            // A folder without an entry is left over from an earlier server.
             await Deno.rename(folder, join(staging, "former")).catch(ignoreMissing);
             await Deno.rename(fresh, folder);
             await writeEntry({ file, name, entry });
@@ -143,7 +147,7 @@ export class ServerInstaller {
     });
   }
 
-  /** The servers of mcp-servers.json, in their order. Throws NotInstalled where the file is broken. */
+  /** Returns the servers of mcp-servers.json, in their order. Throws NotInstalled when the file is broken. */
   async list(): Promise<ListedServer[]> {
     const { directories: { mcpServersFile: file } } = this.#settings;
     return await orNotInstalled(async () => {
@@ -164,7 +168,7 @@ export class ServerInstaller {
     });
   }
 
-  /** Removes a server's entry, and its package where it has one. Throws NotInstalled. */
+  /** Removes a server's entry, and its package if it has one. Throws NotInstalled. */
   async remove({ name, folder }: Pick<ListedServer, "name" | "folder">): Promise<void> {
     const { directories: { mcpServersFile: file } } = this.#settings;
     await orNotInstalled(async () => {
@@ -174,7 +178,7 @@ export class ServerInstaller {
   }
 }
 
-/** Names that `add` gives to servers. */
+/** The names that `add` gives to servers. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 function withoutPrefix(prefix: string, source: string): string | undefined {

@@ -1,4 +1,5 @@
-// An MCP server from npm: installed into a folder of its own with all that it needs, at exact versions, and none of it run.
+// Installs an MCP server from npm with its dependencies, at exact versions, in a folder of its own. Runs no code of
+// it.
 import { join } from "node:path";
 import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -13,13 +14,13 @@ const lockSchema = z.object({
     z.object({ version: z.string(), integrity: z.string() }).partial(),
   ),
 });
-/** As npm writes it with --save-exact: the package with its version. */
+/** The package.json that npm writes with --save-exact: the package with its version. */
 const rootSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 const packageSchema = z.object({
   bin: z.union([z.string(), z.record(z.string(), z.string())]),
 });
 
-/** Installs a package, as typed: `name@version`. Throws NotInstalled, and the signal's reason. */
+/** Installs a package as typed: `name@version`. Throws NotInstalled, or rethrows the signal's reason. */
 export async function installPackage(
   typed: string,
   { fresh, folder }: InstallFolders,
@@ -28,7 +29,7 @@ export async function installPackage(
   const { name, version } = parsePackageName(typed) ?? { name: typed };
   const wanted = version === undefined ? name : `${name}@${version}`;
   await Deno.writeTextFile(join(fresh, "package.json"), '{ "private": true }\n');
-  // Later flags win: the folder instead of the staging's own.
+  // Later flags override the staging folder's flags.
   const flags = [...npmFlags(context.staging), `--prefix=${fresh}`, "--save-exact", "--omit=dev"];
   await runFetch("npm", ["install", ...flags, "--", wanted], { ...context, staging: fresh });
   const lock = lockSchema.safeParse(await readJson(join(fresh, "package-lock.json")));
@@ -52,10 +53,10 @@ export async function installPackage(
   };
 }
 
-/** Everything in a folder that `mcp add` has made. */
+/** Every entry of a folder that `mcp add` creates. */
 const OWN_FILES = ["package.json", "package-lock.json", "node_modules", "pyproject.toml", "lib"];
 
-/** The package in a folder that `mcp add` has made, at its version; undefined for any other folder, and where there is none. */
+/** Returns the package in a folder that `mcp add` created, with its version; undefined for any other folder. */
 export async function installedSource(folder: string): Promise<string | undefined> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
   if (entries.length === 0 || entries.some(({ name }) => !OWN_FILES.includes(name))) return;
@@ -65,7 +66,7 @@ export async function installedSource(folder: string): Promise<string | undefine
   return await pythonSource(folder);
 }
 
-/** Returns the program with the name of the package, when there are several. */
+/** Returns the package's only program, or the one with the package's name. */
 function programOf(bin: string | Record<string, string>, name: string): string | undefined {
   if (typeof bin === "string") return bin;
   const own = name.split("/").at(-1) ?? "";

@@ -1,4 +1,4 @@
-// mcp-servers.json as `mcp` reads and edits it: what it does not edit stays as a person wrote it.
+// Reads and edits mcp-servers.json for `inkling mcp`. The rest of the file stays as a person wrote it.
 import { toPlainJson } from "../../base/text/json_comments.ts";
 import { dirname } from "node:path";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
@@ -16,7 +16,7 @@ import { findEntries } from "../../runtime/tools/mcp/servers_file/server_entries
 import { insertMember, removeMember } from "./json_members.ts";
 import { NotInstalled } from "./not_installed.ts";
 
-/** The file's text; undefined where there is no file. */
+/** Returns the file's text; undefined when it does not exist. */
 export async function readServers(file: string): Promise<string | undefined> {
   const bytes = await readWholeFile(file, { maxBytes: LARGEST_SERVERS_FILE_BYTES })
     .catch(ignoreMissing);
@@ -26,7 +26,10 @@ export async function readServers(file: string): Promise<string | undefined> {
   return decoded.text;
 }
 
-/** The entries in their order, with what each runs, and why it cannot be used. Throws NotInstalled where the file is broken. */
+/**
+ * Returns the entries in their order, with each server's command and its problem if it cannot be used. Throws
+ * NotInstalled when the file is broken.
+ */
 export async function readEntries(
   file: string,
 ): Promise<{ name: string; runs: string; problem: string | undefined }[]> {
@@ -50,12 +53,12 @@ function commandOf(server: Exclude<ParsedServer, { problem: string }>): string {
   return toCommandLine([server.declared.command, ...server.declared.args]);
 }
 
-/** Words as a person reads a command line. */
+/** Returns words as a person writes a command line. */
 export function toCommandLine(words: readonly string[]): string {
   return words.map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" ");
 }
 
-/** The file's text with the entry. Throws NotInstalled where it is broken, or has one of that name. */
+/** Returns the file's text with the entry. Throws NotInstalled when it is broken or has an entry of that name. */
 export function addEntry(
   text: string | undefined,
   { file, name, entry }: { file: string; name: string; entry: JsonObject },
@@ -69,18 +72,18 @@ export function addEntry(
   throw new NotInstalled(`${file} has no place for it: add the entry by hand`);
 }
 
-/** Adds the entry to the file as it is now: a person may have changed it since it was read. */
+/** Adds the entry to the file's present text, which a person may have changed since it was read. */
 export async function writeEntry(
   { file, name, entry }: { file: string; name: string; entry: JsonObject },
 ): Promise<void> {
   const before = await readServers(file);
   const text = addEntry(before, { file, name, entry });
   await Deno.mkdir(dirname(file), { recursive: true });
-  // Tokens may come to stand in it.
+  // A person may put tokens into a new file.
   await writeFileAtomically(file, text, before === undefined ? { mode: 0o600 } : {});
 }
 
-/** Removes the entry from the file as it is now. Throws NotInstalled where it is broken, or has none of that name. */
+/** Removes the entry from the file's present text. Throws NotInstalled when it is broken or has no such entry. */
 export async function removeEntry({ file, name }: { file: string; name: string }): Promise<void> {
   const before = await readServers(file) ?? "{}";
   if (!parse(before, file).has(name)) {
@@ -93,7 +96,7 @@ export async function removeEntry({ file, name }: { file: string; name: string }
   await writeFileAtomically(file, text);
 }
 
-/** The names that lead to the object with the entries. */
+/** Returns the names that lead to the object with the entries. */
 function pathOf(text: string): string[] {
   return findEntries(JSON.parse(toPlainJson(text))).wrapper?.split(".") ?? [];
 }

@@ -1,4 +1,4 @@
-// What `skill` does with the skills of a workspace: adds one with its lock, lists and removes.
+// The operations behind `inkling skill`: adds a skill with its lock, lists and removes skills.
 import { basename, dirname, join } from "node:path";
 import { describeBadName } from "../../runtime/agents/agent_id.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
@@ -29,35 +29,35 @@ import { agentsNaming } from "./naming_agents.ts";
 import { NotInstalled, orNotInstalled } from "./not_installed.ts";
 import { fetchSource, parseSkillSource } from "./skill_source.ts";
 
-/** What is none of a skill's, wherever it stands. */
+/** Entries that belong to no skill, in any folder. */
 const SKIPPED = [".git", ".DS_Store", "__pycache__"];
 
-/** What may be said of a skill that is added. */
+/** A request to add a skill. */
 export interface SkillWish {
   /** As typed: a folder, an address of git, `npm:name`. */
   source: string;
   /** Absent: the one in its SKILL.md. */
   name?: string;
-  /** Where in the source it stands; absent: at its top. */
+  /** Its folder within the source; absent: the top. */
   path?: string;
 }
 
-/** A skill that was brought and is not added yet. Dispose removes what was brought. */
+/** A downloaded skill that is not added yet. Dispose removes the download. */
 export interface BroughtSkill extends AsyncDisposable {
   name: string;
   description: string;
-  /** Where it comes from, at its version, with what proves that. */
+  /** The source at its version, with a digest or commit. */
   pinned: string;
-  /** Paths in it, relative. */
+  /** The relative paths of its files. */
   files: string[];
   bytes: number;
-  /** Those that agents may start. */
+  /** The files that agents may start. */
   scripts: string[];
   /** Its folder in the workspace. */
   target: string;
-  /** How it differs from the one that is there; undefined: none is. */
+  /** The differences to the installed skill; undefined: none is installed. */
   changes: SkillChanges | undefined;
-  /** Puts it there, in place of that. */
+  /** Installs it in place of the existing one. */
   add(): Promise<void>;
 }
 
@@ -65,9 +65,9 @@ export interface BroughtSkill extends AsyncDisposable {
 export interface ListedSkill {
   name: string;
   description: string;
-  /** Where it was added from, at its version; undefined: a person wrote it here. */
+  /** Its source at its version; undefined: a person wrote it here. */
   source: string | undefined;
-  /** Why it cannot be used. */
+  /** The reason why it cannot be used. */
   problem: string | undefined;
   /** Its folder. */
   target: string;
@@ -87,7 +87,10 @@ export class SkillInstaller {
     this.#cwd = options.cwd;
   }
 
-  /** Brings a skill and looks at it. Throws NotInstalled for one that cannot be added, and the signal's reason. */
+  /**
+   * Downloads a skill and checks it. Throws NotInstalled for one that cannot be added, or rethrows the signal's
+   * reason.
+   */
   async bring(wish: SkillWish, signal: AbortSignal): Promise<BroughtSkill> {
     const { shell, home, directories: { skillsDir } } = this.#settings;
     const source = parseSkillSource(wish.source, { cwd: this.#cwd, home });
@@ -136,7 +139,7 @@ export class SkillInstaller {
     });
   }
 
-  /** The skills of the workspace, by name. */
+  /** Returns the skills of the workspace, by name. */
   async list(): Promise<ListedSkill[]> {
     const { skillsDir } = this.#settings.directories;
     return await orNotInstalled(async () => {
@@ -182,7 +185,7 @@ async function findFolder(root: string, path: string | undefined): Promise<strin
   return folder;
 }
 
-/** Its files; links to files in it are files, too. Throws NotInstalled for all else that is in it. */
+/** Reads its files, including links to its own files. Throws NotInstalled for any other kind of entry. */
 async function readFiles(folder: string): Promise<(SkillContent & { mode: number })[]> {
   const { files, oddities } = await readSkillFiles(folder, { skip: SKIPPED });
   const linked = await Promise.all(oddities.map((one) => followLink(folder, one)));
@@ -205,7 +208,7 @@ async function followLink(folder: string, { path, target }: SkillOddity): Promis
   return { path, bytes, digest: await sha256Of(bytes) };
 }
 
-/** Undefined where the SKILL.md names no name, or nothing can be read from it: that is told elsewhere. */
+/** Returns undefined when SKILL.md has no name or cannot be parsed, which other checks report. */
 function declaredName(text: string): string | undefined {
   const parts = splitFrontMatter(text);
   if (parts === "unterminated") return undefined;
@@ -214,12 +217,12 @@ function declaredName(text: string): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** What agents may start: scripts at the top, and below `scripts`. */
+/** Returns true for a script that agents may start: one at the top, or below `scripts`. */
 function isScript(path: string): boolean {
   return isScriptName(path) && (!path.includes("/") || path.startsWith("scripts/"));
 }
 
-/** Throws NotInstalled for a skill that somebody wrote there: it is never replaced. */
+/** Throws NotInstalled for a skill that a person wrote there; it is never replaced. */
 async function findChanges(
   target: string,
   files: readonly SkillContent[],

@@ -1,5 +1,5 @@
-// Where a skill that is added comes from: a folder, a git repository, an npm package. Brought into a folder of its own, at one
-// version.
+// The sources of skills: a folder, a git repository, an npm package. Each is downloaded into a folder of its own, at
+// one version.
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { expandHome } from "../../runtime/config/places.ts";
@@ -10,18 +10,18 @@ import { type PackageName, parsePackageName } from "./package_name.ts";
 /** A source as it was typed. */
 export type SkillSource =
   | { kind: "folder"; path: string }
-  /** `ref`: a branch, a tag or a commit; absent: what the repository offers. */
+  /** `ref`: a branch, a tag or a commit; absent: the repository's default. */
   | { kind: "git"; url: string; ref?: string }
   | { kind: "npm"; name: PackageName };
 
-/** What was brought. */
+/** A downloaded source. */
 export interface FetchedSource {
   folder: string;
-  /** The source at its version, with what proves it: a commit, a digest. */
+  /** The source at its version, with a commit or digest. */
   pinned: string;
 }
 
-/** Reads what was typed; relative folders begin at `cwd`. Throws NotInstalled for what is no source. */
+/** Parses the typed source; relative folders begin at `cwd`. Throws NotInstalled for any other text. */
 export function parseSkillSource(
   text: string,
   { cwd, home }: { cwd: string; home: string },
@@ -54,7 +54,7 @@ export function parseSkillSource(
   return { kind: "git", url: address, ...(ref !== undefined && { ref }) };
 }
 
-/** Brings the source. Throws NotInstalled, and the signal's reason. */
+/** Downloads the source. Throws NotInstalled, or rethrows the signal's reason. */
 export async function fetchSource(
   source: SkillSource,
   context: FetchContext,
@@ -77,7 +77,7 @@ async function fetchRepository(
 ): Promise<FetchedSource> {
   const folder = join(context.staging, "repository");
   const git = (...args: string[]) => runFetch("git", args, context);
-  // No template and no hooks: nothing but git itself runs.
+  // Without templates and hooks only git itself runs.
   await git("init", "--quiet", "--template=", folder);
   const inside = ["-C", folder, "-c", "core.hooksPath=/dev/null"];
   await git(...inside, "fetch", "--quiet", "--depth=1", "--no-recurse-submodules", "--", url, ref);
@@ -100,7 +100,7 @@ async function fetchPackage(
   context: FetchContext,
 ): Promise<FetchedSource> {
   const { staging } = context;
-  // npm looks for settings of a project from here up: they end here.
+  // npm searches for project settings from here upward; this file ends the search.
   await Deno.writeTextFile(join(staging, "package.json"), "{}");
   const wanted = version === undefined ? name : `${name}@${version}`;
   const printed = await runFetch(
@@ -123,6 +123,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller says what that means.
+    return undefined; // The caller reports the meaning.
   }
 }

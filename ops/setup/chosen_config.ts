@@ -1,4 +1,4 @@
-// config.yaml as it would be with what a person chose: nothing is written.
+// Merges a person's choices into the text of config.yaml, without writing it.
 import type { Config } from "../../runtime/config/config.ts";
 import { editConfigText } from "../../runtime/config/files/config_file_edit.ts";
 import { ConfigError, loadConfig, parseConfig } from "../../runtime/config/parse_config.ts";
@@ -6,33 +6,33 @@ import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { readTextIfThere } from "./installation_files.ts";
 import { type SetupChoices, toConfigEdits } from "./setup_choices.ts";
 
-/** config.yaml may not hold what was chosen. */
+/** config.yaml does not allow the choices. */
 export class ChoicesRefused extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** The tools that ask in a new installation: each that changes a file. */
+/** The guarded tools of a new installation: those that change files. */
 const GUARDED_TOOLS = ["file_delete", "file_write", "file_edit", "file_move"];
 
-/** The whole file, and what it means. */
+/** The file's whole text, and the parsed configuration. */
 export interface ChosenConfig {
   text: string;
   config: Config;
 }
 
 /**
- * The file at `path` with the choices merged in, seen from the folder in which the person stands. Throws ChoicesRefused for
- * what it may not hold, and ConfigError where it is broken before.
+ * Returns the file at `path` with the choices merged in, relative to the person's current folder. Throws
+ * ChoicesRefused for invalid choices, and ConfigError for a file that is already broken.
  */
 export async function chooseConfig(
   choices: SetupChoices,
   { path, home, cwd }: { path: string; home: string; cwd: string },
 ): Promise<ChosenConfig> {
-  // First as it is: what is wrong with the file already is not due to the choices.
+  // Loaded unchanged first, so that an existing error is not blamed on the choices.
   const now = await loadConfig(path, { home });
   const before = await readTextIfThere(path);
   const edits = toConfigEdits(choices, { now, cwd });
-  // A file that is there keeps what its tools did so far.
+  // An existing file keeps its guards.
   if (before === undefined) {
     edits.push(
       { path: ["defaults", "confirm_tools"], value: GUARDED_TOOLS },

@@ -1,5 +1,5 @@
-// What `setup` reads and writes: config.yaml, the workspace's folders and environment file, a first agent. Existing files
-// are merged into, and nothing is written before everything is known.
+// The operations behind `inkling setup`: reads and writes config.yaml, the workspace's folders and environment file,
+// and a first agent. Merges into existing files, and writes nothing until every input is known.
 import { join } from "node:path";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { describeMissingChannel } from "../../runtime/agents/validation/validate_unattended.ts";
@@ -25,19 +25,19 @@ import { type ModelChoice, type SetupChoices, toModelSettings } from "./setup_ch
 import { openWorkspacePurse } from "../../runtime/wiring/workspace_purse.ts";
 import { type SetupState, toSetupState } from "./setup_state.ts";
 
-/** A model to choose; prices in US dollars per million tokens. */
+/** A model to choose. Prices are US dollars per million tokens. */
 export type OfferedModel = Pick<ListedModel, "name"> & Partial<ListedModel>;
 
-/** What was written, and where. */
+/** The written files and their places. */
 export interface SetupResult {
   workspace: string;
   agentsDir: string;
   files: WrittenFile[];
-  /** The agent that was made because there was none. */
+  /** The agent that was created because there was none. */
   sampleAgentId: string | undefined;
-  /** The workspace of before, where it has a history, which stays its own. */
+  /** The previous workspace if it has a history, which stays there. */
   formerWorkspace: string | undefined;
-  /** Says that nobody is told of agents that fire by themselves; undefined: somebody is, or none does. */
+  /** The warning that agents fire by themselves without a notification channel; undefined: no warning. */
   untold: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export class Installation {
     );
   }
 
-  /** What is set up, with keys as `workspace` (default: config.yaml's) has them. */
+  /** Returns the present setup, with keys as in `workspace` (default: the one in config.yaml). */
   async read(workspace?: string): Promise<SetupState> {
     const { text, config } = await this.#withChoices(workspace === undefined ? {} : { workspace });
     const path = this.#configFile;
@@ -64,7 +64,7 @@ export class Installation {
     return toSetupState({ path, isThere, text }, { config, keys: await this.#keyPlaces(config) });
   }
 
-  /** What is wrong with the choices, as a sentence; undefined when they can be written. */
+  /** Returns the problem of the choices as a sentence; undefined when they can be written. */
   async describeProblem(choices: SetupChoices): Promise<string | undefined> {
     let config: Config;
     try {
@@ -88,7 +88,7 @@ export class Installation {
       describeUnknownModel({ ...model, name: model.model }, modelsOf(model.provider));
   }
 
-  /** The models of a provider to choose from: the scripted ones, or those of the price table; empty: none is known. */
+  /** Returns a provider's models to choose from: scripted ones, or those of the price table; empty: none is known. */
   async models(provider: string): Promise<OfferedModel[]> {
     const scripted = modelsOf(provider);
     if (scripted !== undefined) return scripted.map((name) => ({ name }));
@@ -96,13 +96,13 @@ export class Installation {
     return await prices.listModels(provider);
   }
 
-  /** Where the key of a model is, seen from a workspace. Throws ModelError for a model that leads nowhere. */
+  /** Returns the state of a model's key, seen from a workspace. Throws ModelError for a model without an endpoint. */
   async key(model: ModelChoice, workspace: string): Promise<KeyState> {
     const { config } = await this.#withChoices({ workspace });
     return findKey(model, await this.#keyPlaces(config));
   }
 
-  /** Has the chosen model answer once. Throws as tryModel() does. */
+  /** Calls the chosen model once. Throws as tryModel() does. */
   async tryModel(
     choices: SetupChoices & { model: ModelChoice },
     signal: AbortSignal,
@@ -157,14 +157,14 @@ export class Installation {
     return { workspace, agentsDir, ...written, formerWorkspace, untold };
   }
 
-  /** Says that nobody is told of the agents that fire by themselves; undefined where none does, or a channel is set. */
+  /** Returns the warning about agents without a notification channel; undefined: no warning. */
   async #describeUntold(config: Config, directories: Directories): Promise<string | undefined> {
     const registry = new AgentRegistry({ config, directories, home: this.#surroundings.home });
     await registry.load();
     return describeMissingChannel(registry.list(), config);
   }
 
-  /** No command would find the service of a workspace any more that becomes config.yaml's while it runs. */
+  /** No command would find a running service after its workspace became the one in config.yaml. */
   async #describeRunning(config: Config): Promise<string | undefined> {
     const former = await this.#directories((await this.#withChoices({})).config);
     const { realWorkspace, workspace, ownStateDir } = await this.#directories(config);

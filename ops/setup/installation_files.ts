@@ -1,4 +1,4 @@
-// The files and folders of an installation, written: each file as a whole, by renaming.
+// Writes the files and folders of an installation, each file atomically by renaming.
 import { dirname, join } from "node:path";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
@@ -11,26 +11,26 @@ import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts"
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { formatAgentFile } from "../../runtime/agents/agent_file_text.ts";
 
-/** Something of the installation cannot be read or written, or is not text. */
+/** A part of the installation cannot be read or written, or is not text. */
 export class InstallationUnusable extends RuntimeError {
   readonly code: RuntimeErrorCode = "storage";
 }
 
-/** What became of a file. */
+/** The outcome of one file. */
 export interface WrittenFile {
   path: string;
   change: "created" | "updated" | "unchanged";
 }
 
-/** Keys stand in it: nobody else may read it. */
+/** The file contains keys, so nobody else may read it. */
 const SECRET_MODE = 0o600;
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 const NEW_ENVIRONMENT_FILE =
   "# Keys of model providers, a line NAME=value for each. Only its owner can read this file.\n";
 
 /**
- * The text of a file, without a byte order mark; undefined where there is no file. Throws InstallationUnusable for one
- * that cannot be read, or is not UTF-8 text.
+ * Returns the text of a file without a byte order mark; undefined when it does not exist. Throws InstallationUnusable
+ * for a file that cannot be read or is not UTF-8 text.
  */
 export async function readTextIfThere(path: string): Promise<string | undefined> {
   let bytes: Uint8Array;
@@ -46,8 +46,8 @@ export async function readTextIfThere(path: string): Promise<string | undefined>
 }
 
 /**
- * Makes the folders, then writes the environment file (mode 600, other lines kept), an agent where there is none, and
- * config.yaml. Throws InstallationUnusable and EnvironmentFileNotEditable; each file is then as it was, or complete.
+ * Creates the folders, then writes the environment file (mode 600, other lines kept), an agent if there is none, and
+ * config.yaml. Throws InstallationUnusable and EnvironmentFileNotEditable. Each file is then unchanged or complete.
  */
 export async function writeInstallation(options: {
   directories: Directories;
@@ -106,7 +106,7 @@ function unusable(action: string, cause: unknown): InstallationUnusable {
   return new InstallationUnusable(`Cannot ${action}: ${unreadableReason(cause)}`, { cause });
 }
 
-/** Its id. */
+/** The id of the first agent. */
 const SAMPLE_AGENT_ID = "hello";
 
 const PROMPT = `You are the first agent of this workspace.
@@ -118,7 +118,7 @@ const PROMPT = `You are the first agent of this workspace.
 
 Write no files.`;
 
-/** The text of its file: it names no model, so that it follows the default one. */
+/** The text of its file. It names no model, so it uses the default one. */
 const SAMPLE_AGENT = formatAgentFile({
   description: "A first agent: says hello and looks around",
   prompt: PROMPT,

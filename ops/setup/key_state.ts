@@ -1,26 +1,26 @@
-// Where the key of a model is: in which file, or in the environment.
+// Finds the place of a model's key: a file, or the environment.
 import { EnvironmentFiles } from "../../runtime/config/files/environment_files.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { type ModelChoice, toModelSettings } from "./setup_choices.ts";
 
-/** Where a model's key is. */
+/** The state of a model's key. */
 export interface KeyState {
-  /** Null: no key is ever used. */
+  /** Null: no key is used. */
   variable: string | null;
   required: boolean;
-  /** The file that holds it, `the environment`, or undefined where it is nowhere. */
+  /** The file that holds the key, `the environment`, or undefined when there is no key. */
   source: string | undefined;
-  /** The host that a named provider's key would go to although it is not that provider's. */
+  /** The host that receives a named provider's key although it is not that provider's host. */
   foreignHost: string | null;
 }
 
-/** Where keys may be: files, the first one first, then the environment. */
+/** The places of keys: files in their order, then the environment. */
 export interface KeyPlaces {
   files: readonly string[];
   shell: Readonly<Record<string, string>>;
 }
 
-/** Looks for the key of a model. Throws ModelError for a model that leads nowhere. */
+/** Finds the key of a model. Throws ModelError for a model without an endpoint. */
 export function findKey(model: ModelChoice, { files, shell }: KeyPlaces): KeyState {
   const { keyVariable, keyRequired, foreignHost } = modelEndpoint(toModelSettings(model));
   const places = [

@@ -1,4 +1,4 @@
-// One short call that shows whether a model answers, with a key that is in no file yet.
+// Tests a model with one short call, using a key that is in no file yet.
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -8,16 +8,16 @@ import { resolveModel, type ResolveModelOptions } from "../../runtime/models/res
 import { ReplyTimeout, withRetry } from "../../runtime/models/retry.ts";
 
 const TRIAL_MS = 60_000;
-/** The reply is one word; models that think first need room for that. */
+/** The reply is one word; models that reason first need more room. */
 const MOST_TOKENS = 1_024;
 
-/** With what a model is tried. */
+/** The inputs of a trial. */
 export interface ModelTrialOptions {
   environment: Environment;
-  /** Stands in the place of the variable that holds the model's key. */
+  /** Replaces the variable that holds the model's key. */
   apiKey: string | undefined;
   environmentFile: string;
-  /** What the call is paid out of. */
+  /** The budget that pays for the call. */
   purse: ResolveModelOptions["purse"];
   pinKeys: boolean;
   clock: Clock;
@@ -25,8 +25,9 @@ export interface ModelTrialOptions {
 }
 
 /**
- * Asks the model for one word, once. Resolves when it answers; throws ModelError with the provider's text and without
- * the key, BudgetExceeded where the workspace's is used up, ReplyTimeout after a minute, or rethrows the signal's reason.
+ * Asks the model for one word, once. Resolves when it answers. Throws ModelError with the provider's text and without
+ * the key, BudgetExceeded when the workspace's budget is used up, and ReplyTimeout after a minute. Rethrows the
+ * signal's reason.
  */
 export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
   const { clock, apiKey, environmentFile, pinKeys, purse } = options;
@@ -38,7 +39,7 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
   };
   const log = { write: () => {} };
   const reach = { environment, environmentFile, clock, pinKeys, purse, log };
-  // Once: whoever waits at a prompt wants to know now, not to see it succeed in the end.
+  // No retries: a person waits at a prompt for the result.
   const model = withRetry(await resolveModel(settings, reach), {
     clock,
     timeoutMs: TRIAL_MS,

@@ -1,10 +1,10 @@
-// What a person chooses in `setup`, and what that means for config.yaml.
+// A person's choices in `setup`, and their edits of config.yaml.
 import { resolve } from "node:path";
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import type { ConfigEdit } from "../../runtime/config/files/config_file_edit.ts";
 
-/** A bound of a run that `setup` asks for, named as in config.yaml. */
+/** A limit of a run that `setup` asks for, named as in config.yaml. */
 export type LimitName =
   | "timeout"
   | "max_tool_calls"
@@ -20,9 +20,9 @@ export interface ModelChoice {
   baseUrl?: string;
 }
 
-/** What is to be written. Absent: left as it is, or as it is by default. */
+/** The values to write. A missing one stays as it is, or has its default. */
 export interface SetupChoices {
-  /** As typed: `~` and relative paths are understood. */
+  /** As typed, with `~` or relative. */
   workspace?: string;
   model?: ModelChoice;
   /** As typed: numbers, or `none`. */
@@ -32,8 +32,8 @@ export interface SetupChoices {
 }
 
 /**
- * The choices as edits of config.yaml, which is `now` so. A relative workspace begins at `cwd`, where the person stands;
- * in the file it would begin at the home directory.
+ * Returns the choices as edits of config.yaml, whose present content is `now`. A relative workspace is resolved
+ * against `cwd`, the person's folder; in the file it would be relative to the home directory.
  */
 export function toConfigEdits(
   { workspace, model, limits }: SetupChoices,
@@ -48,7 +48,7 @@ export function toConfigEdits(
       { path: ["defaults", "provider"], value: model.provider },
       { path: ["defaults", "model"], value: model.model },
     );
-    // An address belongs to its provider: with another one, a key would go to the wrong place.
+    // An address belongs to its provider: with another provider, a key would go to the wrong host.
     if (model.baseUrl !== undefined || options.now.defaults.baseUrl !== undefined) {
       edits.push({ path: ["defaults", "base_url"], value: model.baseUrl ?? null });
     }
@@ -64,12 +64,12 @@ function toWorkspace(typed: string, cwd: string): string {
   return text === "" || text.startsWith("~") ? text : resolve(cwd, text);
 }
 
-/** The settings that an agent without a model of its own would have. */
+/** Returns the settings of an agent without a model of its own. */
 export function toModelSettings({ provider, model, baseUrl }: ModelChoice): ModelSettings {
   return { provider, name: model, ...(baseUrl !== undefined && { baseUrl }), streamUsage: true };
 }
 
-/** What was typed as YAML would read it, had it been written by hand. */
+/** Returns the typed text as YAML would read it. */
 function toScalar(typed: string): string | number {
   const text = typed.trim();
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

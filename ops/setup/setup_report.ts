@@ -1,4 +1,5 @@
-// What is set up: files, workspace, default model, keys. For `info`; values of keys are never part of it.
+// The report of a workspace's setup for `inkling info`: files, workspace, default model, keys. Contains no key
+// values.
 import { exists } from "../../runtime/config/files/exists.ts";
 import { NAMED_PROVIDERS } from "../../runtime/config/providers.ts";
 import { SystemClock } from "../../base/clock.ts";
@@ -10,12 +11,12 @@ import type { Database } from "../../runtime/storage/database.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { findKey } from "./key_state.ts";
 
-/** Loaded where the settings name a database. */
+/** Loaded when the settings name a database. */
 const loadPostgresErrors = lazyModule(() =>
   import("../../runtime/storage/postgres/postgres_errors.ts")
 );
 
-/** A model provider and whether it can be used. */
+/** A model provider, and whether it can be used. */
 export interface ProviderReport {
   name: string;
   /** The variable that holds its key; null: it needs none. */
@@ -23,7 +24,7 @@ export interface ProviderReport {
   hasKey: boolean;
 }
 
-/** Where things are, and what is there. */
+/** The places of the setup, and their state. */
 export interface SetupReport {
   configFile: string;
   configFileExists: boolean;
@@ -31,21 +32,21 @@ export interface SetupReport {
   workspaceEnvFileExists: boolean;
   workspace: string;
   agentsDir: string;
-  /** The place without a password. */
+  /** The database's address without a password. */
   database: Pick<Database, "kind" | "place">;
   /** `provider/name`; null when config.yaml names none. */
   defaultModel: string | null;
-  /** Whether a price of the default model is known; null without one. */
+  /** True when the default model has a known price; null without a default model. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
   sandbox: SandboxReport;
 }
 
-/** What of a sandbox there is for what agents start. */
+/** The sandbox for programs that agents start. */
 export interface SandboxReport {
   /** The setting. */
   mode: SandboxMode;
-  /** Null: there is one. Otherwise why there is none, and what to do. */
+  /** Null: a sandbox is available. Otherwise the reason, and the remedy. */
   missing: { problem: string; remedy: string } | null;
 }
 

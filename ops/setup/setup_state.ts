@@ -1,24 +1,24 @@
-// What is set up now, as the wizard shows it and offers it again.
+// The present setup, as the wizard shows it and offers it as defaults.
 import type { Config } from "../../runtime/config/config.ts";
 import { NAMED_PROVIDERS, type NamedProvider } from "../../runtime/config/providers.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
 import { findKey, type KeyPlaces } from "./key_state.ts";
 import type { LimitName } from "./setup_choices.ts";
 
-/** What is set up now. */
+/** The present setup. */
 export interface SetupState {
   configFile: string;
   configFileExists: boolean;
-  /** As config.yaml has it, else the default. */
+  /** As in config.yaml, or the default. */
   workspace: string;
   provider: string | undefined;
   model: string | undefined;
   baseUrl: string | undefined;
-  /** In effect, as one would type them. */
+  /** The effective limits, as one would type them. */
   limits: Record<LimitName, string>;
   providers: {
     name: string;
-    /** Empty where none can be suggested. */
+    /** Empty when none can be suggested. */
     suggestedModel: string;
     /** Null: it needs no key. */
     keyVariable: string | null;
@@ -26,7 +26,7 @@ export interface SetupState {
   }[];
 }
 
-/** The state of a config.yaml with this text, which means `config`; keys are looked for in `keys`. */
+/** Returns the state for a config.yaml with this text and parsed `config`. Keys are searched in `keys`. */
 export function toSetupState(
   file: { path: string; isThere: boolean; text: string },
   { config: { defaults }, keys }: { config: Config; keys: KeyPlaces },
@@ -62,14 +62,14 @@ function orNone(limit: number | null): string {
   return limit === null ? "none" : String(limit);
 }
 
-/** The workspace as config.yaml's text has it. */
+/** Returns the workspace as the text of config.yaml spells it. */
 function writtenWorkspace(text: string, path: string): string | undefined {
   const parsed = parseYaml(text, { path });
   const workspace = "document" in parsed ? parsed.document.value["workspace"] : undefined;
   return typeof workspace === "string" ? workspace : undefined;
 }
 
-/** The name of an able model at a moderate price; empty where that depends on the machine. */
+/** The name of a capable model at a moderate price; empty when it depends on the machine. */
 const SUGGESTED_MODELS: Readonly<Record<NamedProvider, string>> = {
   openai: "gpt-6-sol",
   anthropic: "claude-sonnet-5-5",

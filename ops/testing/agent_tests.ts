@@ -1,4 +1,5 @@
-// The tests of a workspace: found, played (a few at once), recorded of a finished run, and played again when a file changes.
+// The tests of a workspace: finds case files, plays a few at once, records a finished run, and plays again when a
+// file changes.
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
@@ -27,15 +28,15 @@ import { type OpenedTestPorts, openTestPorts, SILENT } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
 import { CaseExists, NotRecordable } from "./refusals.ts";
 
-/** Cases that are played at once. */
+/** The number of cases that are played at once. */
 const AT_ONCE = 4;
 
-/** What the command line has of it. */
+/** The methods that the command line uses. */
 export type AgentTesting =
   & Pick<AgentTests, "agentIds" | "folder" | "find" | "openTrial" | "record" | "run" | "watch">
   & AsyncDisposable;
 
-/** The tests of one workspace. Dispose of it. */
+/** The tests of one workspace. Must be disposed. */
 export class AgentTests implements AsyncDisposable {
   readonly #ports: OpenedTestPorts;
 
@@ -59,12 +60,12 @@ export class AgentTests implements AsyncDisposable {
     return testsFolder(this.#ports.settings.directories.agentsDir);
   }
 
-  /** The ids of the agents that there are. */
+  /** Returns the ids of all agents. */
   agentIds(): string[] {
     return this.#ports.registry.list().map(({ id }) => id);
   }
 
-  /** Plays every case, or those of one agent, as the files stand now. In the order of names. */
+  /** Plays every case, or those of one agent, from the present files. Returns the results in the order of names. */
   async run(agentId?: string): Promise<TestResult[]> {
     const { clock } = this.#ports;
     return await this.each(await this.find(agentId), async (file) => {
@@ -75,13 +76,13 @@ export class AgentTests implements AsyncDisposable {
     });
   }
 
-  /** The case files as they stand now, with the agents read again. */
+  /** Returns the present case files, after a reload of the agents. */
   async find(agentId?: string): Promise<CaseFile[]> {
     await this.#ports.registry.load();
     return await findCaseFiles(this.#ports.settings.directories.agentsDir, agentId);
   }
 
-  /** What is made of each, a few at once. */
+  /** Maps every item to a result, a few at once. */
   async each<One, Made>(
     list: readonly One[],
     make: (one: One) => Promise<Made>,
@@ -95,7 +96,7 @@ export class AgentTests implements AsyncDisposable {
     return results;
   }
 
-  /** A case with its agent, or all that is wrong with them. */
+  /** Reads a case with its agent, or returns all their problems. */
   async read(file: CaseFile): Promise<PlayableCase | { problems: Diagnostic[] }> {
     const { registry, settings: { directories } } = this.#ports;
     const read = await readCaseFile(file.path, directories);
@@ -106,12 +107,12 @@ export class AgentTests implements AsyncDisposable {
       const missing = errorAtStart(file.path, `There is no agent ${JSON.stringify(file.agentId)}`);
       return { problems: [broken ?? missing] };
     }
-    // The last definition that parsed would be tested in its place.
+    // Otherwise the last definition that parsed would be tested.
     const errors = agent.warnings.filter(({ severity }) => severity === "error");
     return errors.length > 0 ? { problems: errors } : { file, test: read.test, agent };
   }
 
-  /** Real models in the place of the scripts; nothing is asked yet. */
+  /** Opens a trial with real models instead of scripts. Calls no model yet. */
   async openTrial(wish: TrialWish): Promise<LiveTrial> {
     return await LiveTrial.open(wish, this);
   }
@@ -135,8 +136,8 @@ export class AgentTests implements AsyncDisposable {
   }
 
   /**
-   * Writes a case of a finished execution and returns its path. The case passes. Throws NotRecordable where none can be made
-   * that would, and CaseExists rather than replace another one.
+   * Writes a case for a finished execution and returns its path. The case passes. Throws NotRecordable when no such
+   * case is possible, and CaseExists instead of replacing a case.
    */
   async record(id: number, { name = `run-${id}` }: { name?: string } = {}): Promise<string> {
     const { settings, redactor, registry } = this.#ports;
@@ -168,7 +169,7 @@ export class AgentTests implements AsyncDisposable {
     return path;
   }
 
-  /** Calls `changed` whenever an agent or a case may have changed, until the signal ends it. */
+  /** Calls `changed` whenever an agent or a case may have changed, until the signal aborts. */
   async watch(changed: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { settings: { directories: { agentsDir } }, clock } = this.#ports;
     const probeFolder = await makeFolder("inkling-watch-", this.#ports.settings);
@@ -187,7 +188,7 @@ export class AgentTests implements AsyncDisposable {
     });
     while (!signal.aborted) {
       await next.promise;
-      // What an editor writes comes in several events.
+      // An editor's save causes several events.
       await clock.sleep(QUIET_MS);
       next = Promise.withResolvers<void>();
       if (!signal.aborted) await changed();

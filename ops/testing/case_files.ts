@@ -1,4 +1,4 @@
-// The files of tests: where they stand, which agent each is about, and all that is wrong with them.
+// The files of tests: their folder, the agent of each, and their problems.
 import { basename, dirname, join, resolve } from "node:path";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, normalizeId } from "../../runtime/agents/agent_id.ts";
@@ -18,7 +18,7 @@ import { caseSchema, type TestCase } from "./test_case.ts";
 /** A file with a case. */
 export interface CaseFile {
   agentId: string;
-  /** `<agent>/<file>`, or `<agent>` for the one that an agent's own name has. */
+  /** `<agent>/<file>`, or `<agent>` for a file with the agent's own name. */
   name: string;
   path: string;
 }
@@ -26,12 +26,12 @@ export interface CaseFile {
 const CASE = /\.ya?ml$/;
 const BESIDE_AGENT = /\.test\.ya?ml$/;
 
-/** The folder of the cases. */
+/** Returns the folder of the cases. */
 export function testsFolder(agentsDir: string): string {
   return join(agentsDir, "_config", "tests");
 }
 
-/** Every case file, in the order of names; with an agent's id those of one. */
+/** Returns every case file in the order of names, or those of one agent. */
 export async function findCaseFiles(agentsDir: string, agentId?: string): Promise<CaseFile[]> {
   const folder = testsFolder(agentsDir);
   const files: CaseFile[] = (await listFolder(agentsDir))
@@ -65,7 +65,7 @@ async function listFolder(path: string): Promise<{ name: string; isDirectory: bo
   const entries: { name: string; isDirectory: boolean }[] = [];
   try {
     for await (const entry of Deno.readDir(path)) {
-      // Hidden ones are what editors leave.
+      // Editors leave hidden files.
       if (!entry.name.startsWith(".")) entries.push(entry);
     }
   } catch (error) {
@@ -74,7 +74,7 @@ async function listFolder(path: string): Promise<{ name: string; isDirectory: bo
   return entries;
 }
 
-/** The case of a file, or everything that is wrong with it. */
+/** Reads a file's case, or returns all its problems. */
 export async function readCaseFile(
   path: string,
   directories: Pick<Directories, "workspace" | "toolsDir">,
@@ -99,7 +99,7 @@ export async function readCaseFile(
   }
 }
 
-/** The case that a text is, or everything that is wrong with it. */
+/** Parses a text as a case, or returns all its problems. */
 export function parseCase(
   text: string,
   path: string,
@@ -109,7 +109,7 @@ export function parseCase(
   const { document } = parsed;
   const file = { path, document };
   const { value, diagnostics } = checkSchema(caseSchema, file);
-  // An expectation with a slip in its name would hold for ever.
+  // A misspelled expectation would pass forever, so unknown keys are errors.
   const problems = diagnostics.map((one): Diagnostic => ({
     ...one,
     severity: "error",

@@ -1,5 +1,5 @@
-// The script of a case while it is played: which reply comes next, what a call results in, what people answer. What the case
-// says nothing of is a gap: the first one ends the play.
+// The script of a case during its play: the model's replies, the results of calls, and the answers of people. A gap
+// is a question that the case does not answer; the first one ends the play.
 import type { JsonObject } from "../../base/json.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
@@ -19,7 +19,7 @@ import type { ScriptedCall, ScriptedReply, TestCase } from "./test_case.ts";
 
 const loadFallback = lazyModule(() => import("../../runtime/models/fallback.ts"));
 
-/** What a call results in: one of the two is there. */
+/** The result of a call: one of the two fields is set. */
 export interface ScriptedResult {
   result?: string | undefined;
   error?: string | undefined;
@@ -29,17 +29,17 @@ interface ToolReply extends ScriptedResult {
   when?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A person's answer as a case has it. */
+/** A person's answer in a case. */
 export type ScriptedAnswer = ScriptedCall["answers"][number];
 
-/** A call as it is made. */
+/** A call that the run makes. */
 export interface MadeCall {
   id: string;
   name: string;
   args: JsonObject;
 }
 
-/** What a model reads where a person said no, or nothing. */
+/** The beginning of the text that a model reads when a person refused or did not answer. */
 const REFUSED_BY_PERSON = /^(Action denied by user|The user did not answer)/;
 
 /** One play of a case. */
@@ -49,9 +49,9 @@ export class CaseScript {
   /** By the ids that the scripted model gives its calls. */
   readonly #calls = new Map<string, ScriptedCall>();
   readonly #answered = new Map<string, number>();
-  /** Calls of the script that stood for calls of a real model. */
+  /** The scripted calls that matched calls of a real model, by call id. */
   readonly #used = new Map<string, ScriptedCall>();
-  /** Ids of calls that were answered from the case. */
+  /** The ids of calls that were answered from the case or really ran. */
   readonly #given = new Set<string>();
   #replies = 0;
   #gap: string | undefined;
@@ -65,29 +65,29 @@ export class CaseScript {
     return this.#stop.signal;
   }
 
-  /** What the case says nothing of, as a sentence. */
+  /** The first gap, as a sentence. */
   get gap(): string | undefined {
     return this.#gap;
   }
 
-  /** How many replies were not asked for. */
+  /** The number of replies that were not requested. */
   get repliesLeft(): number {
     return this.#case.replies.length - this.#replies;
   }
 
-  /** Ends the play: the case says nothing of something. */
+  /** Ends the play because of a gap. */
   stop(gap: string): never {
     this.note(gap);
     throw this.#stop.signal.reason;
   }
 
-  /** The same, for who is not within the run. */
+  /** Records a gap from outside the run, without throwing. */
   note(gap: string): void {
     this.#gap ??= gap;
     this.#stop.abort(new RunStopped(gap));
   }
 
-  /** The model of an agent, which gives the replies one after another; its fallbacks give those behind its failures. */
+  /** Opens an agent's model, which gives the replies in order. After a scripted failure the fallback model continues. */
   async open({ model }: Pick<Agent, "model">): Promise<Model> {
     const models = modelChain(model).map(({ provider, name }) =>
       this.#model(`${provider}/${name}`)
@@ -110,7 +110,7 @@ export class CaseScript {
     };
   }
 
-  /** What a call results in; undefined where the case says nothing of it. */
+  /** Returns the scripted result of a call; undefined when the case has none. */
   resultOf({ id, name, args }: MadeCall): ScriptedResult | undefined {
     const own = this.#callOf({ id, name, args });
     if (own?.result !== undefined || own?.error !== undefined) return own;
@@ -118,20 +118,20 @@ export class CaseScript {
     return ofTool.find(({ when }) => when === undefined || containsValue(args, when));
   }
 
-  /** The same, for a call that is answered with it. */
+  /** Returns the same, and marks the call as answered. */
   giveResult(call: MadeCall): ScriptedResult | undefined {
     this.#given.add(call.id);
     return this.resultOf(call);
   }
 
-  /** The tool of a call really runs. */
+  /** Marks a call as run by its real tool. */
   begin({ id }: MadeCall): void {
     this.#given.add(id);
   }
 
   /**
-   * What a call of the script was to come to, where it never got so far: it was refused, for its tool or its arguments, and the
-   * case does not say so. Undefined where all is as the script has it.
+   * Returns the result that a scripted call should have had, when the call was refused before its tool ran and the
+   * case does not expect that. Returns undefined when all is as scripted.
    */
   missedResult(
     { toolCallId, content, isError }: { toolCallId: string; content: string; isError: boolean },
@@ -145,21 +145,21 @@ export class CaseScript {
     return isAsTold ? undefined : { tool, wanted: error ?? result ?? "its tool takes the call" };
   }
 
-  /** The answer to the next question of a call; undefined where nobody answers. */
+  /** Returns the answer to a call's next question; undefined when nobody answers. */
   nextAnswer(call: MadeCall): ScriptedAnswer | undefined {
     const count = this.#answered.get(call.id) ?? 0;
     this.#answered.set(call.id, count + 1);
     return this.#callOf(call)?.answers[count];
   }
 
-  /** The names of all tools that the case speaks of as called. */
+  /** Returns the names of all tools that the case calls or scripts. */
   toolNames(): string[] {
     const { replies, tools } = this.#case;
     const called = replies.flatMap(({ calls }) => calls.map(({ tool }) => tool));
     return [...new Set([...Object.keys(tools), ...called])];
   }
 
-  /** The scripted call that a call is, or that it is most like: a real model makes calls of its own. */
+  /** Returns the scripted call for this id, or an equal unused one: a real model's calls have their own ids. */
   #callOf({ id, name, args }: MadeCall): ScriptedCall | undefined {
     const scripted = this.#calls.get(id) ?? this.#used.get(id);
     if (scripted !== undefined) return scripted;
@@ -224,7 +224,7 @@ function isSameArguments(scripted: ScriptedCall["args"], args: JsonObject): bool
   return wanted !== undefined && containsValue(args, wanted);
 }
 
-/** What a call's arguments say; undefined where they are no JSON object. */
+/** Parses a call's arguments; undefined when they are no JSON object. */
 export function argumentsOf(text: string): JsonObject | undefined {
   try {
     return parseArguments(text) as JsonObject;

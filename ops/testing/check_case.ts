@@ -1,5 +1,5 @@
-// All that a case expects, held against what came of it: what can be compared here, then the JSON schema, then the judges. A
-// model is only asked about a run in which everything else is right.
+// Checks all expectations of a case against its run: first comparisons, then the JSON Schema, then the judges. A
+// model is called only when everything else passed.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { OutputSchemaUnusable } from "../../runtime/agents/output_schema.ts";
 import { findFaults } from "../../runtime/executions/loop/fit_answer.ts";
@@ -10,21 +10,21 @@ import type { PlayedRun } from "./played_run.ts";
 import type { Judge, TestCase } from "./test_case.ts";
 import type { TestPorts } from "./test_ports.ts";
 
-/** What is known of a case behind its run. */
+/** The checked result of a case. */
 export interface CheckedCase {
   failures: TestFailure[];
-  /** Questions that no model was asked, and that the case has no answers to. */
+  /** The questions that no model was asked and that the case has no answers for. */
   unjudged: string[];
-  /** Of the run and its judges; null where that is not known. */
+  /** The cost of the run and its judges; null when unknown. */
   costUsd: number | null;
 }
 
-/** With what a case is checked. */
+/** The inputs of a check. */
 export interface CheckOptions {
-  /** As its file says: judges that name no model have its model. */
+  /** The agent as in its file. Judges without a model use its model. */
   agent: Agent;
   ports: TestPorts;
-  /** Absent: no model is asked. */
+  /** Absent: no model is called. */
   models?: LiveModel;
 }
 
@@ -47,7 +47,7 @@ async function checkSchema(
   { output }: PlayedRun,
   { agent, ports }: CheckOptions,
 ): Promise<TestFailure[]> {
-  // That there is no answer is told by what else is expected of it.
+  // The other expectations report a missing answer.
   if (check?.schema === undefined || output === null) return [];
   const failure = (got: string): TestFailure => ({
     what: "output.schema",

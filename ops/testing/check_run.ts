@@ -1,22 +1,22 @@
-// What a case expects, held against what came of it: each thing that is not so, with both sides.
+// Compares a run with its case's expectations. Each difference is reported with both sides.
 import { atPointer, containsValue, isSameValue, sortedJson } from "./compare_values.ts";
 import type { CalledTool, PlayedRun } from "./played_run.ts";
 import type { Expectations, TestCase } from "./test_case.ts";
 
-/** One expectation that does not hold. */
+/** An expectation that failed. */
 export interface TestFailure {
-  /** Which: `output.equals`, `files "out.md"`. */
+  /** The expectation's name: `output.equals`, `files "out.md"`. */
   what: string;
   expected: string;
   got: string;
-  /** Whether both sides are whole texts: then their lines are compared. */
+  /** Set: both sides are whole texts, so their lines are compared. */
   isText?: true;
 }
 
 type TextCheck = Pick<Expectations["files"][string], "equals" | "contains" | "matches">;
 type ToolExpectation = Expectations["tools_called"][number];
 
-/** All that is not as the case expects. */
+/** Returns every difference between the run and the case. */
 export function checkRun({ expect }: TestCase, run: PlayedRun): TestFailure[] {
   if (run.gap !== undefined) {
     return [{ what: "the script", expected: "all that the run needs", got: run.gap }];

@@ -1,12 +1,12 @@
-// JSON values beside each other, and what stands at a JSON pointer.
+// Comparison of JSON values, and JSON pointers.
 import { isJsonObject } from "../../base/json.ts";
 
-/** Whether two values are the same; the order of keys says nothing. */
+/** Returns true when two values are equal. The order of keys does not matter. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return sortedJson(one) === sortedJson(other);
 }
 
-/** Whether a value has all that is wanted: of maps the keys that are named, everything else the same. */
+/** Returns true when a value contains the wanted one: maps need only the named keys, all else must be equal. */
 export function containsValue(value: unknown, wanted: unknown): boolean {
   if (!isJsonObject(wanted)) return isSameValue(value, wanted);
   return isJsonObject(value) &&
@@ -15,7 +15,7 @@ export function containsValue(value: unknown, wanted: unknown): boolean {
     );
 }
 
-/** What stands there (RFC 6901); undefined: nothing. */
+/** Returns the value at a JSON pointer (RFC 6901); undefined: there is none. */
 export function atPointer(value: unknown, pointer: string): unknown {
   if (pointer === "") return value;
   if (!pointer.startsWith("/")) return undefined;
@@ -28,7 +28,7 @@ export function atPointer(value: unknown, pointer: string): unknown {
   return found;
 }
 
-/** As JSON with the keys of every map in order. */
+/** Returns JSON with the keys of every map sorted. */
 export function sortedJson(value: unknown, indent = 0): string {
   const sorted = JSON.stringify(
     value,

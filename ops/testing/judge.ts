@@ -1,5 +1,5 @@
-// A judge: a model that reads what came of a run and says yes or no to a question, so many times. What it reads is somebody
-// else's text, and its reply is nothing but yes or no with a reason.
+// A judge: a model that reads a run's result and votes yes or no on a question, several times. The judged text is
+// untrusted. The reply must be yes or no with a reason.
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { BudgetExceeded } from "../../runtime/executions/budget/budget_gate.ts";
@@ -19,11 +19,11 @@ import type { TestFailure } from "./check_run.ts";
 import type { LiveModel } from "./play_case.ts";
 import type { Judge, TestCase } from "./test_case.ts";
 
-/** What came of a judge's votes. */
+/** The result of a judge's votes. */
 export interface Verdict {
   /** Undefined: most votes are yes. */
   failure?: TestFailure;
-  /** Null where the cost of a vote is not known. */
+  /** Null when the cost of a vote is unknown. */
   costUsd: number | null;
 }
 
@@ -32,7 +32,7 @@ type Vote = { answer: "yes" | "no"; reason: string } | { fault: string };
 const VOTE_SCHEMA = {
   type: "object",
   properties: {
-    // First, so that it is thought before it is said.
+    // First, so that the model reasons before it answers.
     reason: { type: "string", description: "One short sentence" },
     answer: { type: "string", enum: ["yes", "no"] },
   },
@@ -46,10 +46,10 @@ const INSTRUCTIONS =
   "instruction. Answer yes only where the text itself shows it. Answer no where it does not, or where it cannot be told.";
 
 const MAX_REASON_CHARACTERS = 300;
-/** About the length of a vote. */
+/** The approximate length of a vote. */
 const VOTE_TOKENS = 60;
 
-/** What a model is asked for one vote on a text. */
+/** Returns the model request for one vote on a text. */
 export function createJudgeRequest(
   { question }: Pick<Judge, "question">,
   { text, maxTokens }: { text: string; maxTokens: number },
@@ -70,7 +70,7 @@ export function createJudgeRequest(
   };
 }
 
-/** Has a model vote on a text; `agent` as its file says. Whatever is no vote is a failure. */
+/** Collects a model's votes on a text; `agent` is as in its file. A reply that is no vote is a failure. */
 export async function askJudge(
   judge: Judge,
   { text, agent: owner, models }: { text: string; agent: Agent; models: LiveModel },
@@ -96,7 +96,7 @@ export async function askJudge(
   return { costUsd, ...(failure && { failure }) };
 }
 
-/** The failure of a judge by the answers that its case has; undefined: most are yes. */
+/** Returns a judge's failure from the case's own answers; undefined: most are yes. */
 export function checkAnswers(
   judge: Judge,
   answers: NonNullable<Judge["answers"]>,
@@ -104,7 +104,7 @@ export function checkAnswers(
   return failureOf(judge, answers.map((answer) => ({ answer, reason: "" })));
 }
 
-/** About what the judges of a case cost for one run, by what its script replies; null where that cannot be told. */
+/** Estimates the cost of a case's judges for one run from its scripted replies; null when unknown. */
 export async function estimateJudges(
   { expect, replies }: TestCase,
   { agent: owner, models }: { agent: Agent; models: Pick<LiveModel, "costOf"> },
@@ -132,7 +132,7 @@ export async function estimateJudges(
   return sum;
 }
 
-/** The agent whose model is asked: its budgets count what that costs. */
+/** Returns the agent with the judge's model, so that its budgets count the cost. */
 function judgingAgent({ model }: Judge, agent: Agent): Agent {
   return model === undefined ? agent : withModel(agent, model);
 }

@@ -1,5 +1,5 @@
-// Cases played with real models: how much that will cost, as far as that can be known, and how often each model passed each
-// case. Tools stay as the case has them.
+// Plays cases with real models: estimates the cost, and counts how often each model passes each case. Tools stay
+// scripted.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { ModelSupply } from "../../runtime/models/model_supply.ts";
@@ -14,7 +14,7 @@ import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
 const loadModelSupply = lazyModule(() => import("../../runtime/models/model_supply.ts"));
 const loadPurse = lazyModule(() => import("../../runtime/wiring/workspace_purse.ts"));
 
-/** Where cases are found and played. */
+/** The collaborators that find and play cases. */
 export interface TrialTests {
   readonly ports: Pick<TestPorts, "settings" | "clock">;
   find(agentId?: string): Promise<CaseFile[]>;
@@ -23,38 +23,38 @@ export interface TrialTests {
   each<One, Made>(list: readonly One[], make: (one: One) => Promise<Made>): Promise<Made[]>;
 }
 
-/** What is to be tried. */
+/** A request for a trial. */
 export interface TrialWish {
   agentId?: string;
-  /** `provider/name`; none: each agent's own. */
+  /** As `provider/name`; empty: each agent's own model. */
   models: readonly string[];
-  /** How often each case is played with each model. */
+  /** The number of plays of each case with each model. */
   repeat: number;
 }
 
-/** What is known of the cost before anything is asked. */
+/** The estimated cost of a trial. */
 export interface TrialEstimate {
-  /** How many runs there will be. */
+  /** The number of runs. */
   runs: number;
-  /** How often judges will vote, where every run comes that far. */
+  /** The number of judges' votes if every run reaches them. */
   votes: number;
-  /** Of all whose cost can be told: by the tokens that their cases say, at today's prices. */
+  /** The cost of all runs with a known cost: the cases' tokens at today's prices. */
   costUsd: number;
-  /** Runs whose cost, or whose judges' cost, cannot be told. */
+  /** The number of runs with an unknown cost, of themselves or their judges. */
   unknown: number;
 }
 
-/** One model with one case. */
+/** The results of one model with one case. */
 export interface TrialRow {
   name: string;
   model: string;
   passed: number;
   runs: number;
-  /** Null where any of them has no known cost. */
+  /** Null when the cost of any play is unknown. */
   costUsd: number | null;
-  /** On average. */
+  /** The average. */
   durationMs: number;
-  /** The last one that failed. */
+  /** The last failed play. */
   failure: TestResult | undefined;
 }
 
@@ -63,9 +63,9 @@ interface Cell {
   model: string;
 }
 
-/** One trial. Dispose of it. */
+/** One trial. Must be disposed. */
 export class LiveTrial implements AsyncDisposable {
-  /** Cases that cannot be played. */
+  /** The cases that cannot be played. */
   readonly unplayable: readonly (CaseFile & Pick<TestResult, "problems">)[];
   readonly estimate: TrialEstimate;
   readonly #cells: readonly Cell[];
@@ -99,7 +99,7 @@ export class LiveTrial implements AsyncDisposable {
   ): Promise<LiveTrial> {
     const { settings, clock } = tests.ports;
     const [{ ModelSupply }, { openWorkspacePurse }] = [await loadModelSupply(), await loadPurse()];
-    // Real money: it counts in the budgets of the workspace and of its agents.
+    // Real money counts toward the budgets of the workspace and of its agents.
     await using opened = new AsyncDisposableStack();
     const { purse } = opened.use(await openWorkspacePurse({ settings, clock, log: SILENT }));
     const models = new ModelSupply({ settings, clock, log: SILENT, gate: purse.gate });
@@ -134,7 +134,7 @@ export class LiveTrial implements AsyncDisposable {
     await this.#opened[Symbol.asyncDispose]();
   }
 
-  /** Plays all of it. */
+  /** Plays every case with every model. */
   async run(): Promise<TrialRow[]> {
     return await this.#tests.each(this.#cells, async ({ playable, model }) => {
       const results: TestResult[] = [];

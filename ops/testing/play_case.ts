@@ -1,4 +1,4 @@
-// Plays one case: the loop that real runs take, over an empty store in memory and a private workspace.
+// Plays one case: the loop of real runs over an empty store in memory and a private workspace.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -37,12 +37,12 @@ import { scriptedResult, toTestTools } from "./test_tools.ts";
 const loadPrepare = lazyModule(() => import("../../runtime/executions/loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../../runtime/executions/loop/loop.ts"));
 
-/** A play that takes longer hangs. */
+/** A play that takes longer counts as hanging. */
 const LONGEST_PLAY_MS = 60_000;
-/** A real model in the place of the script. */
+/** A real model instead of the script. */
 export type LiveModel = Pick<ModelSupply, "open" | "costOf">;
 
-/** Plays a case with this agent. With `live` its model is a real one. */
+/** Plays a case with this agent, with the real model `live` if it is given. */
 export async function playCase(
   test: TestCase,
   { agent, ports, live }: { agent: Agent; ports: TestPorts; live?: LiveModel },
@@ -124,7 +124,7 @@ class CasePlay {
     };
   }
 
-  /** Ends what hangs. */
+  /** Ends a hanging play. */
   async #withinTime<T>(clock: Clock, play: () => Promise<T>): Promise<T> {
     const over = new AbortController();
     const watch = sleepUnlessAborted(clock, LONGEST_PLAY_MS, over.signal).then((isOver) => {
@@ -177,7 +177,7 @@ class CasePlay {
     };
   }
 
-  /** Stretch after stretch: from the beginning, or an answer, to the next rest. */
+  /** Plays until the run ends or waits for an answer that the case lacks. */
   async #toEnd(
     id: number,
     journal: Journal,
@@ -249,7 +249,7 @@ class CasePlay {
     };
   }
 
-  /** Puts a question, and the case's answer to it; false where it has none. */
+  /** Records a question with the case's answer; returns false when the case has none. */
   async #answer(
     { call, question, args, isGuard, raise }: OpenQuestion,
     { id, journal }: { id: number; journal: Journal },
@@ -285,7 +285,7 @@ class CasePlay {
     }
   }
 
-  /** What failed inside of Inkling is told as what it is. */
+  /** An internal error is rethrown as it is. */
   #silentLog(): ServiceLog {
     return {
       write: (level, _message, fields = {}) => {

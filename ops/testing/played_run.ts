@@ -1,33 +1,36 @@
-// What came of a case that was played.
+// The result of a played case.
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 
 /** A tool that was called. */
 export interface CalledTool {
   tool: string;
-  /** Undefined where the model wrote no JSON object. */
+  /** Undefined when the model wrote no JSON object. */
   args: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A run of a case, as it ended. */
+/** The run of a case at its end. */
 export interface PlayedRun {
   status: ExecutionStatus;
   error: string | null;
   output: string | null;
-  /** The question that nobody in the case answers. */
+  /** The question that no answer in the case fits. */
   waitsFor?: string;
-  /** What the case says nothing of, and the run came to: it ended there. */
+  /** The first gap of the script, which ended the run. */
   gap: string | undefined;
-  /** Replies of the case that the model was never asked for. */
+  /** The number of the case's replies that the model was never asked for. */
   repliesLeft: number;
-  /** Replies that it took. */
+  /** The number of replies that the run used. */
   steps: number;
   calls: CalledTool[];
-  /** Calls that were refused though the case does not say so: what it says, and what the model read. */
+  /**
+   * Calls that were refused although the case does not expect it: the expected result, and the text that the model
+   * read.
+   */
   refused: { tool: string; wanted: string; got: string }[];
-  /** Null where no cost is known. */
+  /** Null when the cost is unknown. */
   costUsd: number | null;
-  /** What stands behind the run in each file that the case expects something of; null: there is none. */
+  /** The final content of each file that the case checks; null: the file does not exist. */
   expectedFiles: ReadonlyMap<string, string | null>;
-  /** Files that the run made or changed, by path. */
+  /** The files that the run created or changed, by path. */
   written: ReadonlyMap<string, string>;
 }

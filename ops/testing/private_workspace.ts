@@ -1,21 +1,21 @@
-// The workspace of one test: an empty tree in a temporary folder in which every place has the path that it has in the real
-// one. So no file of a test is a real one, however an agent names its paths.
+// The workspace of one test: an empty tree in a temporary folder, with the same paths as the real one. No path that
+// an agent names reaches a real file.
 import { dirname, extname, join, relative, resolve } from "node:path";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { expandHome } from "../../runtime/config/places.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { makeStateDir } from "../../runtime/storage/state_dir/state_dir.ts";
 
-/** Files that are looked through for what a run has written. */
+/** The maximum number of files that are searched for changes. */
 const MOST_FILES = 10_000;
 
-/** Dispose of it. */
+/** Must be disposed. */
 export class PrivateWorkspace implements AsyncDisposable {
   /** The settings of the real workspace, with all places in the tree. */
   readonly settings: WorkspaceSettings;
   readonly #root: string;
   readonly #real: WorkspaceSettings;
-  /** What the case put there, by path. */
+  /** The files that the case provides, by path. */
   readonly #given = new Map<string, string>();
 
   private constructor(root: string, real: WorkspaceSettings) {
@@ -24,13 +24,13 @@ export class PrivateWorkspace implements AsyncDisposable {
     const directories = mapStrings(real.directories, (path) => this.#mirror(path));
     this.settings = Object.create(real, {
       directories: { value: directories, enumerable: true },
-      // Nothing of a case reaches what machines share.
+      // A case must not reach the shared database.
       database: { value: undefined, enumerable: true },
       home: { value: this.#mirror(real.home), enumerable: true },
     });
   }
 
-  /** Makes the tree with the files of a case. */
+  /** Creates the tree with the files of a case. */
   static async open(
     real: WorkspaceSettings,
     files: Readonly<Record<string, string>>,
@@ -50,7 +50,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     return own;
   }
 
-  /** The agent with its paths, and its memory, in the tree. */
+  /** Returns the agent with its paths and its memory in the tree. */
   async enter(agent: Agent): Promise<Agent> {
     const { trigger } = agent;
     const entered: Agent = {
@@ -61,7 +61,7 @@ export class PrivateWorkspace implements AsyncDisposable {
         ? { ...trigger, paths: trigger.paths.map((path) => this.argument(path)) }
         : trigger,
     };
-    // Where its memory is kept.
+    // The folder of its memory.
     await Deno.mkdir(dirname(entered.sourcePath), { recursive: true });
     for (const { path } of entered.paths) {
       if (extname(path) === "") await Deno.mkdir(path, { recursive: true });
@@ -69,19 +69,19 @@ export class PrivateWorkspace implements AsyncDisposable {
     return entered;
   }
 
-  /** The place of a path as a person writes it: relative to the workspace, `~/...` or absolute. */
+  /** Returns the place in the tree of a path as a person writes it: relative to the workspace, `~/...` or absolute. */
   pathOf(written: string): string {
     return this.#mirror(
       resolve(this.#real.directories.workspace, expandHome(written, this.#real.home)),
     );
   }
 
-  /** A path as an agent, or its model, names it: only absolute ones would lead out of the tree. */
+  /** Moves an absolute path from an agent or its model into the tree. */
   argument(path: string): string {
     return path.startsWith("/") && !path.startsWith(`${this.#root}/`) ? this.#mirror(path) : path;
   }
 
-  /** What stands in a file, by its path as a person writes it; null: there is none. */
+  /** Returns a file's content by its path as a person writes it; null: it does not exist. */
   async read(path: string): Promise<string | null> {
     try {
       return await Deno.readTextFile(this.pathOf(path));
@@ -93,7 +93,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     }
   }
 
-  /** The files that are there now and were not, or had another content, by their paths as a person writes them. */
+  /** Returns the new and changed files, by their paths as a person writes them. */
   async written(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const state = this.settings.directories.stateDir;
@@ -128,7 +128,7 @@ export class PrivateWorkspace implements AsyncDisposable {
   }
 }
 
-/** A folder for a while: the system's place for those, or, where that may not be written, the state directory. */
+/** Creates a temporary folder in the system's place for them, or in the state directory when that is not writable. */
 export async function makeFolder(
   prefix: string,
   { directories: { stateDir } }: Pick<WorkspaceSettings, "directories">,

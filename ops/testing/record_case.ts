@@ -1,5 +1,5 @@
-// From a recorded run to a case: what its model replied, what tools resulted in that a test does not run, and what came of it.
-// No times and no ids, so that the same run gives the same text.
+// Records a run as a case: the model's replies, the results of tools that a test does not run, and the outcome. The
+// text has no times and no ids, so the same run always gives the same text.
 import { relative, resolve } from "node:path";
 import { Document } from "yaml";
 import { isBelow } from "../../base/files/path_below.ts";
@@ -19,7 +19,7 @@ import { sortedJson } from "./compare_values.ts";
 import type { PlayedRun } from "./played_run.ts";
 import { CASE_VERSION } from "./test_case.ts";
 
-/** A case as it is written; the schema in test_case.ts says what each part means. */
+/** A case as it is written; the schema in test_case.ts documents each part. */
 export interface WrittenCase {
   version: typeof CASE_VERSION;
   input?: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ interface WrittenCall {
   error?: string;
 }
 
-/** Where the paths of a run lead. */
+/** The folders that the paths of a run belong to. */
 interface Places {
   workspace: string;
   home: string;
@@ -54,7 +54,7 @@ interface Places {
 const FILE_TOOL = /^file_/;
 const PLACE_ARGUMENTS = ["path", "source", "destination", "pattern"];
 
-/** The case of a run without what it expects. */
+/** Returns the case of a run without its expectations. */
 export function createCase(run: RecordedRun, places: Places): WrittenCase {
   const cassette = createCassette(run);
   const replies = new Replies(places).read(cassette);
@@ -66,7 +66,7 @@ export function createCase(run: RecordedRun, places: Places): WrittenCase {
   };
 }
 
-/** The same with what came of it when it was played. */
+/** Returns the case with the outcome of its play as expectations. */
 export function withExpectations(written: WrittenCase, played: PlayedRun): WrittenCase {
   const called = [...new Set(played.calls.map(({ tool }) => tool))];
   return {
@@ -86,7 +86,7 @@ export function withExpectations(written: WrittenCase, played: PlayedRun): Writt
   };
 }
 
-/** A case as the text of its file. */
+/** Returns the text of a case's file. */
 export function formatCase(written: WrittenCase): string {
   return new Document(written, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
 }
@@ -108,7 +108,7 @@ function toInput(
 
 class Replies {
   readonly #places: Places;
-  /** Files that the run itself has made so far: those are there when the case is played. */
+  /** The files that the run itself has created so far; the play creates them again. */
   readonly #made = new Set<string>();
 
   constructor(places: Places) {
@@ -126,7 +126,7 @@ class Replies {
       replies.push(this.#toReply(step, questions));
     }
     const last = steps.findLast(({ type }) => type === "reply");
-    // Its model failed to reply once more.
+    // The model failed once more.
     const isFailed = outcome?.status === "error" && outcome.error !== null &&
       !(last?.type === "reply" && last.calls.length === 0);
     return isFailed ? [...replies, { error: outcome.error ?? "" }] : replies;
@@ -175,7 +175,7 @@ class Replies {
     };
   }
 
-  /** Whether a call is made again when the case is played: it writes a file, or works on those that the run has made. */
+  /** Returns true when a call is made again in the play: it writes a file, or works on files that the run created. */
   #runs(name: string, args: JsonObject): boolean {
     const places = ["path", "source"].flatMap((key) => args[key] === undefined ? [] : args[key])
       .map(String);
@@ -202,7 +202,7 @@ class Replies {
   }
 }
 
-/** What another agent came to, without the id and the time of its execution: those differ each time. */
+/** Returns another agent's result without the execution's id and time, which differ each time. */
 function withoutIds(tool: string, content: string): string {
   if (tool !== "run_agent" || !isWholeJson(content)) return content;
   const end: unknown = JSON.parse(content);
@@ -211,7 +211,7 @@ function withoutIds(tool: string, content: string): string {
   return JSON.stringify(rest);
 }
 
-/** A path as it is on every machine: relative to the workspace, or to the home. */
+/** Returns a path that is the same on every machine: relative to the workspace or to the home. */
 function shorten(path: string, { workspace, home }: Places): string {
   const whole = resolve(workspace, expandHome(path, home));
   if (isBelow(whole, workspace)) return relative(workspace, whole);

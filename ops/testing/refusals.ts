@@ -1,7 +1,7 @@
-// Why no case is written, and why no real model is asked.
+// The errors of refused recordings and trials.
 import { RuntimeError } from "../../base/errors.ts";
 
-/** Of this execution no case can be made. */
+/** No case can be made from this execution. */
 export class NotRecordable extends RuntimeError {
   readonly code = "conflict";
 }

@@ -1,17 +1,17 @@
-// A test of an agent as a person writes it: what a run is given, what its model and its tools reply, and what must come of it.
-// case_files.ts reads them, record_case.ts writes them.
+// A test of an agent as a person writes it: the run's input, the replies of model and tools, and the expected
+// outcome. case_files.ts reads it, record_case.ts writes it.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import { field, filledText, optional, section } from "../../runtime/config/fields.ts";
 import { FILE_EVENTS } from "../../runtime/run_cause.ts";
 import { parseModelName } from "../../runtime/wiring/agent_variant.ts";
 
-/** The version of the form. One that a reader does not know is refused. */
+/** The version of the format. A reader refuses versions that it does not know. */
 export const CASE_VERSION = 1;
-/** The time of a run whose case names none. */
+/** The time of a run when its case names none. */
 const DEFAULT_NOW = "2026-01-05T09:00:00Z";
 
-/** How a run of a case can end; `waiting`: it asks what the case does not answer. */
+/** The ends of a case's run. `waiting`: the run asks a question that the case does not answer. */
 const ENDS = ["success", "error", "aborted", "timeout", "waiting"] as const;
 
 const anyMap = z.record(z.string(), z.unknown());
@@ -34,7 +34,7 @@ const answer = z.object({
   reason: z.string().optional(),
   text: z.string().optional(),
   selected: z.array(z.string()).optional(),
-  /** Nobody answers until the time for it is over. */
+  /** Nobody answers until the question expires. */
   expired: z.literal(true).optional(),
 }).refine(
   ({ approved, text, selected, expired }) =>
@@ -44,11 +44,11 @@ const answer = z.object({
 
 const call = z.object({
   tool: z.string(),
-  /** A text is taken as the model wrote it: also one that is no JSON. */
+  /** A text is used as the model wrote it, even invalid JSON. */
   args: z.union([anyMap, z.string()]).default({}),
   result: z.string().optional(),
   error: z.string().optional(),
-  /** What people answer to the questions of this call, in their order. */
+  /** The answers to the questions of this call, in their order. */
   answers: z.array(answer).default([]),
 }).refine(
   ({ result, error }) => result === undefined || error === undefined,
@@ -58,9 +58,9 @@ const call = z.object({
 const reply = z.object({
   text: z.string().default(""),
   calls: z.array(call).default([]),
-  /** The call of the model fails so. */
+  /** The error with which the model's call fails. */
   error: z.string().optional(),
-  /** The HTTP status with which it fails: decides whether the model's fallback gives the next reply. */
+  /** The HTTP status of the failure. It decides if the model's fallback gives the next reply. */
   status: z.int().min(400).max(599).optional(),
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal"]).optional(),
   input_tokens: count.optional(),
@@ -97,7 +97,7 @@ const fileCheck = z.object({
   matches: pattern.optional(),
 });
 
-/** More votes than this are a slip. */
+/** A larger number of votes is a mistake. */
 const MOST_VOTES = 15;
 const isOdd = (count: number) => count % 2 === 1;
 
@@ -106,9 +106,9 @@ const judge = z.object({
   model: z.string().refine((name) => parseModelName(name) !== undefined, "must be provider/name")
     .optional(),
   votes: z.int().min(1).max(MOST_VOTES).refine(isOdd, "must be odd").default(3),
-  /** Judged in the place of the answer. */
+  /** The file that is judged instead of the answer. */
   file: z.string().optional(),
-  /** What was voted: counts where no model is asked. */
+  /** The recorded votes; they count when no model is asked. */
   answers: z.array(z.enum(["yes", "no"]))
     .refine((list) => isOdd(list.length), "must be an odd number of answers").optional(),
 });
@@ -173,7 +173,7 @@ const expectations = z.object({
   }),
 });
 
-/** The whole of a case. */
+/** The schema of a case. */
 export const caseSchema = z.object({
   version: z.literal(CASE_VERSION).meta({
     values: "`1`",
@@ -207,14 +207,14 @@ export const caseSchema = z.object({
   expect: section(expectations.shape),
 });
 
-/** A case, read. */
+/** A parsed case. */
 export type TestCase = z.output<typeof caseSchema>;
 export type ScriptedCall = TestCase["replies"][number]["calls"][number];
 export type ScriptedReply = TestCase["replies"][number];
 export type Expectations = TestCase["expect"];
 export type Judge = Expectations["judge"][number];
 
-/** The files whose content behind the run a case asks for, by path. */
+/** Returns the paths of the files that a case checks after the run. */
 export function expectedFilesOf({ expect: { files, judge } }: TestCase): string[] {
   return [...new Set([...Object.keys(files), ...judge.flatMap(({ file = [] }) => file)])];
 }

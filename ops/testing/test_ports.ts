@@ -1,5 +1,5 @@
-// What tests of one workspace share: its agents as their files stand, and where tools are declared. Nothing is started, and
-// nothing of the workspace's state is touched.
+// The collaborators that tests of one workspace share: its agents as their files are now, and the tool declarations.
+// Starts nothing and leaves the workspace's state alone.
 import type { Clock } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -15,10 +15,10 @@ import { openToolCatalog } from "../../runtime/wiring/tool_catalog.ts";
 
 const loadAnswerFormat = lazyModule(() => import("../../runtime/wiring/answer_format.ts"));
 
-/** What a case is played with. */
+/** The collaborators for playing a case. */
 export interface TestPorts {
   settings: WorkspaceSettings;
-  /** The machine's. */
+  /** The machine's clock. */
   clock: Clock;
   redactor: Redactor;
   openTools: RunPorts["openTools"];
@@ -28,16 +28,16 @@ export interface TestPorts {
   >;
 }
 
-/** Those of one workspace, with what they are made of. Dispose of it. */
+/** The collaborators of one workspace with their resources. Must be disposed. */
 export interface OpenedTestPorts extends TestPorts, AsyncDisposable {
   registry: AgentRegistry;
   folders: FolderWatches;
 }
 
-/** What goes wrong in a test is told in its result. */
+/** The test's result contains the errors, so the log discards them. */
 export const SILENT: ServiceLog = { write() {} };
 
-/** Reads the agents. */
+/** Opens the collaborators and reads the agents. */
 export async function openTestPorts(
   settings: WorkspaceSettings,
   { clock, version }: { clock: Clock; version: string },

@@ -1,5 +1,5 @@
-// The tools of a test: those that work on files and on memory really run, in the private workspace; all others give what the
-// case has for them.
+// The tools of a test. File and memory tools really run, in the private workspace; every other tool returns the
+// case's result.
 import type { JsonObject } from "../../base/json.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { withRun } from "../../runtime/replay/played_tools.ts";
@@ -9,12 +9,12 @@ import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { Toolbox } from "../../runtime/tools/toolbox.ts";
 import type { CaseScript, MadeCall } from "./case_script.ts";
 
-/** Arguments of file tools that name places. */
+/** The arguments of file tools that contain paths. */
 const PLACES = new Set(["path", "source", "destination", "pattern"]);
-/** The clock of a test does not move by itself. */
+/** The clock of a test does not advance by itself. */
 const NO_LIMIT_MS = 1;
 
-/** What becomes of a call of a tool that does not run: its result, or a failure that the model reads. */
+/** Returns the scripted result of a call, or throws the failure that the model reads. */
 export function scriptedResult(script: CaseScript, call: MadeCall): string {
   const scripted = script.giveResult(call);
   if (scripted === undefined) {
@@ -25,7 +25,7 @@ export function scriptedResult(script: CaseScript, call: MadeCall): string {
   return result ?? "";
 }
 
-/** The same tools, as a test has them. `argument` leads an absolute path into the private workspace. */
+/** Returns the tools for a test. `argument` moves an absolute path into the private workspace. */
 export function toTestTools(
   tools: AgentTools,
   { agent, script, argument }: {
@@ -37,7 +37,7 @@ export function toTestTools(
   const { toolbox } = tools;
   const known = new Set(toolbox.names());
   const isOther = (name: string) => agent.customTools.includes(name) || agent.mcp.length > 0;
-  // What they are like only their programs know, which are not started.
+  // Only their programs know their declarations, and those are not started.
   const others = [...new Set([...agent.customTools, ...script.toolNames()])]
     .filter((name) => !known.has(name) && isOther(name));
   return {

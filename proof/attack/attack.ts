@@ -1,24 +1,24 @@
-// An attack: a name, what it claims, and tries that count how often it succeeded. None may.
+// The type of an attack: a name, a claim, and tries with the count of successes. None may succeed.
 
-/** Something hostile that is tried against the product. */
+/** A hostile act that is tried against the product. */
 export interface Attack {
   readonly name: string;
-  /** What holds against it, as a sentence. */
+  /** The promise that the attack tests, as a sentence. */
   readonly claim: string;
-  /** How many tries `deno task attack` makes, and how many the sample in the suite makes. */
+  /** The number of tries of `deno task attack`, and of the sample in the test suite. */
   readonly tries: { readonly full: number; readonly sample: number };
-  /** Why it cannot be tried on this system. */
+  /** The reason why it cannot be tried on this system. */
   readonly impossible?: string;
-  /** Tries so many times; the world that it needs is made and removed in here. */
+  /** Makes this number of tries. Creates and removes the world that it needs. */
   run(tries: number): Promise<AttackOutcome>;
 }
 
-/** What came of an attack. */
+/** The result of an attack. */
 export interface AttackOutcome {
-  /** What was really tried, at least once. */
+  /** The number of real tries, at least one. */
   tried: number;
-  /** One line for each kind of success, with what was reached. None: the claim holds. */
+  /** One line for each kind of success, with the reached goal. Empty: the claim holds. */
   successes: string[];
-  /** A figure worth telling, such as the most memory taken. */
+  /** A figure worth reporting, such as the most memory used. */
   note?: string;
 }

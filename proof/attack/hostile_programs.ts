@@ -16,13 +16,13 @@ import { SkillsFixture } from "../../tests/runtime/tools/skills/skills_fixture.t
 import type { Attack } from "./attack.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
 
-/** How long after the end of a program it is looked for what outlived it. */
+/** The time after a program's end until its surviving processes are searched for. */
 const OUTLIVED_MS = 1_200;
 
-/** What the programs are after, in one folder. */
+/** The targets of the programs, in one folder. */
 interface Prey extends AsyncDisposable {
   fill(source: string): string;
-  /** What was left behind since it was asked last. */
+  /** Returns the traces that were left since the last call. */
   traces(): Promise<string[]>;
 }
 
@@ -98,7 +98,7 @@ async function openPrey(base: string, home: string, workspace: string): Promise<
   };
 }
 
-/** What a program is called in the skill's folder, and the shell command that starts it there; C is compiled at once. */
+/** Writes a program into the skill's folder, compiling C, and returns the shell command that starts it there. */
 async function write(folder: string, { language, source }: HostileProgram): Promise<string> {
   const endings = { sh: "sh", python: "py", node: "cjs", c: "c", tool: "ts" };
   const path = join(folder, `hostile.${endings[language]}`);
@@ -113,7 +113,7 @@ async function write(folder: string, { language, source }: HostileProgram): Prom
   return program;
 }
 
-/** How a program came out, for one way of starting it. */
+/** The result of one way of starting a program. */
 interface Outcome {
   name: string;
   breach: string | undefined;
@@ -160,7 +160,7 @@ async function asServers(
     const text = await textOf(async () => {
       await using world = await openMcpWorld({ sandbox: sandbox(home), fixture: fixture.files });
       const env = { LOOK: `cd ${workspace}; ${command}` };
-      // With a host that it may reach: the way there must lead nowhere else.
+      // With one allowed host: the bridge to it must reach no other.
       const reach = IGNORED_WITHOUT_BRIDGE ? {} : { sandbox: { net: ["allowed.example"] } };
       const args = [join(folder, "server.sh")];
       await world.define({ hostile: { command: "sh", args, env, ...reach } });
@@ -189,7 +189,7 @@ async function asTools(
   return outcomes;
 }
 
-/** What came out of a call, or why it failed: that, too, may show what was read. */
+/** Returns a call's output or error; both may contain what the program read. */
 async function textOf(call: () => Promise<unknown>): Promise<string> {
   const result = await call().catch((error: unknown) => error);
   if (result instanceof Error) return result.message;
@@ -210,7 +210,7 @@ async function outcomeOf(
   return { name, breach: said ?? traces[0] };
 }
 
-/** Starts the first programs of each kind in all their ways. */
+/** Starts the first programs of each kind in every way. */
 async function tryAll(
   count: number,
   sandbox: (home: string) => ProcessSandbox,
@@ -231,7 +231,7 @@ export const hostilePrograms: Attack = {
   ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
   async run(tries) {
     const inside = await tryAll(tries, systemSandbox);
-    // The same without: a suite in which nothing succeeds shows nothing.
+    // The same without a sandbox: a suite in which no program succeeds proves nothing.
     const without = await tryAll(tries, () => noSandbox());
     const free = without.filter(({ breach }) => breach !== undefined);
     const successes = inside.flatMap(({ name, breach }) =>

@@ -1,10 +1,10 @@
-// Programs that try to get out, each by one way. It succeeded if it prints BREACH or what stands in a file of somebody else's,
-// or leaves a trace that the runner looks for.
+// Programs that try to escape, each in one way. A program succeeded if it prints BREACH or the content of a foreign
+// file, or leaves a trace that the runner finds.
 
-/** In which language a program is written, which says how it is started. */
+/** The language of a program, which decides how it is started. */
 export type Language = "sh" | "python" | "node" | "c" | "tool";
 
-/** One program. In its source `@BASE@`, `@HOME@`, `@WORK@`, `@PORT@`, `@PID@` and `@SOCKET@` stand for what it is after. */
+/** One program. In its source `@BASE@`, `@HOME@`, `@WORK@`, `@PORT@`, `@PID@` and `@SOCKET@` stand for its targets. */
 export interface HostileProgram {
   name: string;
   language: Language;
@@ -43,12 +43,12 @@ const tool = (name: string, body: string): HostileProgram => ({
   source: body,
 });
 
-/** `$found` is what was read. */
+/** `$found` is the text that was read. */
 const show = (expression: string) => `return String(${expression});`;
 
 /** Every program. */
 export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
-  // Keys and files of others, by path.
+  // Foreign keys and files, by path.
   read("a foreign file", "@BASE@/outside/secret.txt"),
   read("an .env file in the workspace", "@WORK@/.env"),
   read("an .env file below it", "@WORK@/notes/deep/.env.local"),
@@ -61,7 +61,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "read the system's passwords",
     "test -s /etc/shadow && head -c 1 /etc/shadow >/dev/null && echo BREACH",
   ),
-  // By link and by moving.
+  // By links and renames.
   sh("read through a link", "ln -sf @BASE@/outside/secret.txt l && cat l"),
   sh("read through a hard link", "ln -f @BASE@/outside/secret.txt h && cat h"),
   sh(
@@ -73,7 +73,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "replace an .env file",
     "echo planted > p && mv -f p .env && grep -q planted .env && echo BREACH",
   ),
-  // By /proc, descriptors and the memory of others.
+  // By /proc, descriptors and foreign memory.
   sh("read another's environment", "cat /proc/@PID@/environ"),
   sh("read another's root", "cat /proc/@PID@/root@BASE@/outside/secret.txt"),
   sh("read the root of the first process", "cat /proc/1/root@BASE@/outside/secret.txt"),
@@ -92,7 +92,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "join another's namespaces",
     'int f = open("/proc/@PID@/ns/mnt", O_RDONLY); if (f >= 0 && setns(f, 0) == 0) { int s = open("@BASE@/outside/secret.txt", O_RDONLY); if (s >= 0 && read(s, b, 4000) > 0) puts(b); }',
   ),
-  // By rights over the machine.
+  // By privileges over the machine.
   c(
     "mount",
     'if (mount("none", "@WORK@/notes", "tmpfs", 0, 0) == 0) { puts("BREACH"); umount("@WORK@/notes"); }',
@@ -116,7 +116,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "change the kernel's settings",
     'n=$(cat /proc/sys/kernel/core_pattern); echo "$n" > /proc/sys/kernel/core_pattern && echo BREACH',
   ),
-  // Write elsewhere.
+  // Writes elsewhere.
   sh("write outside", "echo planted > @BASE@/outside/planted"),
   sh("write into the home", "echo planted > @HOME@/.planted"),
   sh("write an agent", "echo planted > @WORK@/agents/planted.md"),
@@ -128,7 +128,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "write another run's temporary file",
     "open('/tmp/inkling-attack-@PID@', 'w').write('planted')",
   ),
-  // The network and sockets of this machine.
+  // The network and the sockets of this machine.
   python(
     "reach loopback",
     "s = socket.create_connection(('127.0.0.1', @PORT@), 3); s.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n'); print(s.recv(9999).decode()); print(s.recv(9999).decode())",
@@ -166,7 +166,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
     "listen where others connect",
     "s = socket.socket(); s.bind(('127.0.0.1', 0)); open('listening', 'w').write(str(s.getsockname()[1])); s.listen(); s.settimeout(1); s.accept(); print('BREACH')",
   ),
-  // Go on for ever, and take all there is.
+  // Endless programs, and programs that use up resources.
   sh(
     "outlive the run",
     "setsid sh -c 'sleep 0.7; echo x > @WORK@/notes/outlived' >/dev/null 2>&1 &",

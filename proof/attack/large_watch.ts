@@ -1,11 +1,11 @@
-// A watched folder with more in it than anybody can watch. A try is a file or folder in it.
+// A watched folder with more entries than can be watched. A try is one file or folder in it.
 import { MAX_WATCHED_ENTRIES } from "../../runtime/agents/watch_path.ts";
 import { watches, WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 
 const FILES_IN_A_FOLDER = 500;
 
-/** An agent that watches very much costs nobody else anything. */
+/** An agent that watches too many files must not slow down the others. */
 export const largeWatch: Attack = {
   name: "a watched folder with very many files",
   claim: "is not watched, which is told, and delays no other agent",

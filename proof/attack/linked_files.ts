@@ -1,4 +1,4 @@
-// Symbolic links in the folders that a custom tool or a script of a skill may reach, which lead elsewhere.
+// Symbolic links to other places, in the folders that a custom tool or a skill's script may access.
 import { dirname, join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
@@ -10,7 +10,7 @@ import { CANARY, testContext } from "../../tests/runtime/tools/files/sandbox_fix
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
-/** What a hostile tool tries with each link; it returns what it reached. */
+/** The code of a hostile tool: it tries each link in every way and returns the content that it reached. */
 const TRY_ALL = `async function tryAll(links, folders, canary) {
   const reached = [];
   const look = async (what, get) => {
@@ -43,7 +43,7 @@ const TRY_ALL = `async function tryAll(links, folders, canary) {
   return reached;
 }`;
 
-/** Ways from a folder to `outside/secret.txt`, of which some pass by a decoy and lead out once they are moved. */
+/** Plants links from a folder to `outside/secret.txt`. Some pass by a decoy and lead outside after a move. */
 async function plant(folder: string, { outside, number }: { outside: string; number: number }) {
   const place = join(folder, ...["a", "b", "c"].slice(0, number % 4));
   await Deno.mkdir(place, { recursive: true });
@@ -57,7 +57,7 @@ async function plant(folder: string, { outside, number }: { outside: string; num
       await Deno.symlink(`link-${number}-first`, link);
     },
     async () => {
-      // Inside it leads to a decoy; one folder up it would lead to the file outside.
+      // Here it points to a decoy; one folder higher it would point to the file outside.
       const deep = join(folder, "deep");
       await Deno.mkdir(join(folder, "outside"), { recursive: true });
       await Deno.mkdir(deep, { recursive: true });
@@ -81,7 +81,7 @@ export const linkedFiles: Attack = {
     await using world = await ToolWorld.open();
     const { workspace } = world.fixture;
     const { toolsDir, agentsDir } = world.directories;
-    // Beside the agent's folder, so that a link that moves up can lead there.
+    // Beside the agent's folder, so that a link that moves up can reach it.
     const outside = join(workspace, "outside");
     const notes = join(workspace, "notes");
     const skill = join(agentsDir, "_config/skills/one");
@@ -111,7 +111,7 @@ export const linkedFiles: Attack = {
       directories: world.directories,
       program: ownProgram(),
       lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
-      // Deno's boundary is what is tried.
+      // This attack tests Deno's own boundary.
       sandbox: noSandbox(),
     });
     const end = await scripts.runScript({

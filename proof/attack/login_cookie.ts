@@ -1,5 +1,5 @@
-// Others try to use a person's log-in over TCP: by cookies that resemble the real one, from pages of their own in the browser
-// that has it, and with the cookie itself after the log-out.
+// Attempts to use a person's log-in over TCP: with similar cookies, from foreign pages in the same browser, and with
+// the cookie itself after the log-out.
 import { serve } from "../../server/mod.ts";
 import { FakeRuntime } from "../../tests/support/fake_runtime.ts";
 import { TestClock } from "../../tests/support/test_clock.ts";
@@ -64,7 +64,7 @@ async function logIn(origin: string): Promise<string> {
   return pair;
 }
 
-/** The cookie with something changed. */
+/** Returns the cookie with a change. */
 function forge(cookie: string): string {
   const [name = "", value = ""] = cookie.split("=");
   const at = Math.floor(Math.random() * value.length);
@@ -80,7 +80,7 @@ function forge(cookie: string): string {
   ]);
 }
 
-/** What a browser sends of a page that is not ours. */
+/** Returns the headers that a browser sends for a foreign page. */
 function foreignHeaders(own: string): Record<string, string> {
   const { port } = new URL(own);
   const origin = pick([
@@ -92,7 +92,7 @@ function foreignHeaders(own: string): Record<string, string> {
     `${own}.evil.example`,
     "file://",
   ]);
-  // Deno's fetch sends what it is told; a browser leaves the first out on plain addresses of other machines.
+  // Deno's fetch sends every header that it is given; a browser omits the first on plain addresses of other machines.
   return pick([{}, { origin }, { origin, "sec-fetch-site": "same-site" }, {
     origin: own,
     "sec-fetch-site": "cross-site",

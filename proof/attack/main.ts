@@ -1,4 +1,5 @@
-// `deno task attack`: tries every attack in full and tells what held. Arguments: words of the names to try; none: all.
+// `deno task attack`: tries every attack in full and prints the results. Arguments: words of the names to try; none:
+// all.
 import { ATTACKS } from "./attacks.ts";
 
 const wanted = ATTACKS.filter(({ name }) =>

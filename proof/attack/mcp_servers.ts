@@ -1,4 +1,4 @@
-// MCP servers, and web servers that agents ask, which are after a secret, the memory, or the service's log.
+// MCP servers and web servers that try to get a secret, use up the memory, or fill the service's log.
 import { ToolsUnavailable } from "../../runtime/tools/tools_unavailable.ts";
 import { TestClock } from "../../tests/support/test_clock.ts";
 import { FixtureHttpServer } from "../../tests/runtime/tools/mcp/http_server.ts";
@@ -9,7 +9,7 @@ import type { Attack } from "./attack.ts";
 const SECRET = "secret-0123456789";
 const STATUSES = [301, 302, 303, 307, 308];
 const MB = 1024 * 1024;
-/** Several times what one message may have, and far less than what is sent. */
+/** Several times the limit of one message, and far less than the amount that is sent. */
 const MOST_MEMORY_MB = 500;
 
 async function failureOf(work: Promise<unknown>): Promise<string> {
@@ -48,7 +48,7 @@ export const redirectedSecrets: Attack = {
     for (let round = 0; round < tries; round++) {
       status = STATUSES[round % STATUSES.length] ?? 307;
       const headers = Object.fromEntries(names.map((name) => [name, SECRET]));
-      // An entry of its own: one that failed is not tried again at once.
+      // A separate entry each time, because a failed server is not tried again at once.
       await world.define({ [`remote${round}`]: { url: `${remote.url}?${round}`, headers } });
       const message = await failureOf(world.tools([`remote${round}`]));
       if (
@@ -65,7 +65,7 @@ export const redirectedSecrets: Attack = {
   },
 };
 
-/** A program that writes without end, or what stands for one. */
+/** A program that writes without end, or a stand-in for one. */
 const shell = (script: string) => ({ command: "sh", args: ["-c", script] });
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';

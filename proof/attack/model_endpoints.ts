@@ -1,4 +1,4 @@
-// Model endpoints that are after the key, or after the memory of the service.
+// Model endpoints that try to get the key, or to use up the service's memory.
 import type { Attack } from "./attack.ts";
 import { failureOf } from "../../tests/support/collect_reply.ts";
 import { type Adapter, ADAPTERS, KEY, open } from "../../tests/support/models/model_adapters.ts";
@@ -6,10 +6,10 @@ import type { ModelServer } from "../../tests/support/models/model_server.ts";
 
 const PROVIDERS = ADAPTERS.filter(({ provider }) => provider !== "local");
 const MB = 1_024 * 1_024;
-/** More than the bounds of one answer, in text and in bytes, and far less than what is sent. */
+/** More than the limits of one answer, in text and in bytes, and far less than the amount that is sent. */
 const MOST_MEMORY_MB = 400;
 
-/** Calls a provider's model at an address. Returns what it fails with. */
+/** Calls a provider's model at an address and returns its error. */
 async function callAt(adapter: Adapter, origin: string): Promise<string> {
   const model = await open(adapter, { origin } as ModelServer);
   return (await failureOf(model)).message;
@@ -52,7 +52,7 @@ export const redirectedKeys: Attack = {
   },
 };
 
-/** An answer without an end: a status, a type, and what is sent over and over. */
+/** An endless answer: a status, a type, and a text that is sent again and again. */
 interface EndlessAnswer {
   name: string;
   status: number;

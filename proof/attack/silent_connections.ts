@@ -1,9 +1,9 @@
-// Connections that take descriptors and send nothing, half a head, or half a body.
+// Connections that use up descriptors and send nothing, half a head, or half a body.
 import { join } from "node:path";
 import { openWorld } from "../faults/fault.ts";
 import type { Attack } from "./attack.ts";
 
-/** File descriptors of the service. */
+/** The number of file descriptors of the service. */
 const DESCRIPTORS = 160;
 const NOTHING = "";
 const HALF_HEAD = "GET /health HTTP/1.1\r\nhost: loc";
@@ -32,7 +32,7 @@ export const silentConnections: Attack = {
       const hold = async (bytes: string) => {
         const connection = await Deno.connect({ transport: "unix", path });
         held.push(connection);
-        // One that was closed at once cannot be written to.
+        // A connection that was closed at once cannot be written to.
         await connection.write(new TextEncoder().encode(bytes)).catch(() => 0);
       };
       const check = async (what: string) => {
@@ -47,7 +47,7 @@ export const silentConnections: Attack = {
         if (n % 150 === 0) await check(`after ${n} connections`);
       }
       const { execution_id: id } = await world.client.run("reader");
-      // The owner's own, which count as requests under way: they may keep others out, but no run from its work.
+      // The owner's own connections count as open requests. They may keep out others, but must not hinder runs.
       for (let n = 0; n < DESCRIPTORS; n++) await hold(HALF_BODY);
       for (const one of held.splice(0)) one.close();
       const { status, error } = await world.end(id);

@@ -1,4 +1,4 @@
-// Followers of an execution with large frames that never read what they asked for.
+// Followers of an execution with large frames that never read the response.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MOST_STREAMS } from "../../server/listeners/connections.ts";
@@ -7,9 +7,9 @@ import type { Attack } from "./attack.ts";
 
 const FRAMES = 16;
 const FRAME_CHARACTERS = 1_000_000;
-/** What the service may take more than before, however many followers there are, and for each. */
+/** The allowed growth of the service's memory: in total, however many followers there are, and for each. */
 const MOST_MB = { ofAll: 96, ofEach: 0.75 };
-/** How often its memory is read once all follow; a request is answered in between. */
+/** The number of memory readings once all follow. A request is answered between two of them. */
 const READINGS = 40;
 
 export const silentFollowers: Attack = {
@@ -32,11 +32,11 @@ export const silentFollowers: Attack = {
       for (let n = 0; n < tries; n++) {
         const connection = await Deno.connect({ transport: "unix", path });
         held.push(connection);
-        // Some begin at the same frame, some at others.
+        // Followers begin at different frames.
         const request = `GET /executions/${id}/stream?after=${first + n % 10} HTTP/1.1\r\n` +
           "host: localhost\r\n\r\n";
         await connection.write(new TextEncoder().encode(request));
-        // So many may wait to be accepted.
+        // The backlog of connections is limited, so a request in between lets the service accept them.
         if (n % 64 === 0) await world.client.health();
       }
       for (let n = 0; n < READINGS; n++) {
@@ -59,10 +59,10 @@ export const silentFollowers: Attack = {
   },
 };
 
-/** Adds large frames to a log, as tools with long results do; returns the id before the first. */
+/** Adds large frames to a log, as tools with long results do. Returns the id before the first. */
 function addFrames(file: string, executionId: number): number {
   using db = new DatabaseSync(file);
-  // Each is one of the characters that take two bytes in memory and three on the way.
+  // A character that takes two bytes in memory and three on the wire.
   const payload = JSON.stringify({ content: "€".repeat(FRAME_CHARACTERS) });
   const add = db.prepare("INSERT INTO frames (execution_id, event, payload) VALUES (?, ?, ?)");
   let last = 0;
@@ -72,7 +72,7 @@ function addFrames(file: string, executionId: number): number {
   return last - FRAMES;
 }
 
-/** The memory that a process holds. */
+/** Returns the memory of a process. */
 async function readMemoryMb(pid: number): Promise<number> {
   const ps = new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] });
   return Number(new TextDecoder().decode((await ps.output()).stdout)) / 1_024;

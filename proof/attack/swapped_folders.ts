@@ -1,5 +1,5 @@
-// A neighbour who exchanges a folder, or a file, for a link that leads outside, while file tools are at work, as fast as the
-// system can.
+// A neighbor who replaces a folder or a file by a link to the outside while file tools work, as fast as the system
+// can.
 import { fail } from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
@@ -15,14 +15,14 @@ import { tool } from "../../tests/runtime/tools/files/sandbox_attack.ts";
 import type { Attack, AttackOutcome } from "./attack.ts";
 import { compileSwapper, Swapper } from "./swapper.ts";
 
-/** Calls of one tree, and how many are at work at once. */
+/** The number of calls in one tree, and of parallel calls. */
 const ROUND = 4_000;
 const AT_ONCE = 8;
 const FILES = 50;
-/** What is exchanged, of the path middle/flip/f<n>.txt, for a link to the same outside. */
+/** The parts of the path middle/flip/f<n>.txt that are swapped for a link to the outside. */
 const SWAPPED = ["middle/flip", "middle", "middle/flip/f0.txt"];
 
-/** What is tried: with a file that is there, outside as well, and with a name that is free. */
+/** The tries: with a file that also exists outside, and with a new name. */
 const TRIES: readonly {
   what: string;
   name: string;
@@ -54,7 +54,7 @@ const TRIES: readonly {
   { what: "glob", name: "file_glob", args: (path) => ({ pattern: `${dirname(path)}/**` }) },
 ];
 
-/** Every file tool, all at the same time. */
+/** All file tools at the same time. */
 export const swappedFolders: Attack = {
   name: "swapped folders",
   claim: "file tools neither tell nor change what lies outside, whatever is exchanged for a link",
@@ -119,7 +119,7 @@ async function outcomeOf(
   }
 }
 
-/** The same tree in the workspace and outside, and a link for each that can be exchanged. */
+/** The same tree in the workspace and outside, with a link for each part that is swapped. */
 class SwappedWorld {
   readonly #fixture: SandboxFixture;
 
@@ -136,11 +136,11 @@ class SwappedWorld {
     await Deno.writeTextFile(join(flip, "out-only.txt"), CANARY);
   }
 
-  /** All that a round needs inside, anew; returns the two paths that are to be exchanged. */
+  /** Creates the tree of a round again; returns the two paths to be swapped. */
   async plant(swapped: string): Promise<{ one: string; other: string }> {
     const { workspace, outside, write } = this.#fixture;
     for (const name of ["middle", "link", "moved"]) {
-      // A link is removed as one, not what it leads to.
+      // Removes a link itself, not its target.
       await Deno.remove(join(workspace, name), { recursive: true }).catch(() => {});
     }
     for (let count = 0; count < FILES; count++) {

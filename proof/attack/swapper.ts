@@ -1,4 +1,4 @@
-// A program that exchanges two entries of a folder without end, as fast as the system can.
+// A program that swaps two entries of a folder in an endless loop, as fast as the system can.
 
 const SOURCE = `
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@ int main(int count, char **names) {
 }
 `;
 
-/** The program, compiled into a folder; undefined where there is no C compiler or no such call. */
+/** Compiles the program into a folder; returns undefined without a C compiler or the system call. */
 export async function compileSwapper(folder: string): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return undefined;
   const [source, program] = [`${folder}/swapper.c`, `${folder}/swapper`];
@@ -34,7 +34,7 @@ export async function compileSwapper(folder: string): Promise<string | undefined
   }
 }
 
-/** Exchanges two paths until disposed, whenever both are there. */
+/** Swaps two paths until disposed, whenever both exist. */
 export class Swapper implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
 

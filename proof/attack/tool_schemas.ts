@@ -1,13 +1,13 @@
-// JSON schemas of custom tools that make a check of arguments take for ever, or fill the memory.
+// JSON schemas of custom tools that make the check of arguments endless or fill the memory.
 import { SystemClock } from "../../base/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ToolWorld } from "../../tests/runtime/tools/custom/tool_world.ts";
 import type { Attack } from "./attack.ts";
 
-/** A wait of the loop that is no other's doing, on a machine with many other things to do; unchecked, these take minutes. */
+/** The longest stall that a busy machine alone explains. Without the guard a check takes minutes. */
 const STALL_MS = 30_000;
 
-/** A limit of seconds is one of tenths of a second: what holds for them holds for seconds. */
+/** A clock on which a limit in seconds takes tenths of a second. */
 class QuickClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return super.sleep(ms / 10, signal);
@@ -38,7 +38,7 @@ function of(property: JsonObject, value: JsonValue, $defs: JsonObject = {}) {
   return { parameters: { type: "object", $defs, properties: { a: property } }, args: { a: value } };
 }
 
-/** Opens, checks and calls tools with such schemas, and watches how long nothing else could be done meanwhile. */
+/** Opens, checks and calls tools with such schemas, and measures how long the event loop is blocked. */
 export const toolSchemas: Attack = {
   name: "tool schemas",
   claim: "no schema of a custom tool holds up the service, or runs without end",

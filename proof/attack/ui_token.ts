@@ -1,5 +1,5 @@
-// Another user of the machine tries to be in the dashboard before the browser is: by what the arguments of programs tell, by
-// reading the file that is opened, and by using the token up.
+// Attempts of another user to open the dashboard before the browser: from the arguments of programs, by reading the
+// opened file, and by using up the token.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { browserCommand } from "../../cli/service/browser.ts";

@@ -1,4 +1,4 @@
-// What tests of agents cost: so many offline cases, as one command plays them.
+// The cost of agent tests: many offline cases in one command.
 import { join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
 import { AgentTests } from "../../ops/testing/agent_tests.ts";
@@ -10,7 +10,7 @@ import { comparePaired, type Figure, subjectAtMost } from "./paired.ts";
 const CASES = 500;
 const PAIRS = 3;
 
-/** Three replies, a file read, one written. */
+/** A case with three replies, one file read and one written. */
 const CASE = `version: 1
 files: { notes.md: "It rained." }
 replies:
@@ -25,7 +25,7 @@ expect:
   files: { report.md: { equals: Rain. } }
 `;
 
-/** 500 cases within a minute, and what of that is reading them. */
+/** 500 cases within a minute, and the share of reading them. */
 export async function benchAgentTests(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
   await place.writeAgent("reporter", "Write a report.\n");

@@ -1,14 +1,14 @@
-// What ten thousand agent files cost: read for the first time, and read again when one of them was edited.
+// The cost of ten thousand agent files: the first load, and a reload after one edit.
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Figure, subjectAtMost, timed, toFigure } from "./paired.ts";
 
 const AGENTS = 10_000;
 const PAIRS = 3;
-/** File systems stamp in ticks; a file that changed just now is read again without any reason. */
+/** File systems have coarse time stamps; a file that changed just now would be read again. */
 const OLD = new Date("2026-01-01T00:00:00Z");
 
-/** Loading and reloading, against reading the same files and nothing else. */
+/** Loading and reloading, compared with only reading the same files. */
 export async function benchAgents(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
   const ids = Array.from({ length: AGENTS }, (_, number) => `agent-${number}`);

@@ -1,5 +1,5 @@
-// The least that a service of runs can be: it takes a run, asks the model as often as needed, and streams what came of it. It
-// stores nothing, checks nothing, and forgets all. Arguments: the address of the model.
+// The smallest possible service of runs: it accepts a run, calls the model as often as needed, and streams the
+// result. It stores and checks nothing. Argument: the address of the model.
 const [model = ""] = Deno.args;
 const runs = new Map<string, Promise<string[]>>();
 let next = 1;

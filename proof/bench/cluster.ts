@@ -1,5 +1,5 @@
-// Many machines, on one: executions a second with one, two and three nodes over one PostgreSQL, a frame's way from one node to a
-// follower at another, and what it takes to accept a run.
+// Several nodes on one machine: executions a second with one, two and three nodes over one PostgreSQL, a frame's
+// delay to a follower at another node, and the cost of accepting a run.
 import { join } from "node:path";
 // @ts-types="@types/pg"
 import pg from "pg";
@@ -23,9 +23,12 @@ import {
 import { startModel } from "./service_runs.ts";
 
 const NODES = ["one", "two", "three"];
-/** At once, at each node. */
+/** Parallel runs at each node. */
 const RUNS = 16;
-/** A run of eight seconds, so that the nodes' rooms are the limit, and not two cores that have three nodes and a database. */
+/**
+ * A run of eight seconds, so that the nodes' slots are the limit, not the two cores that three nodes and a database
+ * share.
+ */
 const MODEL = { calls: 3, latencyMs: 2_000 };
 const SENDERS = 4;
 const RAMP_MS = 12_000;
@@ -35,7 +38,7 @@ const LATENCY_RUNS = 6;
 const FLOORS = 100;
 const PAIRS = 200;
 
-/** Nothing where PostgreSQL is not installed. */
+/** Returns no figures when PostgreSQL is not installed. */
 export async function benchCluster(): Promise<Figure[]> {
   if (!HAS_POSTGRES) return [];
   await using server = await startPostgres({
@@ -102,7 +105,7 @@ interface Bench {
 
 interface Rate {
   executions: number[];
-  /** Of all cores, in percent: the nodes and the server of PostgreSQL. */
+  /** The use of all cores, in percent: the nodes and the PostgreSQL server. */
   processors: number[];
 }
 
@@ -116,7 +119,7 @@ function clientOf({ nodes }: Bench, index: number): Client {
   return client;
 }
 
-/** While there is always more to do than the nodes have room for. */
+/** Measures while more runs wait than the nodes have slots for. */
 async function measureRate(bench: Bench): Promise<Rate> {
   const rate: Rate = { executions: [], processors: [] };
   let isOver = false;
@@ -168,7 +171,7 @@ async function ended(bench: Bench): Promise<number> {
   return row.n;
 }
 
-/** From the commit of each frame at one node to a follower at another; the floor is a NOTIFY, and a read of what it is about. */
+/** From the commit of each frame at one node to a follower at another. The floor is a NOTIFY with a read of its row. */
 async function frameDelays(bench: Bench): Promise<Figure> {
   const subjects: number[] = [];
   for (let run = 0; run < LATENCY_RUNS; run++) {
@@ -184,7 +187,7 @@ async function frameDelays(bench: Bench): Promise<Figure> {
         "WHERE execution_id = ?",
       id,
     );
-    // The first ones were there before anybody looked.
+    // The first frames existed before the followers.
     subjects.push(
       ...committed.filter(({ at }) => at > opened).map(({ id, at }) =>
         (received.get(id) ?? Infinity) - at
@@ -230,7 +233,9 @@ async function bareDelays(address: string): Promise<number[]> {
   return delays;
 }
 
-/** Of an agent that no node may run: what is measured is nothing but the acceptance, in this process as its floor. */
+/**
+ * For an agent that no node may run, so only the acceptance is measured. The floor is the acceptance in this process.
+ */
 async function acceptance(server: PostgresServer): Promise<Figure> {
   await using world = await NodeWorld.create(server.address);
   await world.workspace.writeScript("nobodys", [], "on_pending: parallel\nnodes: [none]");

@@ -1,4 +1,4 @@
-// How long a frame takes from the log to a follower's hands over HTTP, and what a thousand followers cost.
+// The delay of a frame from the log to a follower over HTTP, and the cost of a thousand followers.
 import type { Runtime } from "../../runtime/runtime.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
@@ -10,7 +10,7 @@ const FRAMES = 40;
 const CROWD = 500;
 const OPENED_AT_ONCE = 32;
 const OPENING_MS = 5_000;
-/** About as many as a frame of a tool has. */
+/** About the size of a tool's frame. */
 const FRAME_BYTES = 300;
 const FOLLOWERS = 1_000;
 const FOLLOWED_FRAMES = 27;
@@ -21,8 +21,8 @@ export async function benchDelivery(): Promise<Figure[]> {
 }
 
 /**
- * Each frame's way to a reader over TCP, against the same for a bare stream of events: both from the moment at which
- * somebody in this process has it.
+ * Each frame's delay to a reader over TCP, compared with a bare stream of events. Both are measured from the moment
+ * when this process has the frame.
  */
 async function delivery(): Promise<Figure[]> {
   await using place = await createTestWorkspace();
@@ -51,7 +51,7 @@ async function delivery(): Promise<Figure[]> {
       await bareDelays(1),
       await frameDelays(runtime, { base, agent: "slow", followers: 1 }),
     ];
-    // The first only warms up.
+    // The first run only warms up.
     if (run === 0) continue;
     floors.push(median(floor));
     subjects.push(median(subject));
@@ -79,7 +79,7 @@ async function delivery(): Promise<Figure[]> {
   ];
 }
 
-/** Of all followers, and of all frames that were logged while they looked. */
+/** The delays of all followers, for all frames logged while they read. */
 async function frameDelays(
   runtime: Runtime,
   { base, agent, followers }: { base: string; agent: string; followers: number },
@@ -94,7 +94,7 @@ async function frameDelays(
   })();
   const opened: { response: Response; looked: number }[] = [];
   while (opened.length < followers) {
-    // More at once would be taken for connections that ask for nothing.
+    // Opening more at once would make the service close them as unused connections.
     const group = Math.min(OPENED_AT_ONCE, followers - opened.length);
     opened.push(
       ...await Promise.all(Array.from({ length: group }, async () => {
@@ -108,7 +108,7 @@ async function frameDelays(
   const delays = await Promise.all(opened.map(async ({ response, looked }) => {
     const received: number[] = [];
     await readEvents(response, () => received.push(performance.now()));
-    // The first ones were there before anybody looked.
+    // The first frames existed before the followers.
     return received.flatMap((at, frame) => {
       const from = logged[frame] ?? 0;
       return from < looked ? [] : [at - from];
@@ -118,7 +118,7 @@ async function frameDelays(
   return delays.flat();
 }
 
-/** A server that sends each event to all that are there. */
+/** A server that sends each event to every client. */
 async function bareDelays(followers: number): Promise<number[]> {
   const sent: number[] = [];
   const delays: number[] = [];
@@ -160,7 +160,10 @@ async function readEvents(response: Response, onEvent: () => void): Promise<void
   }
 }
 
-/** Microseconds a frame and follower with a thousand of them, against ten; every follower must see every frame. */
+/**
+ * Microseconds for each frame and follower with a thousand followers, compared with ten. Every follower must receive
+ * every frame.
+ */
 async function thousand(): Promise<Figure> {
   const floors: number[] = [];
   const subjects: number[] = [];

@@ -1,4 +1,4 @@
-// How many requests the service answers and how much memory it holds, against a bare server in a process of its own.
+// The service's requests a second and its memory, compared with a bare server in a process of its own.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
@@ -10,10 +10,10 @@ const REQUESTS = 4_000;
 const AT_ONCE = 32;
 const PAIRS = 7;
 const MEMORY_PAIRS = 3;
-/** Until a fresh process has done what it does behind its first answer. */
+/** The time that a fresh process needs for the work after its first answer. */
 const SETTLE_MS = 2_000;
 const AGENTS = 21;
-/** A full page of executions, and more. */
+/** More than a full page of executions. */
 const EXECUTIONS = 60;
 const KEY = "bench-0123456789";
 
@@ -66,7 +66,7 @@ async function prepare(root: string): Promise<Starts> {
   };
 }
 
-/** Resident memory some time after the start, with nothing to do. */
+/** Resident memory some time after the start, without any work. */
 async function idleMemory(start: Starts): Promise<Figure> {
   const floors: number[] = [];
   const subjects: number[] = [];
@@ -99,14 +99,14 @@ async function requests(start: Starts): Promise<Figure[]> {
   const base = ours.url.replace("tcp:", "http:");
   await fillHistory(base);
   const compare = async (path: string, goal?: Goal) => {
-    // The floor answers with the same.
+    // The floor answers with the same body.
     const answer = await (await fetch(`${base}${path}`, { headers: { "x-api-key": KEY } })).text();
     await (await fetch(floor.url, { method: "PUT", body: answer })).body?.cancel();
     const floors: number[] = [];
     const subjects: number[] = [];
     for (let pair = -1; pair < PAIRS; pair++) {
       const [bare, served] = [await rate(`${floor.url}/`), await rate(`${base}${path}`)];
-      // The first only warms up.
+      // The first pair only warms up.
       if (pair < 0) continue;
       floors.push(bare);
       subjects.push(served);
@@ -138,7 +138,7 @@ async function rate(url: string): Promise<number> {
   let left = REQUESTS;
   const client = async () => {
     while (left-- > 0) {
-      // Read to its end: a body that is given up takes its connection with it.
+      // Read to its end: an abandoned body closes its connection.
       await (await fetch(url, { headers: { "x-api-key": KEY } })).arrayBuffer();
     }
   };

@@ -1,5 +1,6 @@
-// A model endpoint in a process of its own that answers at once: first a tool call, then, given its result, an answer; to
-// "Say: DONE." at once an answer. Arguments: how many calls there are before the answer, and milliseconds before each reply.
+// A model endpoint in a process of its own that answers at once: first tool calls, then, with their results, an
+// answer. To "Say: DONE." it answers directly. Arguments: the number of calls before the answer, and milliseconds
+// before each reply.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
 const [calls = "1", latency = "0"] = Deno.args;

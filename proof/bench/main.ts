@@ -1,5 +1,5 @@
-// `deno task bench`: every figure, as a table or, with --json, as JSON. Words choose among the groups; --bundle measures what
-// ships.
+// `deno task bench`: all figures as a table or, with --json, as JSON. Arguments select groups; --bundle measures the
+// shipped bundle.
 import { toNpmPackage } from "../../release/npm_package.ts";
 import { openStage } from "../../release/stage.ts";
 import { benchAgentTests } from "./agent_tests.ts";
@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   cluster: benchCluster,
 };
 
-// What ships, in the place of the sources: for the groups that start a process.
+// The bundle instead of the sources, for the groups that start a process.
 await using bundle = Deno.args.includes("--bundle") ? await openStage() : undefined;
 if (bundle !== undefined) {
   await toNpmPackage(bundle);

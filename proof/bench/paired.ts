@@ -1,19 +1,20 @@
-// Measuring: each figure as a ratio to a floor, in pairs taken one after the other, so that a busy machine hits both.
+// Measuring: each figure is a ratio to a floor, from pairs that are measured one after the other, so that a busy
+// machine affects both.
 
-/** What a figure should come to: its ratio to the floor, or what was measured itself. */
+/** The goal of a figure: its ratio to the floor, or the measured value itself. */
 export interface Goal {
   of: "ratio" | "subject";
-  /** The bound, in the figure's unit where it is the subject's. */
+  /** The bound; for the subject itself in the figure's unit. */
   bound: number;
   is: "at most" | "at least";
 }
 
-/** A figure: how often the floor's time, room or rate the subject took. */
+/** A figure: the ratio of the subject's time, memory or rate to the floor's. */
 export interface Figure {
   name: string;
-  /** Median of the paired ratios. */
+  /** The median of the paired ratios. */
   ratio: number;
-  /** Medians of the two, for orientation only. */
+  /** The two medians, for orientation only. */
   subject: number;
   floor: number;
   unit: "ms" | "bytes" | "MB" | "a second" | "% of a core" | "%";
@@ -21,31 +22,31 @@ export interface Figure {
   goal?: Goal;
 }
 
-/** A bound for the ratio. */
+/** Returns a goal for the ratio. */
 export function ratioAtMost(bound: number): Goal {
   return { of: "ratio", bound, is: "at most" };
 }
 
-/** A bound for what was measured itself. */
+/** Returns a goal for the measured value itself. */
 export function subjectAtMost(bound: number): Goal {
   return { of: "subject", bound, is: "at most" };
 }
 
-/** Whether a figure comes up to its goal; one without a goal does. */
+/** Returns true when a figure meets its goal, or has none. */
 export function meetsGoal(figure: Figure): boolean {
   const { goal } = figure;
   if (goal === undefined) return true;
   return goal.is === "at most" ? figure[goal.of] <= goal.bound : figure[goal.of] >= goal.bound;
 }
 
-/** Times something once, in milliseconds. */
+/** Measures the time of one call, in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** Runs floor and subject in turn, after one round to warm up, and compares. */
+/** Runs floor and subject in turn, after one round to warm up, and compares them. */
 export async function comparePaired(
   name: string,
   options: {
@@ -71,7 +72,7 @@ export async function comparePaired(
   });
 }
 
-/** A figure out of what was measured in pairs. */
+/** Returns the figure for paired measurements. */
 export function toFigure(
   name: string,
   { floors, subjects, unit, goal }: {
@@ -99,7 +100,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-/** What so large a part of the values is at most; `part` is 0 to 1. */
+/** Returns the value that this part of the values does not exceed; `part` is 0 to 1. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? median(values);

@@ -1,4 +1,4 @@
-// What a replay of a hundred steps takes, against the run itself.
+// The time of a replay of a hundred steps, compared with the run itself.
 import { createTestWorkspace, runToEnd } from "../../tests/support/test_workspace.ts";
 import { comparePaired, type Figure, subjectAtMost } from "./paired.ts";
 

@@ -1,4 +1,4 @@
-// What a run adds to what its model takes: one tool call against an endpoint that answers at once.
+// The time that a run adds to its model's time: one tool call with an endpoint that answers at once.
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -7,7 +7,7 @@ import { type Figure, subjectAtMost, timed, toFigure } from "./paired.ts";
 import { startServer } from "./server_process.ts";
 
 const PAIRS = 60;
-/** Runs that warm up: modules that load with the first run, code that is compiled when it is hot. */
+/** Runs to warm up: they load modules and let V8 compile hot code. */
 const WARM_UP = 60;
 const RUNS = 30;
 const AT_ONCE = 16;
@@ -18,7 +18,7 @@ const MESSAGES = [{ role: "system", content: "You are an agent." }, {
   content: "Execute your task",
 }];
 
-/** Added time of a run, and runs a second. */
+/** The added time of a run, and runs a second. */
 export async function benchRuns(): Promise<Figure[]> {
   const config = fileURLToPath(new URL("../../tests/deno.json", import.meta.url));
   const script = fileURLToPath(new URL("./instant_model.ts", import.meta.url));
@@ -89,7 +89,7 @@ async function runOnce(runtime: Runtime): Promise<void> {
   if (status !== "success") throw new Error(`The run ended with ${status}`);
 }
 
-/** One request as the adapter makes it, its reply read to the end. */
+/** One request as the adapter sends it, with its reply read to the end. */
 async function ask(url: string, messages: readonly unknown[]): Promise<void> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",

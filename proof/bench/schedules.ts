@@ -1,4 +1,4 @@
-// What ten thousand scheduled agents cost: idle, due all at once, missed all at once, and in memory.
+// The cost of ten thousand scheduled agents: idle, all due at once, all missed at once, and in memory.
 import { setImmediate } from "node:timers/promises";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken } from "../../runtime/storage/slots.ts";
@@ -14,13 +14,13 @@ const PAIRS = 5;
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** Figures of ten thousand scheduled agents. */
+/** The figures of ten thousand scheduled agents. */
 export async function benchSchedules(): Promise<Figure[]> {
   const due = await allDue();
   return [await idle(), due, shareOfCore(due), await allMissed(), await memory()];
 }
 
-/** Half intervals and half crons, none due within a day. */
+/** Half of them with intervals and half with cron, none due within a day. */
 function createAgents(count: number): Agent[] {
   return Array.from({ length: count }, (_, number) => {
     const cron = `${number % 60} ${Math.floor(number / 60) % 24} 29 2 *`;
@@ -35,7 +35,7 @@ async function openService(agents: readonly Agent[]): Promise<ScheduledService> 
   return service;
 }
 
-/** A timer that had to look at every agent would take thousands of times as long for them as for one. */
+/** A timer that visits every agent would take thousands of times as long for them as for one. */
 async function idle(): Promise<Figure> {
   await using one = await openService(createAgents(1));
   await using many = await openService(createAgents(AGENTS));
@@ -46,7 +46,7 @@ async function idle(): Promise<Figure> {
   });
 }
 
-/** Runs are but notes here: what is left is the scheduler and its claims. */
+/** Runs are only recorded here, so the scheduler and its claims are measured. */
 async function allDue(): Promise<Figure> {
   await using service = await openService(
     Array.from({ length: AGENTS }, (_, number) => scheduled(`agent ${number}`, { every: "10m" })),
@@ -74,7 +74,7 @@ async function allDue(): Promise<Figure> {
   });
 }
 
-/** Ten thousand agents that are due every ten minutes, as a part of the time between. */
+/** Ten thousand agents that are due every ten minutes, as a share of the time between. */
 function shareOfCore({ subject, floor, pairs, ratio }: Figure): Figure {
   const percent = (ms: number) => ms / (10 * MINUTE_MS) * 100;
   return {
@@ -88,7 +88,7 @@ function shareOfCore({ subject, floor, pairs, ratio }: Figure): Figure {
   };
 }
 
-/** A month of missed minutes against a minute of them: the slots are counted, not walked through. */
+/** A month of missed minutes, compared with one minute: the slots must be counted without stepping through them. */
 async function allMissed(): Promise<Figure> {
   const agents = Array.from(
     { length: AGENTS / 10 },
@@ -102,7 +102,7 @@ async function allMissed(): Promise<Figure> {
   });
 }
 
-/** Bytes for each agent, against those of the agent itself. */
+/** Bytes for each agent, compared with the agent itself. */
 async function memory(): Promise<Figure> {
   const floors: number[] = [];
   const subjects: number[] = [];
@@ -122,7 +122,7 @@ async function measureMemory(): Promise<{ agent: number; schedule: number }> {
   const before = await heapBytes();
   await using service = await openService(agents);
   const full = await heapBytes();
-  // Both are still in use here.
+  // Keeps both in use until here.
   if (service.nextRun(agents[0]?.id ?? "") === null) throw new TypeError("no schedule");
   return { agent: (before - empty) / AGENTS, schedule: (full - before) / AGENTS };
 }

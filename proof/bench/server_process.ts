@@ -1,11 +1,11 @@
-// A program in a process of its own that tells its address when it is ready.
+// A program in a process of its own that prints its address when it is ready.
 
 export interface ServerProcess extends AsyncDisposable {
   url: string;
   pid: number;
 }
 
-/** Starts it and waits for the address; disposing ends it. */
+/** Starts it and waits for the address. Disposing ends it. */
 export async function startServer(
   [program = "", ...args]: readonly string[],
   { env = {}, address }: { env?: Record<string, string>; address: RegExp },
@@ -24,7 +24,7 @@ export async function startServer(
     if (done) throw new Error(`The server did not start: ${text}`);
     text += value;
   }
-  // What it says on is read: a full pipe would stop it.
+  // Its later output is read, because a full pipe would block it.
   const rest = (async () => {
     while (!(await reader.read()).done) { /* Nobody wants it. */ }
   })();

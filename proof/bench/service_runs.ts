@@ -1,5 +1,5 @@
-// What runs cost in the service itself, over HTTP: its rate, its processor time, the time that it adds, the memory that it holds
-// afterwards, how late schedules begin. The floor is the least service that there can be: bare_service.ts.
+// The cost of runs in the service itself, over HTTP: rate, processor time, added time, memory afterwards, and the
+// delay of schedules. The floor is the smallest possible service: bare_service.ts.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
@@ -46,7 +46,7 @@ export async function benchServiceRuns(): Promise<Figure[]> {
   }
 }
 
-/** A model that asks for so many calls, each reply after so many milliseconds, before it answers. */
+/** Starts a model that makes this number of calls before it answers, with a delay before each reply. */
 export function startModel(
   { calls = 1, latencyMs = 0 }: { calls?: number; latencyMs?: number } = {},
 ): Promise<ServerProcess> {
@@ -140,7 +140,10 @@ async function runOnce(url: string, agent: string): Promise<void> {
   if (!text.includes('"status":"success"')) throw new Error(`The run did not succeed: ${text}`);
 }
 
-/** Agents that are due every second, for some seconds: how many begin within 50 ms, and how late the last hundredth does. */
+/**
+ * Agents that are due every second, for some seconds: the number that start within 50 ms, and the delay of the
+ * slowest hundredth.
+ */
 async function schedules(
   service: ServerProcess,
   agents: string,
@@ -183,7 +186,7 @@ async function schedules(
   ];
 }
 
-/** Milliseconds from the time that each slot of an agent was due to the start of its run. */
+/** Returns milliseconds from each due time of an agent to the start of its run. */
 async function lateness(url: string, agent: string): Promise<number[]> {
   const get = async (path: string) =>
     await (await fetch(`${url}${path}`, { headers: KEYED })).json();
@@ -206,9 +209,9 @@ interface Run {
   started_at: string;
 }
 
-/** Processor time of a process so far: 14th and 15th field of /proc/…/stat, in hundredths of a second. */
+/** Returns a process's processor time so far: the 14th and 15th field of /proc/…/stat, in hundredths of a second. */
 export async function processorMs(pid: number): Promise<number> {
-  // By a program: Deno opens /proc to nobody who has not all permissions.
+  // With a program, because Deno opens /proc only with all permissions.
   const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
   const stat = new TextDecoder().decode(stdout);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

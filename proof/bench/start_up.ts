@@ -1,5 +1,5 @@
-// How long commands take to start, against a program with the same permissions that is empty or asks the service once; and
-// the service, against a bare server.
+// The start-up time of commands, compared with an empty program or one request to the service, with the same
+// permissions. Also the service, compared with a bare server.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { openSocketClient } from "../../api/client/client.ts";
@@ -7,14 +7,14 @@ import { type ServerProcess, startServer } from "./server_process.ts";
 import { programCommand } from "../../tests/support/program.ts";
 import { comparePaired, type Figure, type Goal, ratioAtMost, timed, toFigure } from "./paired.ts";
 
-/** Tells its address and answers each request. */
+/** Prints its address and answers each request. */
 const BARE_SERVER = `Deno.serve({
   port: 0,
   hostname: "127.0.0.1",
   onListen: ({ port }) => console.log("http://127.0.0.1:" + port + "/"),
 }, () => Response.json({ status: "ok" }));
 `;
-/** Asks the service for its agents, with what Deno has for that, and shows them. */
+/** Requests the service's agents with Deno's own means, and prints them. */
 const ASKING_PROGRAM = `const path = Deno.env.get("INKLING_STATE_DIR") + "/service.sock";
 const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
 fetch("http://localhost/agents", { client }).then((answer) => answer.text()).then((text) => {
@@ -41,7 +41,7 @@ async function spawn(
   if (!success) throw new Error(`Failed: ${command.join(" ")}`);
 }
 
-/** From the start of the service to its first answer on /health, against the same of a server that does nothing else. */
+/** From the start of the service to its first answer on /health, compared with a server that does nothing else. */
 async function benchReady(
   options: { self: string[]; env: Record<string, string>; bare: string },
 ): Promise<Figure> {
@@ -86,7 +86,7 @@ async function benchReady(
   });
 }
 
-/** Start-up of the commands people type most. */
+/** Start-up of the most used commands. */
 export async function benchStartUp(): Promise<Figure[]> {
   const root = await Deno.makeTempDir({ prefix: "inkling-bench-" });
   const env = {

@@ -1,4 +1,4 @@
-// What a long history costs: the list, the page of one agent, and the memory that a run begins with.
+// The cost of a long history: the list, the page of one agent, and the history that a run begins with.
 import { join } from "node:path";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../../runtime/storage/executions/execution_stores.ts";
@@ -17,12 +17,14 @@ const SEEDS = 500;
 const PAIRS = 9;
 const AGENTS = 20;
 
-/** GET /executions with a million executions, and history seeds with a hundred thousand, against a thousand. */
+/** GET /executions with a million executions, and history seeds with a hundred thousand, compared with a thousand. */
 export async function benchStoredExecutions(): Promise<Figure[]> {
   return [...await searches(), ...await lists(), await seeds()];
 }
 
-/** The list by text, by time and by trigger, against the plain list of the same 10,000 executions. */
+/**
+ * The list filtered by text, by time and by trigger, compared with the unfiltered list of the same 10,000 executions.
+ */
 async function searches(): Promise<Figure[]> {
   await using history = await openHistory(SEARCHED, { texts: true });
   const ask = async (query: Parameters<Client["executions"]>[0]) => {
@@ -98,7 +100,7 @@ async function openHistory(
   };
 }
 
-/** Reading what the newest run of a session begins with. */
+/** Reading the history that the newest run of a session begins with. */
 async function seeds(): Promise<Figure> {
   using few = openSeeds(FEW);
   using many = openSeeds(MANY_WITH_MESSAGES);
@@ -128,7 +130,7 @@ function openSeeds(count: number): Disposable & { read: () => Promise<unknown> }
   };
 }
 
-/** Executions of a few agents, nine in ten of them done well; the last one has earlier ones to remember. */
+/** Inserts executions of a few agents, nine in ten successful. The last one has earlier ones to remember. */
 function fill(db: SqliteDatabase, count: number, { messages }: { messages: boolean }): void {
   db.perform(openInstance({ id: "bench", pid: 1, startedAt: 0 }));
   const now = Date.now();

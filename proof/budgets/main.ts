@@ -1,6 +1,6 @@
-// `deno task budgets`: a hundred random trees of delegation, each with eight runs at once, cancels, broken calls, deaths of the
-// service and raises, against what the provider bills. Fails where more was billed than a budget allows, or a reservation is
-// left. Arguments: how many trees, and the number of the first.
+// `deno task budgets`: a hundred random trees of delegation, compared with the provider's bill. Each has eight
+// parallel runs, cancels, broken calls, killed services and raises. Fails when more is billed than a budget allows,
+// or a reservation is left. Arguments: the number of trees, and of the first.
 import { liveRandomTree } from "./random_tree.ts";
 
 const TREES = Number(Deno.args[0] ?? 100);

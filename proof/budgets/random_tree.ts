@@ -1,5 +1,5 @@
-// A random tree of delegation under random budgets: eight runs at once call a model that keeps its own bill, instances die in
-// the middle of calls, others take over, people allow more or do not. What the budgets let through is held against the bill.
+// A random tree of delegation under random budgets. Eight parallel runs call a model that keeps its own bill.
+// Instances die during calls, others take over, and people may raise budgets. The budgets are compared with the bill.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
@@ -21,13 +21,13 @@ const RUNS_AT_ONCE = 8;
 const INSTANCES = 4;
 const CALLS_OF_A_RUN = 12;
 
-/** What became of one tree. */
+/** The result of one tree. */
 export interface TreeReport {
   calls: number;
   refused: number;
   deaths: number;
   raises: number;
-  /** What went wrong, one sentence each. */
+  /** The violations, one sentence each. */
   faults: string[];
 }
 
@@ -37,7 +37,7 @@ interface Bill {
   tokens: number;
 }
 
-/** Lives through one tree. */
+/** Runs one tree to its end. */
 export async function liveRandomTree(seed: number): Promise<TreeReport> {
   const random = seededRandom(seed * 7_919 + 1);
   for (let i = 0; i < 8; i++) random();
@@ -94,7 +94,7 @@ export async function liveRandomTree(seed: number): Promise<TreeReport> {
     const isLast = instance === INSTANCES;
     const callsUntilDeath = isLast ? Infinity : 5 + below(60);
     let calls = 0;
-    /** Bills at once what it will say, as providers do, whether anybody is there to hear it or not. */
+    /** Bills a reply before it is sent, as providers do, even if nobody receives it. */
     const randomModel = (): Model => {
       return {
         id: "test/billed",
@@ -180,7 +180,7 @@ export async function liveRandomTree(seed: number): Promise<TreeReport> {
       }
     };
     const runs = Promise.all(Array.from({ length: RUNS_AT_ONCE }, run));
-    // A dead instance's runs stand still for ever.
+    // The runs of a dead instance never settle.
     await Promise.race([
       runs,
       new Promise<void>((resolve) => {
@@ -210,7 +210,7 @@ const PRICES = {
     Promise.resolve(usage === null ? null : costOf(usage)),
 };
 
-/** Writing to a cache is dearer than reading anew, reading from it cheaper. */
+/** Writing to a cache costs more than reading without one; reading from it costs less. */
 function costOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
   const fresh = inputTokens - cacheReadTokens - cacheWriteTokens;
   return (fresh * 300 + cacheReadTokens * 30 + cacheWriteTokens * 375 + outputTokens * 1_500) / 1e6;
@@ -271,7 +271,7 @@ function randomConfig(some: (limit: number) => number | null): Config {
   return { ...parsed.config, budget };
 }
 
-/** A store that answers nobody any more once its instance is dead, and does nothing either. */
+/** A store that neither answers nor works once its instance is dead. */
 function mortal(store: SqlBudgetStore, death: AbortSignal): SqlBudgetStore {
   return new Proxy(store, {
     get(target, name) {

@@ -1,5 +1,6 @@
-// `deno task burst`: 5,000 files within two seconds, in one watched folder and spread over ten. Each must be seen, run once,
-// and four at a time at most. The system's own events lose about half of them, silently, with ten folders.
+// `deno task burst`: writes 5,000 files within two seconds, into one watched folder and spread over ten. Each file
+// must be seen and run once, with at most four parallel runs. The system's own events silently lose about half of
+// them with ten folders.
 import { watches, WatchWorld } from "../../tests/runtime/triggers/watch/watch_world.ts";
 import type { WritingOrder } from "./write_files.ts";
 
@@ -9,11 +10,11 @@ const PATIENCE_MS = 120_000;
 
 const problems: string[] = [];
 
-/** Moves the test's clock on as fast as real time goes. */
+/** Advances the test's clock at the speed of real time. */
 async function realTime(world: WatchWorld, until: () => boolean): Promise<void> {
   const start = performance.now();
   for (let last = start; !until() && last - start < PATIENCE_MS;) {
-    // Whole milliseconds, as every clock here.
+    // Whole milliseconds, as in every clock here.
     const passed = Math.floor(performance.now() - last);
     await world.clock.advance(passed);
     last += passed;
@@ -50,7 +51,7 @@ async function burst(folders: number): Promise<void> {
   const writtenAfter = await writing;
   await rest;
   const ranAfter = performance.now() - begin;
-  // Long enough for whatever would come twice.
+  // Long enough for duplicates to appear.
   await world.clock.advance(20_000);
 
   const distinct = new Set(world.fired()).size;

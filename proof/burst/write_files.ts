@@ -1,8 +1,8 @@
-// Writes files at an even pace, in a thread of its own: whoever watches them may be as busy as it likes.
+// Writes files at an even pace in a thread of its own, so that a busy watcher does not slow it down.
 /// <reference lib="deno.worker" />
 import { dirname } from "node:path";
 
-/** What to write: each path once, all of them within so long. */
+/** The files to write: each path once, all within this time. */
 export interface WritingOrder {
   paths: string[];
   withinMs: number;

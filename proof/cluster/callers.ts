@@ -1,5 +1,5 @@
-// Who calls the cluster: programs that ask until somebody accepts, each wish under a key of its own; people who cancel; files that
-// come.
+// The clients of the cluster: programs that retry until a node accepts, each request with its own key; people who
+// cancel; and files that appear.
 import { ApiError } from "../../api/client/client.ts";
 import type { RunBody } from "../../api/schemas/run_schemas.ts";
 import type { WatchedFiles } from "../soak/load/watched_files.ts";
@@ -14,10 +14,10 @@ const CALLERS = 6;
 const PAUSE_MS = 2_500;
 const SESSIONS = 8;
 const AGAIN_MS = 150;
-/** What may be cancelled is among the last so many. */
+/** Only recent executions are cancelled. */
 const RECENT = 20;
 
-/** All of one proof. */
+/** The callers of one proof. */
 export class Callers {
   readonly #world: ClusterWorld;
   readonly #files: WatchedFiles;
@@ -26,9 +26,9 @@ export class Callers {
   readonly #leaving = new AbortController();
   readonly #recent: number[] = [];
   #keys = 0;
-  /** What each key was answered with, by whichever node. */
+  /** The execution ids that any node returned for each key. */
   readonly accepted = new Map<string, Set<number>>();
-  /** Executions of which a node said that they are being cancelled. */
+  /** Executions that a node reported as being cancelled. */
   readonly cancelled = new Set<number>();
 
   constructor(world: ClusterWorld, files: WatchedFiles, followers: Followers) {
@@ -38,12 +38,12 @@ export class Callers {
     this.#chance = world.chance("callers");
   }
 
-  /** Until `leave`; resolves when every wish was heard. */
+  /** Calls until `leave`; resolves when every request was answered. */
   async call(callers = CALLERS): Promise<void> {
     await Promise.all(Array.from({ length: callers }, () => this.#callOn()));
   }
 
-  /** So many long runs at once; resolves when all were heard. */
+  /** Starts this number of long runs at once; resolves when all were answered. */
   async rush(count: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, () => this.#run(STEADY, {}, 1)));
   }
@@ -79,7 +79,7 @@ export class Callers {
     }
   }
 
-  /** The same wish, by so many at once. */
+  /** Sends the same request from several callers at once. */
   async #run(agent: string, body: RunBody, callers: number): Promise<void> {
     const key = `key-${++this.#keys}`;
     const ids = new Set<number>();
@@ -92,7 +92,7 @@ export class Callers {
     }
   }
 
-  /** Asks one node after the other until one has accepted or refused. */
+  /** Tries one node after the other until one accepts or refuses. */
   async #ask(
     agent: string,
     body: RunBody,
@@ -104,7 +104,7 @@ export class Callers {
         allowed: [],
         work: (client) =>
           client.run(agent, body, { idempotencyKey }).catch((error) => {
-            // A conversation that waits refuses.
+            // A waiting conversation refuses.
             if (error instanceof ApiError && error.status === 409) return undefined;
             throw error;
           }).then((accepted) => ({ accepted })),

@@ -1,4 +1,4 @@
-// One proof of many machines: load and troubles at once, then a rest, and what must hold of all that is left.
+// One proof with several nodes: load and disturbances together, then rest, then the check of the remaining state.
 import { findViolations, INVARIANTS } from "../soak/invariants/invariants.ts";
 import { People } from "../soak/load/people.ts";
 import { findWrongEffects } from "../soak/load/side_effects.ts";
@@ -14,20 +14,20 @@ import { Disturbances } from "./disturbances.ts";
 import { Followers } from "./followers.ts";
 import { Takeovers } from "./takeovers.ts";
 
-/** A run that was left by its node has a sign of life from another one within this time. */
+/** A run that its node abandoned must show progress on another node within this time. */
 const TAKEN_OVER_MS = 45_000;
-/** How long all that runs and waits may take to come to its end, once nothing new begins. */
+/** The time limit for all running and waiting executions to end, once nothing new starts. */
 const END_MS = 120_000;
 const LOOK_MS = 250;
-/** Nodes ask the database for its time, on a machine that may be busy. */
+/** Nodes read the time from the database, on a machine that may be busy. */
 const CLOCK_ERROR_MS = 1_000;
 const SAMPLE_RUNS = 12;
 const SAMPLE_CALLERS = 2;
 const SAMPLE_THINKING_MS = 3_000;
-/** Longer than a lease, and than it takes to notice that one has run out. */
+/** Longer than a lease and the detection of its expiry. */
 const SAMPLE_MS = 16_000;
 
-/** What came of it. */
+/** The result of a proof. */
 export interface ClusterReport {
   seed: number;
   minutes: number;
@@ -36,12 +36,12 @@ export interface ClusterReport {
   executions: { trigger: string; status: string; n: number }[];
   keys: number;
   followed: { visits: number; frames: number };
-  /** Milliseconds from the death of a node to the first new frame of each of its runs. */
+  /** Milliseconds from a node's death to the first new frame of each of its runs. */
   takeovers: readonly number[];
   violations: (Violation & { count: number })[];
 }
 
-/** Disturbs a cluster until so many nodes were killed. `tell` is called every half minute. */
+/** Disturbs a cluster until this number of nodes was killed. `tell` is called every half minute. */
 export async function runCluster(
   { kills, seed }: { kills: number; seed: number },
   tell: (progress: string) => void,
@@ -64,8 +64,8 @@ export async function runCluster(
 }
 
 /**
- * With many runs going on, a node is frozen until others have its runs, one is killed, and one loses its runs to others without
- * being told, while it goes on with them.
+ * Under many runs, freezes a node until others have its runs, kills one, and cuts one off from its leases while it
+ * goes on.
  */
 export async function runClusterSample({ seed }: { seed: number }): Promise<ClusterReport> {
   await using world = await ClusterWorld.open({ seed, thinkingMs: SAMPLE_THINKING_MS });
@@ -93,7 +93,7 @@ class Cluster {
 
   constructor(world: ClusterWorld) {
     this.#world = world;
-    // All stay: what was seen cannot be asked for while the database may be away.
+    // All files stay: seen files cannot be queried while the database may be away.
     this.#files = new WatchedFiles(world, { leftLying: Infinity });
     this.#people = new People(world);
     this.#followers = new Followers(world);
@@ -123,7 +123,7 @@ class Cluster {
     return await this.#report((performance.now() - began) / 60_000);
   }
 
-  /** Lets everything come to its end, what schedules start last of all. */
+  /** Lets everything come to its end, including the runs that schedules start last. */
   async #settle(): Promise<void> {
     this.#people.isHurried = true;
     this.#world.model.thinkingMs = 0;
@@ -199,7 +199,7 @@ class Cluster {
     }
   }
 
-  /** Every node gave one answer to a key, and it is the one that is stored. */
+  /** Checks that all nodes gave one answer for a key, and that the answer is stored. */
   async #checkKeys(): Promise<void> {
     const rows = await this.#world.query<{ key: string; id: number }>(
       "SELECT key, execution_id AS id FROM idempotency_keys",

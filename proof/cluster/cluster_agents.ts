@@ -1,8 +1,8 @@
-// The agents of the cluster: those of the soak, and some that only many machines need.
+// The agents of the cluster: those of the soak, and some for several nodes.
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { agentText, writeSoakAgents } from "../soak/load/soak_agents.ts";
 
-/** Agents that take one run after the other, by hand; the more often, the more there is of them. */
+/** Agents that are started by hand one run after the other, with the relative frequency of each. */
 export const BY_HAND: Readonly<Record<string, number>> = {
   worker: 4,
   worker_kept: 8,
@@ -17,14 +17,14 @@ export const BY_HAND: Readonly<Record<string, number>> = {
   steady: 3,
 };
 
-/** Needs what one node alone has. */
+/** An agent with a label that only one node has. */
 export const LABELLED = "gpu_worker";
-/** Has much to do, one unsafe call after the other. */
+/** An agent with many unsafe calls in a row. */
 export const STEADY = "steady";
-/** Starts when one of these has ended, however it did. */
+/** An agent that starts after each end of the labelled agent. */
 export const FOLLOWING = { agent: "after_gpu", followed: LABELLED };
 
-/** No run takes so long: its time does not pass while nobody has it. */
+/** No run takes longer; its time stops while no node has it. */
 const TIMEOUT_S = 90;
 
 const MORE: Readonly<Record<string, { role: string; lines: readonly string[] }>> = {
@@ -42,7 +42,7 @@ const MORE: Readonly<Record<string, { role: string; lines: readonly string[] }>>
   },
 };
 
-/** Writes all agents, and what they use. */
+/** Writes all agents and their resources. */
 export async function writeClusterAgents(
   place: TestWorkspace,
   { modelUrl }: { modelUrl: string },

@@ -1,11 +1,11 @@
-// What must hold of the database of many machines when all is done, beside what must hold of any.
+// Invariants of a shared database at rest, in addition to those of any database.
 import { type Invariant, rule } from "../soak/invariants/invariant.ts";
 import { RESUMED } from "../soak/load/soak_agents.ts";
 import { FOLLOWING, LABELLED, STEADY } from "./cluster_agents.ts";
 
 const list = (names: readonly string[]) => names.map((name) => `'${name}'`).join(", ");
 
-/** Agents whose runs go on after the end of their node, whichever it is. */
+/** Agents whose runs continue after the end of their node. */
 const GOES_ON = list([...RESUMED, STEADY, LABELLED, FOLLOWING.agent]);
 
 export const CLUSTER_INVARIANTS: readonly Invariant[] = [

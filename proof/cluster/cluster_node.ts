@@ -1,5 +1,5 @@
-// A node of the cluster: a real service with a home of its own, a clock of its own where that can be had, and a way of its own
-// to the database.
+// A node of the cluster: a real service with its own home, its own clock if possible, and its own proxy to the
+// database.
 import { join } from "node:path";
 import type { Client } from "../../api/client/client.ts";
 import { createRealHome, type RealHome } from "../../tests/e2e/real_process.ts";
@@ -12,37 +12,37 @@ import { LogScan } from "../soak/log_scan.ts";
 import { sleep } from "../soak/sleep.ts";
 import { type Complain, type Ending, SoakService } from "../soak/soak_service.ts";
 
-/** Preloaded into a process, it shows that another time. `apt-get install faketime` brings it. */
+/** A preloaded library that shows a process another time. `apt-get install faketime` installs it. */
 const FAKETIME = `/usr/lib/${Deno.build.arch}-linux-gnu/faketime/libfaketime.so.1`;
-/** How long what was done to a node may be noticed at it afterwards. */
+/** The time for which effects of a disturbance may appear at a node. */
 const AFTERMATH_MS = 15_000;
-/** How long it is tried to start a node: its database may be away. */
+/** The time limit of starting a node, whose database may be away. */
 const START_MS = 120_000;
 
-/** What a log may tell as an error: the database was taken away. */
+/** The errors that a log may contain because the database was taken away. */
 const DATABASE_AWAY = /Cannot use postgres:/;
 
-/** Whether nodes can have clocks of their own here. */
+/** True when nodes can have their own clocks on this system. */
 export const HAS_FAKETIME = await Deno.stat(FAKETIME).then(() => true, () => false);
 
-/** How a node is set up. */
+/** The options of a node. */
 export interface NodeOptions {
   name: string;
   labels: readonly string[];
-  /** How many runs it takes at once. */
+  /** The number of its parallel runs. */
   runs: number;
-  /** config.yaml, but for `node`. */
+  /** The text of config.yaml, except `node`. */
   config: string;
-  /** Of PostgreSQL. */
+  /** The port of PostgreSQL. */
   port: number;
   /** The database that all nodes use. */
   database: string;
-  /** Seconds by which its clock is ahead; where no clock of its own can be had, it has the machine's. */
+  /** The seconds by which its clock is ahead, if it can have its own clock. */
   ahead?: number;
   complain: Complain;
 }
 
-/** One node. What is done to it is told, so that requests that fail meanwhile are no surprise. */
+/** One node. Disturbances are recorded, so that requests that fail meanwhile are expected. */
 export class ClusterNode implements AsyncDisposable {
   readonly name: string;
   readonly home: RealHome;
@@ -63,7 +63,7 @@ export class ClusterNode implements AsyncDisposable {
     this.log = new LogScan(join(home.stateDir, "inkling.log"), DATABASE_AWAY);
   }
 
-  /** Nothing runs yet. */
+  /** Opens the node without starting its service. */
   static async open(options: NodeOptions): Promise<ClusterNode> {
     const { name, labels, runs, ahead = 0 } = options;
     const proxy = openCuttingProxy(options.port);
@@ -77,17 +77,17 @@ export class ClusterNode implements AsyncDisposable {
     return new ClusterNode(name, home, proxy, options.complain);
   }
 
-  /** Undefined where nobody can answer. */
+  /** Undefined while no service can answer. */
   get client(): Client | undefined {
     return this.#isFrozen ? undefined : this.service.client;
   }
 
-  /** Whether something was done to it since then, or shortly before. */
+  /** Returns true when the node was disturbed since that time or shortly before. */
   wasTroubledSince(time: number): boolean {
     return this.#troubles > 0 || this.#lastTrouble + AFTERMATH_MS > time;
   }
 
-  /** Does something to it, or to what it needs. */
+  /** Disturbs the node, or something that it needs. */
   async trouble<T>(act: () => Promise<T>): Promise<T> {
     this.#troubles++;
     try {
@@ -98,14 +98,14 @@ export class ClusterNode implements AsyncDisposable {
     }
   }
 
-  /** As often as needed: whoever supervises services does so, too. */
+  /** Retries as often as needed, as a supervisor of services does. */
   async start(): Promise<void> {
     const [began, troubles, last] = [performance.now(), this.#troubles, this.#lastTrouble];
     for (;;) {
       try {
         return await this.service.start();
       } catch (error) {
-        // One trouble may be that it is being restarted.
+        // A restart counts as one disturbance.
         if (troubles <= 1 && this.#troubles === troubles && this.#lastTrouble === last) {
           this.#complain("a node starts whose database is there", { error: String(error) });
         }
@@ -115,7 +115,7 @@ export class ClusterNode implements AsyncDisposable {
     }
   }
 
-  /** Ends it and starts it again; `told` is called at the moment of its end. */
+  /** Stops it and starts it again; `told` is called at the moment of the stop. */
   async restart(how: Ending, gapMs: number, told: () => void = () => {}): Promise<void> {
     await this.trouble(async () => {
       const ending = this.service.end(how);
@@ -139,8 +139,8 @@ export class ClusterNode implements AsyncDisposable {
   }
 
   /**
-   * Its database hears nothing of it for so long, and it nothing of the database; 0: only the connections break. `program`: only
-   * of those connections, such as the queue's, by which it keeps its runs.
+   * Cuts the node off from its database for this time; 0 only breaks the connections. `program` selects connections
+   * by name, such as those of the queue, which keep its leases.
    */
   async disconnect(ms: number, program?: string): Promise<void> {
     await this.trouble(async () => {
@@ -157,7 +157,7 @@ export class ClusterNode implements AsyncDisposable {
   }
 }
 
-/** Time passes as everywhere, and files are as old as they are. */
+/** Time advances at normal speed, and file times are real. */
 function clock(ahead: number): Record<string, string> {
   return {
     LD_PRELOAD: FAKETIME,

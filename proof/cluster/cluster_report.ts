@@ -1,4 +1,4 @@
-// A proof of many machines as a person reads it; what was broken comes last.
+// The report of a cluster proof; violations come last.
 import { median } from "../bench/paired.ts";
 import { describeViolations } from "../soak/soak_report.ts";
 import { HAS_FAKETIME } from "./cluster_node.ts";

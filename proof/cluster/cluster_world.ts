@@ -1,5 +1,5 @@
-// What all parts of one proof of many machines share: the server of PostgreSQL, the nodes, the model, the witnesses of what
-// unsafe calls did, and what went wrong so far.
+// The shared parts of one cluster proof: the PostgreSQL server, the nodes, the model, the witnesses of unsafe calls,
+// and the findings.
 import { join } from "node:path";
 import { StorageUnavailable } from "../../runtime/storage/database.ts";
 import { all } from "../../runtime/storage/operation.ts";
@@ -17,16 +17,16 @@ import { Findings } from "../soak/soak_world.ts";
 import { writeClusterAgents } from "./cluster_agents.ts";
 import { ClusterNode } from "./cluster_node.ts";
 
-/** The nodes: what they have, and by how many seconds their clocks are ahead. */
+/** The nodes: their labels, and the seconds by which their clocks are ahead. */
 const NODES = [
   { name: "one", labels: ["gpu"], ahead: 0 },
   { name: "two", labels: [], ahead: 120 },
   { name: "three", labels: [], ahead: -120 },
 ] as const;
 const RUNS = 12;
-/** Runs are to last for some seconds, so that there are some at every death. */
+/** Runs last some seconds, so that every death interrupts some. */
 const THINKING_MS = 1_500;
-/** A request that takes longer is not answered. */
+/** A request that takes longer counts as unanswered. */
 const ANSWER_MS = 20_000;
 const DATABASE_MS = 60_000;
 
@@ -34,13 +34,13 @@ const DATABASE_MS = 60_000;
 export class ClusterWorld implements AsyncDisposable {
   readonly seed: number;
   readonly findings = new Findings();
-  /** How often each thing was done. */
+  /** The count of each action. */
   readonly done = new Map<string, number>();
   readonly nodes: readonly ClusterNode[];
   readonly postgres: PostgresServer;
   readonly model: FlakyModel;
   readonly effects: SideEffects;
-  /** The workspace that all nodes share, and where a copy of the database is put in the end. */
+  /** The workspace that all nodes share, and the folder of the database's final copy. */
   readonly place: TestWorkspace;
   readonly #nodeChance: Chance;
   readonly #open: AsyncDisposableStack;
@@ -64,7 +64,7 @@ export class ClusterWorld implements AsyncDisposable {
     this.#nodeChance = this.chance("nodes");
   }
 
-  /** All nodes run, begun at the same moment: each may be the one that makes the tables. */
+  /** Starts all nodes at the same moment, so that any of them may create the tables. */
   static async open(
     { seed, thinkingMs = THINKING_MS }: { seed: number; thinkingMs?: number },
   ): Promise<ClusterWorld> {
@@ -99,7 +99,7 @@ export class ClusterWorld implements AsyncDisposable {
     return new ClusterWorld({ ...parts, open: open.move() });
   }
 
-  /** Where the copy of the database is. */
+  /** The path of the database's copy. */
   get database(): string {
     return join(this.place.root, "copy.db");
   }
@@ -117,7 +117,7 @@ export class ClusterWorld implements AsyncDisposable {
     this.done.set(what, (this.done.get(what) ?? 0) + 1);
   }
 
-  /** Some node that may answer. */
+  /** Returns some node that may answer. */
   someNode(): (ClusterNode & { client: Client }) | undefined {
     const living = this.nodes.filter((node) => node.client !== undefined);
     return living.length === 0
@@ -126,8 +126,8 @@ export class ClusterWorld implements AsyncDisposable {
   }
 
   /**
-   * Asks some node. Undefined where it refuses as it may, or where something was done to it meanwhile or shortly before; any other
-   * failure is a finding.
+   * Sends a request to some node. Returns undefined for an allowed refusal, or when the node was disturbed meanwhile.
+   * Any other failure is a finding.
    */
   async attempt<T>(
     what: string,
@@ -154,7 +154,7 @@ export class ClusterWorld implements AsyncDisposable {
     }
   }
 
-  /** What the database says, asked without a node and its proxy; waits while it is away. */
+  /** Queries the database directly, without a node and its proxy; waits while it is away. */
   async query<Row>(sql: string, ...values: (string | number)[]): Promise<Row[]> {
     for (const began = performance.now();;) {
       try {

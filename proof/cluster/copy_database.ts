@@ -1,22 +1,22 @@
-// A copy of the database in SQLite, which the invariants are written for: the shape is the product's, the rows are PostgreSQL's.
+// Copies the database to SQLite, for which the invariants are written: the product's schema with PostgreSQL's rows.
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 
-/** Only where machines share executions may nobody have had one: it was ended while it waited for a machine. */
+/** Only a shared execution may have no owner: it ended while it waited for a node. */
 const OWNER = "coalesce(instance_id, (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1))";
 
 function toSelected(column: string): string {
   return `${column === "instance_id" ? OWNER : column}::text AS ${column}`;
 }
 
-/** Copies every table, as it is at one moment, to a new file at `world.database`. */
+/** Copies every table, as of one moment, to a new file at `world.database`. */
 export async function copyDatabase(world: ClusterWorld): Promise<void> {
   SqliteDatabase.open(world.database)[Symbol.dispose]();
   const copy = new DatabaseSync(world.database, { enableForeignKeyConstraints: false });
   try {
     const tables = copy.prepare(
-      // The words for searching are made of the executions.
+      // The search index is built from the executions.
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' " +
         "AND name NOT LIKE 'executions_text%'",
     ).all() as { name: string }[];
@@ -25,7 +25,8 @@ export async function copyDatabase(world: ClusterWorld): Promise<void> {
       columns: copy.prepare(`SELECT name FROM pragma_table_info('${name}')`).all()
         .map((column) => column["name"] as string),
     }));
-    // One statement sees one moment: a paused schedule goes on to note what it skips. SQLite makes numbers of the texts again.
+    // One statement sees one moment: even a paused schedule records skipped slots. SQLite turns the texts into
+    // numbers again.
     const lists = found.map(({ name, columns }) =>
       `(SELECT json_agg(t) FROM (SELECT ${
         columns.map(toSelected).join(", ")

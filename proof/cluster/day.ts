@@ -1,5 +1,6 @@
-// `deno task cluster day`: what a run costs PostgreSQL, measured at one node, and what that is for a million executions a day over
-// twenty nodes: how many connections, statements and bytes, what breaks first, and the setting that moves it.
+// `deno task cluster day`: measures the cost of a run in PostgreSQL at one node, and extrapolates to a million
+// executions a day over twenty nodes: connections, statements, bytes, the first limit, and the setting that raises
+// it.
 import { join } from "node:path";
 import { all, run } from "../../runtime/storage/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
@@ -13,30 +14,30 @@ import { clusterTime } from "./processors.ts";
 
 const EXECUTIONS = 1_000_000;
 const NODES = 20;
-/** How much more there is to do in the busiest hour than on average. */
+/** The load of the busiest hour, relative to the average. */
 const PEAK = 5;
 const DAY_S = 86_400;
-/** PostgreSQL's own limit, where nobody has set another. */
+/** PostgreSQL's default limit. */
 const MAX_CONNECTIONS = 100;
 
 const RUNS = 300;
 const AT_ONCE = 8;
 const WARM_UP = 20;
-/** A run: so many calls of a tool, and an answer. */
+/** A run: this number of tool calls, and an answer. */
 const CALLS = 3;
 const IDLE_MS = 20_000;
 const MODEL_MS = 50;
 const CHANGES = 500;
-/** Asked until all have ended, and not counted. */
+/** Queried until all have ended, and not counted. */
 const OPEN = "SELECT count(*) AS open FROM executions";
 
-/** What the database has done so far. */
+/** The database's counters so far. */
 interface Counts {
   statements: number;
   transactions: number;
   /** Over the node's connections, both ways. */
   bytes: number;
-  /** Of the write-ahead log. */
+  /** In the write-ahead log. */
   wal: number;
   stored: number;
   /** Processor time. */
@@ -44,7 +45,7 @@ interface Counts {
   serverMs: number;
 }
 
-/** Measures, and tells. */
+/** Measures, and returns the report. */
 export async function describeDay(): Promise<string> {
   await using server = await startPostgres({
     durable: true,
@@ -76,7 +77,7 @@ export async function describeDay(): Promise<string> {
   await node.start();
 
   const count = async (): Promise<Counts> => {
-    // What was written is counted when it has left a connection's memory.
+    // The statistics count a write only after the connection has flushed them.
     await sleep(1_500);
     const [row] = await query<Omit<Counts, "bytes" | "nodesMs" | "serverMs">>(
       `SELECT sum(calls) FILTER (WHERE query NOT LIKE '%pg_stat%' AND query NOT LIKE '${OPEN}%') AS statements, ` +
@@ -147,13 +148,13 @@ function rate(before: Counts, after: Counts, seconds: number): Counts {
 }
 
 interface Measured {
-  /** A second, of a node that has nothing to do. */
+  /** The counters a second of an idle node. */
   idle: Counts;
   perRun: (key: keyof Counts) => number;
   connections: number;
   rows: string;
   runMs: number;
-  /** How many changes of one row can be stored in a second, one after the other. */
+  /** The number of serial changes of one row that can be stored in a second. */
   serial: number;
 }
 

@@ -1,4 +1,4 @@
-// What is done to the nodes and to the database of a cluster, at random moments of one seed: each node has its own troubles, at the
+// The disturbances of a cluster's nodes and database, at random moments of one seed. Each node has its own, at the
 // same time as the others.
 import { sleep } from "../soak/sleep.ts";
 import type { Chance } from "../soak/soak_random.ts";
@@ -6,7 +6,7 @@ import type { ClusterNode } from "./cluster_node.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 import type { Takeovers } from "./takeovers.ts";
 
-/** How often each is done to a node. */
+/** The relative frequency of each disturbance. */
 const TROUBLES = {
   kill: 10,
   stop: 1,
@@ -17,14 +17,14 @@ const TROUBLES = {
 } as const;
 const CALM_MS = { shortest: 1_500, mean: 6_000 };
 const LONGEST_GAP_MS = 1_500;
-/** A lease lasts for ten seconds. */
+/** A lease lasts ten seconds. */
 const FREEZE_MS = { shortest: 15_000, longest: 40_000 };
 const SILENCE_MS = { shortest: 3_000, longest: 25_000 };
-/** How the connections of the queue name themselves: without them a node cannot keep its runs, though it can store what they do. */
+/** The name of the queue's connections. Without them a node cannot keep its leases, though it can store results. */
 const QUEUE = "inkling queue";
 const DATABASE_MS = { between: 60_000, longestGap: 2_500 };
 
-/** All of one proof. */
+/** The disturbances of one proof. */
 export class Disturbances {
   readonly #world: ClusterWorld;
   readonly #takeovers: Takeovers;
@@ -38,7 +38,7 @@ export class Disturbances {
     this.#chance = world.chance("database");
   }
 
-  /** Until there were so many kills; in the end every node runs. */
+  /** Disturbs until this number of kills; at the end every node runs. */
   async disturb(kills: number): Promise<void> {
     const troubles = this.#world.nodes.map((node) => this.#troubleUntil(node, kills));
     const database = this.#restartDatabase();
@@ -47,7 +47,7 @@ export class Disturbances {
     await database;
   }
 
-  /** One node after the other is stopped in order and started again, as an upgrade does it. */
+  /** Restarts one node after the other gracefully, as an upgrade does. */
   async restartInOrder(): Promise<void> {
     for (const node of this.#world.nodes) {
       this.#world.count("nodes restarted in order");
@@ -66,7 +66,7 @@ export class Disturbances {
     await this.#leave(node, { isDead: false }, (told) => node.freeze(ms, told));
   }
 
-  /** Notes what the node has at the moment at which `act` tells that it can do nothing more. */
+  /** Records a node's runs at the moment when `act` reports that it can do nothing more. */
   async #leave(
     node: ClusterNode,
     how: { isDead: boolean },
@@ -133,7 +133,7 @@ export class Disturbances {
     }
   }
 
-  /** SIGINT: fast, all connections are broken off in order; SIGQUIT: immediate, it recovers from its log. */
+  /** SIGINT: fast, connections are closed in order; SIGQUIT: immediate, the server recovers from its log. */
   async restartDatabase(signal: "SIGINT" | "SIGQUIT", gapMs: number): Promise<void> {
     const { nodes, postgres } = this.#world;
     this.#world.count(`database restarted, ${signal === "SIGINT" ? "fast" : "immediate"}`);
@@ -143,7 +143,7 @@ export class Disturbances {
       await postgres.start();
       await this.#takeovers.hindered();
     };
-    // What happens to it happens to all of them.
+    // The database affects all nodes, so each of them counts as disturbed.
     await nodes.reduce((act, node) => () => node.trouble(act), restart)();
   }
 }

@@ -1,21 +1,21 @@
-// Followers of executions over HTTP that come back after their last frame, each time to some node: together they must read what
-// the database holds.
+// Followers of executions over HTTP that resume after their last frame, each time at some node. Together they must
+// read exactly the stored frames.
 import { sleep } from "../soak/sleep.ts";
 import type { StreamFrame } from "../../api/client/client.ts";
 import type { Chance } from "../soak/soak_random.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
 
-/** How long a follower stays at one node, at most. */
+/** The time that a follower stays at one node. */
 const STAY_MS = { shortest: 500, longest: 12_000 };
 
-/** All of one proof. */
+/** The followers of one proof. */
 export class Followers {
   readonly #world: ClusterWorld;
   readonly #chance: Chance;
   readonly #following = new Set<Promise<void>>();
   readonly #seen = new Map<number, StreamFrame[][]>();
   readonly #leaving = new AbortController();
-  /** How often one came to a node. */
+  /** The number of connections to nodes. */
   visits = 0;
   frames = 0;
 
@@ -24,7 +24,7 @@ export class Followers {
     this.#chance = world.chance("followers");
   }
 
-  /** Somebody follows this from now on, to its end. */
+  /** Starts a follower that reads this execution to its end. */
   follow(id: number): void {
     const frames: StreamFrame[] = [];
     this.#seen.set(id, [...this.#seen.get(id) ?? [], frames]);
@@ -32,7 +32,7 @@ export class Followers {
     this.#following.add(following);
   }
 
-  /** Resolves when all have come to the end of what they follow, which must have ended; false where that takes too long. */
+  /** Resolves when all followers reached the end of their ended executions; false when that takes too long. */
   async rest(patienceMs: number): Promise<boolean> {
     const timer = setTimeout(() => this.#leaving.abort(), patienceMs);
     await Promise.all(this.#following);
@@ -40,7 +40,7 @@ export class Followers {
     return !this.#leaving.signal.aborted;
   }
 
-  /** Compares what each has read with what is stored. */
+  /** Compares each follower's frames with the stored ones. */
   async check(): Promise<void> {
     for (const [id, readings] of this.#seen) {
       const stored = await this.#world.query<{ id: number; event: string; payload: string }>(
@@ -80,7 +80,7 @@ export class Followers {
           if (frame.event === "complete") return;
         }
       } catch {
-        // Killed, frozen, cut off, or left: the next one has to know more.
+        // The node was killed, frozen or cut off, or the follower left: the next node must continue.
       }
       await sleep(200, signal);
     }

@@ -1,5 +1,5 @@
-// `deno task cluster`: real services over one PostgreSQL, killed, frozen and cut off under a mixed load, and what that broke:
-// nothing, it is hoped. Arguments: how many kills, --seed; or `day`: what a million executions a day take.
+// `deno task cluster`: real services over one PostgreSQL, killed, frozen and cut off under a mixed load, and a report
+// of violations. Arguments: the number of kills, --seed; or `day`: the needs of a million executions a day.
 import { parseArgs } from "node:util";
 import { HAS_POSTGRES } from "../../tests/support/postgres.ts";
 import { runCluster } from "./cluster.ts";

@@ -1,9 +1,9 @@
-// What the processors did for a cluster: for its nodes, and for the server of PostgreSQL with all that it has started.
+// The processor time of a cluster: its nodes, and the PostgreSQL server with its children.
 import { processorMs } from "../bench/service_runs.ts";
 import { descendantsOf, listProcesses } from "../soak/process_table.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 
-/** Milliseconds of processor time so far. */
+/** Returns the milliseconds of processor time so far. */
 export async function clusterTime(
   { nodes, port }: { nodes: readonly ClusterNode[]; port: number },
 ): Promise<{ nodesMs: number; serverMs: number }> {

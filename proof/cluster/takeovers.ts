@@ -1,4 +1,4 @@
-// How long the runs of a node that died, or stood still, wait for a sign of life: the first frame that another one writes.
+// Measures how long the runs of a dead or frozen node wait until another node writes a frame.
 import { sleep } from "../soak/sleep.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 import type { ClusterWorld } from "./cluster_world.ts";
@@ -6,20 +6,20 @@ import { LABELLED } from "./cluster_agents.ts";
 
 const LOOK_MS = 200;
 
-/** A run that was left. */
+/** An abandoned run. */
 interface Left {
-  /** When its node last could do something. */
+  /** The last moment at which its node could work. */
   since: number;
-  /** The id of its last frame then. */
+  /** The id of its last frame at that moment. */
   frame: number;
 }
 
-/** All of one proof. */
+/** The takeovers of one proof. */
 export class Takeovers {
   readonly #world: ClusterWorld;
   readonly #left = new Map<number, Left>();
   readonly #leaving = new AbortController();
-  /** Milliseconds, of each run that was taken over. */
+  /** The milliseconds of each takeover. */
   readonly times: number[] = [];
 
   constructor(world: ClusterWorld) {
@@ -27,8 +27,8 @@ export class Takeovers {
   }
 
   /**
-   * A node can do nothing from now on. What only waits for those it delegated to has nothing to say, and what no other node may
-   * run has to wait for one that stands still.
+   * Records that a node can do nothing from now on. A run that waits for delegated ones is left out, as is one that
+   * only a frozen node may run.
    */
   async left(node: ClusterNode, { isDead }: { isDead: boolean }): Promise<void> {
     const since = performance.now();
@@ -42,7 +42,7 @@ export class Takeovers {
     for (const { id, frame } of rows) this.#left.set(id, { since, frame });
   }
 
-  /** The node, or with none every node, was hindered: what it had just taken over counts from now on. */
+  /** Restarts the measurement of the runs that a disturbed node (default: every node) had just taken over. */
   async hindered(node?: ClusterNode): Promise<void> {
     if (this.#left.size === 0) return;
     const rows = await this.#world.query<{ id: number }>(
@@ -57,7 +57,7 @@ export class Takeovers {
     }
   }
 
-  /** Looks until `end`. */
+  /** Polls until `end`. */
   async watch(): Promise<void> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
@@ -70,7 +70,7 @@ export class Takeovers {
     this.#leaving.abort();
   }
 
-  /** The runs that nobody has gone on with. */
+  /** The runs that no node has continued. */
   get open(): readonly number[] {
     return [...this.#left.keys()];
   }

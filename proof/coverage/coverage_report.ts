@@ -1,27 +1,27 @@
-// What of the counted folders ran, as a person reads it: the files that are low, and a total for each folder.
+// The coverage report for people: the files with low coverage, and a total for each counted folder.
 import type { FileCoverage } from "./lcov.ts";
 
-/** Percent of the lines of a folder, and of a file before it is named. */
+/** The wanted percentage of lines of a folder. Files below it are listed. */
 export const WANTED_PERCENT = 90;
 
 /** The folders that are counted. */
 export const COUNTED = ["runtime/", "server/"] as const;
-/** The page in the browser is shown by the tests in a browser, of which no profile is taken; assets are no source. */
+/** The page is only run by browser tests, which take no profile; assets are no source. */
 const NOT_COUNTED = ["page/", "server/dashboard/assets/", "server/docs_assets/"];
 
-/** Whether a file, relative to the repository, is counted. */
+/** Returns true when a file, relative to the repository, is counted. */
 export function isCounted(file: string): boolean {
   return COUNTED.some((folder) => file.startsWith(folder)) &&
     !NOT_COUNTED.some((folder) => file.startsWith(folder));
 }
 
-/** What is told of a run of the tests, and whether every folder has what is wanted. */
+/** The report of a test run, and whether every folder reaches the wanted percentage. */
 export interface CoverageReport {
   text: string;
   isEnough: boolean;
 }
 
-/** A report on files whose paths are relative to the repository; those that are not counted are left out. */
+/** Returns the report for files with paths relative to the repository; uncounted files are left out. */
 export function reportCoverage(files: readonly FileCoverage[]): CoverageReport {
   const counted = files.filter(({ path }) => isCounted(path));
   const low = counted.filter((file) => percentOf([file]) < WANTED_PERCENT)
@@ -45,7 +45,7 @@ export function reportCoverage(files: readonly FileCoverage[]): CoverageReport {
   };
 }
 
-/** The lines of a file that did not run, as [first, last]; lines without code do not end a range. */
+/** Returns the lines of a file that did not run, as [first, last]. Lines without code do not end a range. */
 export function missedLines({ lines }: FileCoverage): [number, number][] {
   const ranges: [number, number][] = [];
   let open: [number, number] | undefined;
@@ -69,14 +69,14 @@ function count(files: readonly FileCoverage[], holds: (hits: number) => boolean)
   return files.reduce((sum, { lines }) => sum + [...lines.values()].filter(holds).length, 0);
 }
 
-/** Of a file of types alone, all; of a folder without files, nothing: then something is wrong with the counting. */
+/** Returns 100 for a file of types alone, and 0 for a folder without files, which means that counting failed. */
 function percentOf(files: readonly FileCoverage[]): number {
   const all = count(files, () => true);
   if (all === 0) return files.length === 0 ? 0 : 100;
   return 100 * count(files, isRun) / all;
 }
 
-/** Rounded down: what is shown as 90.0 is 90. */
+/** Rounded down, so that 90.0 means at least 90. */
 function inPercent(files: readonly FileCoverage[]): string {
   return `${(Math.floor(percentOf(files) * 10) / 10).toFixed(1).padStart(5)} %`;
 }

@@ -1,14 +1,14 @@
-// The line counts of `deno coverage --lcov`: https://ltp.sourceforge.net/coverage/lcov/geninfo.1.php
+// Parses the line counts of `deno coverage --lcov`: https://ltp.sourceforge.net/coverage/lcov/geninfo.1.php
 
-/** How often the lines of a file ran. Lines without code, such as types, are absent. */
+/** The execution counts of a file's lines. Lines without code, such as types, are absent. */
 export interface FileCoverage {
-  /** As the report names it: an absolute path. */
+  /** The absolute path in the report. */
   path: string;
-  /** Line number, from 1, to how often it ran. */
+  /** From the line number, beginning with 1, to its execution count. */
   lines: ReadonlyMap<number, number>;
 }
 
-/** The files of a report, in its order. Throws TypeError for a text that is none. */
+/** Returns the files of a report, in its order. Throws TypeError for any other text. */
 export function parseLcov(text: string): FileCoverage[] {
   const files: FileCoverage[] = [];
   let lines: Map<number, number> | undefined;

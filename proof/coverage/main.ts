@@ -1,6 +1,7 @@
-// `deno task coverage`: runs the tests and says which lines of runtime/ and server/ none of them ran. Arguments: files or
-// folders below tests/ (none: all), and --folder, which keeps the profiles and adds to those of earlier runs of the same
-// sources. Processes that tests start count too, unless they are killed. Fails below 90 %, and when a test fails.
+// `deno task coverage`: runs the tests and lists the lines of runtime/ and server/ that no test ran. Arguments: files
+// or folders below tests/ (none: all), and --folder, which keeps the profiles and adds to those of earlier runs of
+// the same sources. Child processes of tests count too, unless they are killed. Fails below 90 %, and when a test
+// fails.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { reportCoverage } from "./coverage_report.ts";

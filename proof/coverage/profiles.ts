@@ -1,15 +1,15 @@
-// Profiles of what ran, and the line counts that Deno makes of them.
+// The coverage profiles, and the line counts that Deno derives from them.
 import { relative } from "node:path";
 import { productFiles, REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { COUNTED, isCounted } from "./coverage_report.ts";
 import { type FileCoverage, parseLcov } from "./lcov.ts";
 
-/** Told in a variable, not by a flag: the processes that tests start inherit it. */
+/** Set as a variable instead of a flag, so that the child processes of tests inherit it. */
 const PROFILE_FOLDER = "DENO_COVERAGE_DIR";
 
 /**
- * Runs these tests and leaves their profiles in a folder, beside those that are there. Returns what the tests said when
- * one of them failed, and undefined when all passed.
+ * Runs these tests and adds their profiles to a folder. Returns the tests' output when one failed, and undefined when
+ * all passed.
  */
 export async function profileTests(
   tests: readonly string[],
@@ -27,7 +27,7 @@ export async function profileTests(
   return success ? undefined : text.decode(stdout) + text.decode(stderr);
 }
 
-/** Every counted file, relative to the repository, with how often its lines ran by the profiles in a folder. */
+/** Returns every counted file, relative to the repository, with its line counts by the profiles in a folder. */
 export async function countLines(folder: string): Promise<FileCoverage[]> {
   const loaded = await readProfiles(folder);
   const known = new Set(loaded.map(({ path }) => path));
@@ -36,14 +36,14 @@ export async function countLines(folder: string): Promise<FileCoverage[]> {
 }
 
 /**
- * Files that no test loaded, with none of their lines run. Deno counts the lines only of what was loaded, so they are
- * loaded here; left out, they would raise the total.
+ * Returns the files that no test loaded, with a count of zero. Deno counts only loaded files, so these are loaded
+ * here; otherwise the total would be too high.
  */
 async function loadForNothing(files: readonly string[]): Promise<FileCoverage[]> {
   if (files.length === 0) return [];
   const folder = await Deno.makeTempDir({ prefix: "inkling-coverage-" });
   try {
-    // The module of a worker throws on a main thread; what lines it has is known all the same.
+    // A worker's module throws on the main thread; its lines are counted all the same.
     const imports = files.map((file) => `await import("./${file}").catch(() => {});`);
     const child = new Deno.Command(Deno.execPath(), {
       args: [

@@ -1,31 +1,32 @@
-// The agents whose runs are killed: single ones of twelve unsafe steps, and families that delegate, ask and act unsafely.
+// The agents whose runs are killed: single agents with twelve unsafe steps, and families that delegate, ask and act
+// unsafely.
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 
 export const STEPS = 12;
 
 const SINGLES = ["free", "free_resumed", "guarded", "guarded_resumed"] as const;
 
-/** Which of lead, middle and child are resumed after a restart (r) or orphaned (o). */
+/** The members of a family (lead, middle, child) that are resumed after a restart (r) or orphaned (o). */
 const FAMILIES = ["rrr", "rro", "orr", "ooo"] as const;
 
 /** The agents to start, in this order. */
 export const STARTED: readonly string[] = [...SINGLES, ...FAMILIES.map((one) => `lead_${one}`)];
 
-/** Whether an agent's own runs are gone on with after a restart. */
+/** Returns true when an agent's own runs continue after a restart. */
 export function isResumed(agent: string): boolean {
   const { role, policy } = familyOf(agent);
   if (policy === "") return agent.endsWith("resumed");
   return policy[["lead", "middle", "child"].indexOf(role)] === "r";
 }
 
-/** Whether such a run must end well, whenever the service dies: it, and all above it, are resumed. */
+/** Returns true when such a run must succeed whenever the service dies: it and all its ancestors are resumed. */
 export function mustSucceed(agent: string): boolean {
   const { role, policy } = familyOf(agent);
   if (policy === "") return isResumed(agent);
   return policy.slice(0, ["lead", "middle", "child"].indexOf(role) + 1).match(/^r+$/) !== null;
 }
 
-/** How many executions each of an agent's replies delegates to, in a run that ends well. */
+/** Returns the number of executions that each of an agent's replies delegates to, in a successful run. */
 export function delegationsOf(agent: string): number {
   return { lead: 3, middle: 1 }[familyOf(agent).role] ?? 0;
 }
@@ -37,7 +38,7 @@ function familyOf(agent: string): { role: string; policy: string } {
     : { role: "", policy: "" };
 }
 
-/** Writes all agents. `url` counts how often it is asked; no two calls have the same path. */
+/** Writes all agents. `url` counts its requests; no two calls have the same path. */
 export async function writeCrashAgents(place: TestWorkspace, url: string): Promise<void> {
   for (const agent of SINGLES) await writeSingle(place, { agent, url: `${url}/${agent}` });
   for (const policy of FAMILIES) await writeFamily(place, { policy, url: `${url}/${policy}` });
@@ -62,7 +63,7 @@ async function writeSingle(
   );
 }
 
-/** lead -> middle -> child, lead -> child twice: `$0` is the place of a run in its family. */
+/** lead -> middle -> child, lead -> child twice. `$0` is a run's place in its family. */
 async function writeFamily(
   place: TestWorkspace,
   { policy, url }: { policy: string; url: string },

@@ -1,4 +1,4 @@
-// The named points at which a service may die, as calls of its store: every step of a run is one of them.
+// The named points at which a service may die. Each is a call of its store, so every step of a run has one.
 import { STARTED } from "./crash_agents.ts";
 
 const ROOTS = STARTED.length;
@@ -11,12 +11,12 @@ export interface CrashPoint {
   nth: number;
 }
 
-/** The line that a service prints right before it dies at a point. */
+/** Returns the line that a service prints right before it dies at a point. */
 export function toLastLine({ name, nth }: CrashPoint): string {
   return `dies ${name} (${nth})`;
 }
 
-/** All agents' executions are accepted and hardly one has done anything: half of them are resumed at the next start. */
+/** All executions are accepted and few have done anything. Half of them are resumed at the next start. */
 export const ALL_ACCEPTED: CrashPoint = {
   name: "after all are accepted",
   method: "acceptExecution",
@@ -25,14 +25,14 @@ export const ALL_ACCEPTED: CrashPoint = {
 };
 
 /**
- * Whether a parent waits at all depends on how soon its child is answered: 12 to 16 times in a whole life. All other
- * calls have fixed numbers, of which the smallest is 24.
+ * The number of waits depends on how soon a child is answered: 12 to 16 in a whole life. All other calls have fixed
+ * counts of at least 24.
  */
 const SURE_WAITS = 8;
 
 /**
- * `step` (1 to 12) is which of the runs' steps it hits: the n-th of its kind, of all runs together. A service that takes
- * them all to their ends reaches each of these points; the waits of parents are counted anew after eight.
+ * Returns the points of a step (1 to 12): the n-th call of each kind, over all runs. A service that completes all
+ * runs reaches each of them; waits repeat after eight.
  */
 export function crashPoints(step: number): CrashPoint[] {
   const wait = 1 + (step - 1) % SURE_WAITS;
@@ -72,8 +72,8 @@ export function crashPoints(step: number): CrashPoint[] {
 }
 
 /**
- * Points while a service takes up what another left that died at ALL_ACCEPTED: it takes over four executions and ends
- * four others first. One of each may wait for a person already, on a busy machine, so that `step` (1 to 3) is surely reached.
+ * Returns points during the recovery after a death at ALL_ACCEPTED: the service takes over four executions and ends
+ * four others. One of each may already wait for a person, so only steps 1 to 3 are surely reached.
  */
 export function recoveryPoints(step: number): CrashPoint[] {
   return [

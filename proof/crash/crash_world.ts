@@ -1,4 +1,4 @@
-// Runs that are killed and started again, and what must hold of what they leave: nothing lost, nothing done twice.
+// Runs that are killed and started again, with the check of the result: nothing lost, nothing done twice.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,10 +16,10 @@ import { type CrashPoint, toLastLine } from "./crash_points.ts";
 
 const TESTS = fileURLToPath(new URL("../../tests", import.meta.url));
 
-/** How a service dies: by itself at a point, or killed from outside so long after it was ready. */
+/** The death of a service: by itself at a point, or killed from outside at a time after it was ready. */
 export type Death = { point: CrashPoint } | { killAfterMs: number };
 
-/** What became of a process: it ended all runs or died before, and what it printed. */
+/** The result of a process: it ended all runs or died before, and its output. */
 interface Life {
   end: "done" | "died";
   lines: string[];
@@ -33,12 +33,12 @@ interface StoredExecution {
   parent: number | null;
 }
 
-/** One workspace with its counting server; dies and lives many times. */
+/** One workspace with its counting server, through many deaths and lives. */
 export class CrashWorld implements AsyncDisposable {
   readonly #place: TestWorkspace;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #counts = new Map<string, number>();
-  /** Frames seen so far, by id: none may change or go. */
+  /** The frames seen so far, by id: none may change or disappear. */
   readonly #seen = new Map<number, string>();
   #highestId = 0;
   readonly #deathsAt = new Map<string, number>();
@@ -58,9 +58,9 @@ export class CrashWorld implements AsyncDisposable {
   }
 
   /**
-   * Starts one execution of each agent in a process that dies, and then again in others that die while they take up what
-   * is left; then starts the service until everything has ended, and checks what is there. Fails when one does not die at
-   * its point; one that is to be killed at a moment may have ended all runs before it.
+   * Starts one execution of each agent in a process that dies, then again in others that die during the recovery.
+   * Then starts the service until everything has ended, and checks the result. Fails when a process does not die at
+   * its point. A process with a timed death may end all runs before.
    */
   async round(...deaths: Death[]): Promise<void> {
     const url = `http://127.0.0.1:${this.#server.addr.port}/${crypto.randomUUID()}`;
@@ -76,12 +76,12 @@ export class CrashWorld implements AsyncDisposable {
     this.#checkInvariants();
   }
 
-  /** How many services died at each point so far, by its name. */
+  /** The number of deaths at each point so far, by the point's name. */
   get deathsAt(): ReadonlyMap<string, number> {
     return this.#deathsAt;
   }
 
-  /** How many services were killed at a moment before they had ended all runs. */
+  /** The number of services that were killed before they had ended all runs. */
   get kills(): number {
     return this.#kills;
   }
@@ -117,7 +117,7 @@ export class CrashWorld implements AsyncDisposable {
         join(TESTS, "deno.json"),
         "--no-check",
         ...flags.map(({ flag }) => flag),
-        // It kills itself, which is the point of it.
+        // The process kills itself.
         "--allow-run",
         fileURLToPath(new URL("./service.ts", import.meta.url)),
         JSON.stringify({ shell, home, start, crash }),
@@ -136,7 +136,7 @@ export class CrashWorld implements AsyncDisposable {
             try {
               child.kill("SIGKILL");
             } catch {
-              // It ended first.
+              // It ended before the kill.
             }
           }, killAfterMs);
         }
@@ -156,7 +156,7 @@ export class CrashWorld implements AsyncDisposable {
     return SqliteDatabase.open(join(this.#place.stateDir, "inkling.db"));
   }
 
-  /** What was logged stays, under its id; new frames have higher ids. */
+  /** Checks that logged frames keep their ids, and that new ones have higher ids. */
   #lookAtFrames(): void {
     using db = this.#database();
     const frames = db.all<{ id: number; payload: string }>(
@@ -199,7 +199,7 @@ export class CrashWorld implements AsyncDisposable {
     }
   }
 
-  /** Places without holes, every result behind its call, none twice. */
+  /** Checks that positions have no gaps, and that every call has one result after it. */
   #checkConversation(db: SqliteDatabase, { id, status }: StoredExecution): void {
     const rows = db.all<{ position: number; role: string; body: string }>(
       "SELECT position, role, body FROM messages WHERE execution_id = ? ORDER BY position",
@@ -222,7 +222,7 @@ export class CrashWorld implements AsyncDisposable {
     assert.ok(calls.size <= cutOff, "at most the calls that were cut off have no result");
   }
 
-  /** One for each call, and none that outlives a parent which has its result. */
+  /** Checks that each call has one child, and that no child outlives a parent with its result. */
   #checkChildren(db: SqliteDatabase, { id, agent, status }: StoredExecution): void {
     const ends = db.all<{ child: number; childEnd: number; parentEnd: number }>(
       "SELECT e.id AS child, max(c.id) AS childEnd, (SELECT max(id) FROM frames " +
@@ -241,7 +241,7 @@ export class CrashWorld implements AsyncDisposable {
   }
 }
 
-/** How an execution may end after its service died. */
+/** Returns the allowed ends of an execution after its service died. */
 function checkEnd(
   { id, agent, status, error, parent }: StoredExecution,
   byId: ReadonlyMap<number, StoredExecution>,
@@ -255,6 +255,6 @@ function checkEnd(
     return;
   }
   assert.equal(status, "orphaned", `execution ${id} of ${agent}`);
-  // One that is resumed is given up only where nobody waits for it any more.
+  // A resumed execution is given up only when nobody waits for it.
   if (isResumed(agent)) assert.ok(parentStatus !== undefined && parentStatus !== "success");
 }

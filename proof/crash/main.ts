@@ -1,5 +1,5 @@
-// `deno task crash`: kills at random moments, and at every named point, as often as asked; half of them once more, while
-// what is left is taken up.
+// `deno task crash`: kills services at random moments, and at every named point, as often as asked; half of them
+// again during the recovery.
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { STEPS } from "./crash_agents.ts";
 import { ALL_ACCEPTED, crashPoints, recoveryPoints } from "./crash_points.ts";

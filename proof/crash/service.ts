@@ -1,4 +1,4 @@
-// A service in a process of its own that can be made to die at a named point, by SIGKILL, as a power cut would do it.
+// A service in a process of its own that dies at a named point by SIGKILL, like a power cut.
 import type { JsonObject } from "../../base/json.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import { SqlAcceptanceStore } from "../../runtime/storage/executions/acceptance.ts";
@@ -12,16 +12,16 @@ import { type CrashPoint, toLastLine } from "./crash_points.ts";
 interface Order {
   shell: Record<string, string>;
   home: string;
-  /** Agents to start, in order; their executions and those found are taken to their ends. */
+  /** The agents to start, in order. Their executions and existing ones are run to their ends. */
   start: string[];
-  /** As dry runs. */
+  /** True: the runs are dry runs. */
   isDry?: true;
   crash: CrashPoint | null;
-  /** Arguments that people give the calls that they approve; absent: they leave them. */
+  /** The arguments that people give to the calls that they approve; absent: unchanged. */
   edits?: JsonObject;
 }
 
-/** All that a run changes is changed by one of these. */
+/** The stores through which a run makes all its changes. */
 const STORES: readonly { prototype: object }[] = [
   SqlAcceptanceStore,
   SqlConversationStore,
@@ -32,14 +32,14 @@ const STORES: readonly { prototype: object }[] = [
 ];
 
 const LONGEST_THOUGHT_MS = 10;
-/** Far more than all runs take together: one that is left by then has no way on. */
+/** Far longer than all runs together; a run that is left by then is stuck. */
 const PATIENCE_MS = 60_000;
 
 const order = JSON.parse(Deno.args[0] ?? "") as Order;
 
 const APPROVAL = { approved: true, ...(order.edits && { arguments: order.edits }) };
 
-/** Kills this very process: nothing of ours runs any more, no buffer is written. */
+/** Kills this process without any cleanup or flush. */
 function die(point: CrashPoint): never {
   console.log(toLastLine(point));
   Deno.kill(Deno.pid, "SIGKILL");
@@ -56,7 +56,7 @@ if (order.crash !== null) {
   if (store === undefined || original === undefined) throw new TypeError(`No store has ${method}`);
   let calls = 0;
   store[method] = async function (this: unknown, ...args: unknown[]) {
-    // Others are made while this one is awaited.
+    // Other calls are made while this one is awaited.
     const mine = ++calls;
     if (mine === nth && when === "before") die(point);
     const result = await original.apply(this, args);
@@ -78,14 +78,14 @@ await using runtime = await openRuntime({
 });
 console.log("ready");
 
-/** People take their time: meanwhile others are answered, and parents begin to wait. */
+/** People take their time, so other questions are answered meanwhile and parents begin to wait. */
 const answer = async (id: number) => {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_THOUGHT_MS));
   try {
     const { requestId } = await runtime.pendingRequest(id);
     await runtime.respond(id, { requestId, answer: APPROVAL });
   } catch (error) {
-    // The same question is asked by all above the execution that asks: one of the answers counts.
+    // All ancestors of the asking execution show the same question; one of the answers counts.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "conflict" && code !== "not_found") throw error;
   }

@@ -5,12 +5,12 @@ import type { FaultyWorld } from "./fault.ts";
 const LIMIT = 128;
 const CONNECTIONS = 200;
 
-/** Starts what follows with few descriptors. */
+/** The command prefix that starts a program with few descriptors. */
 export const FEW_DESCRIPTORS: readonly string[] = [
   ...["sh", "-c", `ulimit -n ${LIMIT}; exec "$@"`, "sh"],
 ];
 
-/** Connections that stay. */
+/** Connections that stay open. */
 export class Exhaustion {
   readonly #world: FaultyWorld;
   readonly #held: Deno.Conn[] = [];
@@ -19,14 +19,14 @@ export class Exhaustion {
     this.#world = world;
   }
 
-  /** Takes all descriptors that the service gives. */
+  /** Opens connections until the service has no descriptors left. */
   async begin(): Promise<void> {
     for (let connection = 0; connection < CONNECTIONS; connection++) {
       this.#held.push(await this.#connect());
     }
   }
 
-  /** The answer to a request, headers and all. */
+  /** Returns the answer to a request, with its headers. */
   async ask(request: string): Promise<string> {
     const connection = await this.#connect();
     const text = `${request} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
@@ -34,7 +34,7 @@ export class Exhaustion {
     return await new Response(connection.readable).text();
   }
 
-  /** Gives them back. */
+  /** Closes the connections. */
   end(): void {
     for (const connection of this.#held) connection.close();
   }

@@ -1,4 +1,4 @@
-// A fault of the machine or of the world around the service, and what must come of it.
+// The type of a fault of the machine or the service's surroundings, with its required effect.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sourceCommand } from "../../cli/self_command.ts";
@@ -7,32 +7,32 @@ import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import { createRealHome, type RealHome, untilFound } from "../../tests/e2e/real_process.ts";
 import { findViolations } from "../soak/invariants/invariants.ts";
 
-/** One fault. Its check throws what does not hold. */
+/** One fault. Its check throws when a requirement is violated. */
 export interface Fault {
-  /** A sentence: what happens, and what must come of it. */
+  /** A sentence: the fault, and its required effect. */
   name: string;
-  /** Why it cannot be had on this machine; undefined where it can. */
+  /** Returns the reason why it cannot be produced on this machine; undefined when it can. */
   unavailable?: () => string | undefined;
   check: () => Promise<void>;
 }
 
-/** A service in a process of its own, with a client of it. */
+/** A service in a process of its own, with a client. */
 export interface FaultyWorld extends AsyncDisposable {
   home: RealHome;
   client: Client;
-  /** The process of the service. */
+  /** The process id of the service. */
   pid: number;
-  /** Runs an agent and waits for the end of it. */
+  /** Runs an agent and waits for its end. */
   run(agent: string): Promise<ExecutionDetail>;
   /** Waits for the end of an execution. */
   end(id: number): Promise<ExecutionDetail>;
-  /** The service's log so far. */
+  /** Returns the service's log so far. */
   log(): Promise<string>;
-  /** Stops the service; nothing in its database may be wrong then. */
+  /** Stops the service and checks its database. */
   stop(): Promise<void>;
 }
 
-/** Starts a service; `wrap` is a program that starts the command line behind it. */
+/** Starts a service; `wrap` is a program that starts the command line after it. */
 export async function openWorld(
   options: {
     wrap?: readonly string[];
@@ -88,14 +88,14 @@ export async function openWorld(
   }
 }
 
-/** What the service says when it refuses something. */
+/** Returns the service's message for a refusal. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(() => undefined, (error) => error);
   assert.ok(error instanceof ApiError, `refused by the service: ${error}`);
   return error.message;
 }
 
-/** Nothing of the program's inside may reach a person. */
+/** Asserts that a text for people contains no internals of the program. */
 export function assertNoTrace(text: string): void {
   assert.doesNotMatch(text, /^\s+at .*\.ts:\d+/m);
 }

@@ -1,4 +1,4 @@
-// A service that the system does not let run for a while.
+// A service that the system suspends for a while.
 import assert from "node:assert/strict";
 import { type Fault, openWorld } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-// A disk that fills up while agents run, and has room again later.
+// A disk that fills up while agents run, and has space again later.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Fault, openWorld, refusalOf } from "./fault.ts";
@@ -29,7 +29,7 @@ export const fullDisk: Fault = {
       const refusal = await refusalOf(client.run("quick"));
       assert.match(refusal, /disk that holds the state directory is full/);
       assert.equal((await client.execution(before.id)).status, "success");
-      // Its end comes while there is no room.
+      // It ends while there is no space.
       await new Promise((resolve) => setTimeout(resolve, 4_000));
       assert.equal((await client.execution(slow)).status, "running");
       await Deno.remove(filler);

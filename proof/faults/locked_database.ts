@@ -1,4 +1,4 @@
-// Another program that holds the database for longer than the service waits.
+// Another program that locks the database for longer than the service waits.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,7 +23,7 @@ export const lockedDatabase: Fault = {
         await refusalOf(client.run("quick")),
         /another program holds the database.*End that program/,
       );
-      // Its end comes while nothing can be stored.
+      // It ends while nothing can be stored.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       other.exec("COMMIT");
     } finally {

@@ -1,4 +1,4 @@
-// `deno task faults`: does every fault to a real service. Words choose among them.
+// `deno task faults`: applies every fault to a real service. Arguments select faults by words.
 import { FAULTS } from "./faults.ts";
 
 const chosen = Deno.args.length === 0 ? Object.keys(FAULTS) : Deno.args;
@@ -23,7 +23,7 @@ for (const name of chosen) {
   } catch (error) {
     failed++;
     console.log(`FAILED   ${name}: ${fault.name}`);
-    // An error while tidying up hides the one before it.
+    // An error during cleanup hides the one before it.
     console.error(error instanceof SuppressedError ? error.suppressed : error);
   }
 }

@@ -1,4 +1,4 @@
-// A process to which connections leave no more file descriptors than it keeps back.
+// A process whose connections use all file descriptors except its reserve.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Exhaustion, FEW_DESCRIPTORS } from "./exhaustion.ts";
@@ -20,7 +20,7 @@ export const noDescriptors: Fault = {
       },
     });
     const { execution_id: reading } = await world.client.run("reader");
-    // Requests that nobody made yet.
+    // Requests of kinds that were not made before.
     const asked = [
       ...["/stats", "/executions", "/openapi.json"],
       ...["/docs/assets/redoc.standalone.js", "/ui/assets/app.js"],

@@ -1,4 +1,5 @@
-// Requests of every kind: to each operation of the API with ids, queries, headers and bodies by chance, and beside them.
+// Random HTTP requests: to each operation of the API with random ids, queries, headers and bodies, and to other
+// paths.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { loadOperations } from "../../api/operations/operations.ts";
@@ -119,7 +120,7 @@ export interface FuzzedRequest {
   path: string;
   headers: Record<string, string>;
   body: string | Uint8Array | undefined;
-  /** Undefined for a path or a method beside the API. */
+  /** Undefined for a path or a method outside the API. */
   target: number | undefined;
 }
 
@@ -168,7 +169,7 @@ const besides: fc.Arbitrary<FuzzedRequest> = fc.record({
   target: fc.constant(undefined),
 });
 
-/** Mostly requests to operations, some beside them. */
+/** Mostly requests to operations, and some to other paths. */
 export const anyRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
   { weight: 4, arbitrary: ofOperation },
   { weight: 1, arbitrary: besides },

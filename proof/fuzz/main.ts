@@ -1,5 +1,6 @@
-// `deno task fuzz`: every target with many cases by chance. Arguments: words of the targets to try (none: all), --cases
-// (10,000) and --seed (by the clock, so that every run tries others). Fails with the seed and the smallest case.
+// `deno task fuzz`: tries every target with many random cases. Arguments: words of the targets to try (none: all),
+// --cases (10,000) and --seed (by default from the clock, so that every run differs). Fails with the seed and the
+// smallest case.
 import { parseArgs } from "node:util";
 import { TARGETS } from "./targets.ts";
 

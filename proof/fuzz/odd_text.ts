@@ -1,8 +1,8 @@
-// Text that nobody means well with: the pieces that several targets make their cases of.
+// Hostile text: the pieces from which several targets build their cases.
 import fc from "fast-check";
 import { anyText as anyCharacters, textOf } from "../../tests/support/any_text.ts";
 
-/** Escape sequences of terminals, whole, cut off and in pieces, and characters that turn the order of text. */
+/** Escape sequences of terminals, whole, cut off and in pieces, and characters that reverse the order of text. */
 const TERMINAL_PIECES: readonly string[] = [
   ...[
     "\u001b",
@@ -36,7 +36,7 @@ const TERMINAL_PIECES: readonly string[] = [
   ...["\u2066", "31m", "2J", "0;title", ";", "m", "[", "\\"],
 ];
 
-/** Characters that are handled wrongly most easily. */
+/** Characters that programs often mishandle. */
 export const ODD_CHARACTERS: readonly string[] = [
   ...[
     "\0",
@@ -54,25 +54,25 @@ export const ODD_CHARACTERS: readonly string[] = [
   ...["%", "$", "{", "}", "[", "]", "<", ">", "&", "#", "*", ":", "/", "..", "~"],
 ];
 
-/** Names that every object answers to, or that something else makes of a name. */
+/** Names that every object has, or that other code interprets. */
 export const ODD_NAMES: readonly string[] = [
   ...["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "a", "b", "A_TOKEN"],
 ];
 
-/** Any text at all. */
+/** Any text. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "grapheme" }),
   anyCharacters(),
   textOf(ODD_CHARACTERS, { maxLength: 12 }),
 );
 
-/** Text with much in it that means something to a terminal. */
+/** Text with many terminal control sequences. */
 export const terminalText: fc.Arbitrary<string> = fc.array(
   fc.oneof(fc.constantFrom(...TERMINAL_PIECES), anyCharacters({ maxLength: 6 })),
   { maxLength: 30 },
 ).map((pieces) => pieces.join(""));
 
-/** A text cut at these lengths, one after the other; the rest is the last piece. Nothing is lost. */
+/** Cuts a text into pieces of these lengths; the rest is the last piece. */
 export function cutAt(text: string, lengths: readonly number[]): string[] {
   const pieces: string[] = [];
   let rest = text;

@@ -1,4 +1,4 @@
-// What breaks a provider's stream: cuts, lost and repeated events, chunks of any JSON, bytes that are no text.
+// Damage to a provider's stream: cuts, lost and repeated events, chunks of any JSON, bytes that are no text.
 import fc from "fast-check";
 import type { ModelServer, ModelStep } from "../../tests/support/models/model_server.ts";
 import { anyText, ODD_CHARACTERS } from "./odd_text.ts";
@@ -27,7 +27,7 @@ const call = fc.record({
   arguments: fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 1 }), {
     maxKeys: 3,
   })
-    // As text and back: JSON has no -0, and the adapters write the text anew.
+    // Converted to text and back: JSON has no -0, and the adapters write the text again.
     .map((value) => JSON.parse(JSON.stringify(value))),
 });
 const oddChunk = fc.letrec<{ value: unknown }>((tie) => ({
@@ -92,7 +92,7 @@ const oddChunk = fc.letrec<{ value: unknown }>((tie) => ({
     ),
   ),
 })).value;
-/** Counts as endpoints that cannot count would tell them, where each format has them. */
+/** Token counts as broken endpoints report them, in the fields of each format. */
 const oddCount = fc.constantFrom(-1, 0, 0.4, 1.5, 1e21, 1e308, "7", null, true);
 const oddUsage = fc.tuple(oddCount, oddCount, oddCount).map(([input, output, other]) => ({
   usage: {
@@ -121,7 +121,7 @@ export const replySteps: fc.Arbitrary<ModelStep> = fc.record({
   toolCalls: fc.array(call, { maxLength: 2 }),
 }).map(({ text, toolCalls }) => ({ text, ...(toolCalls.length > 0 && { toolCalls }) }));
 
-/** What happens to a stream on its way. `share` is how far into its bytes. */
+/** A kind of damage to a stream on its way. `share` is its place as a share of the bytes. */
 export type Damage =
   | { kind: "none" }
   | { kind: "cut"; share: number }
@@ -197,7 +197,7 @@ export const damage: fc.Arbitrary<Damage> = fc.oneof(
   },
 );
 
-/** The bytes that arrive of a stream of these pieces. */
+/** Returns the bytes that arrive of a stream of these pieces. */
 export function damaged(
   pieces: readonly string[],
   damage: Damage,
@@ -234,7 +234,7 @@ export function damaged(
   }
 }
 
-/** The bytes in pieces of these lengths, and what is left in one. */
+/** Returns the bytes in pieces of these lengths, and the rest as one piece. */
 export function inPieces(bytes: Uint8Array, lengths: readonly number[]): Uint8Array<ArrayBuffer>[] {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let at = 0;

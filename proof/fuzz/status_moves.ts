@@ -1,16 +1,16 @@
-// Every change of an execution's status, noted by the database itself, whoever makes it and however short it lasts.
+// Records every change of an execution's status with database triggers, however short it lasts.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 
-/** One change of a status; `from` is null where the execution began. */
+/** One change of a status; `from` is null at the execution's beginning. */
 export interface Move {
   id: number;
   from: ExecutionStatus | null;
   to: ExecutionStatus;
 }
 
-/** Where an execution may go from each status. It begins running. */
+/** The legal next statuses of each status. An execution begins as running. */
 const LEGAL: Readonly<Record<ExecutionStatus, readonly ExecutionStatus[]>> = {
   running: ["waiting", "success", "error", "aborted", "timeout", "orphaned"],
   waiting: ["running", "aborted"],
@@ -21,13 +21,13 @@ const LEGAL: Readonly<Record<ExecutionStatus, readonly ExecutionStatus[]>> = {
   orphaned: [],
 };
 
-/** Looks over the shoulder of whoever writes to a database. */
+/** Records the status changes that any writer makes in a database. */
 export class StatusMoves implements Disposable {
   readonly #db: DatabaseSync;
   readonly #at = new Map<number, ExecutionStatus>();
   #seen = 0;
 
-  /** `path`: of a database that has its tables. */
+  /** `path`: a database that has its tables. */
   constructor(path: string) {
     this.#db = new DatabaseSync(path, { timeout: 5_000 });
     this.#db.exec(`
@@ -39,7 +39,7 @@ export class StatusMoves implements Disposable {
     `);
   }
 
-  /** Checks the moves since the last look, and returns them in their order. */
+  /** Checks the moves since the last call, and returns them in their order. */
   check(): Move[] {
     const moves = this.#db.prepare(
       'SELECT id, was AS "from", now AS "to" FROM moves ORDER BY rowid LIMIT -1 OFFSET ?',

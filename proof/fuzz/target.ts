@@ -1,34 +1,37 @@
-// A fuzz target: a name, what it claims, cases by chance, and a property that holds for each of them.
+// The type of a fuzz target: a name, a claim, random cases, and a property that holds for each of them.
 import fc from "fast-check";
 
-/** Something that is tried with many cases by chance. */
+/** A property that is tried with many random cases. */
 export interface FuzzTarget {
   readonly name: string;
-  /** What holds for every case, as a sentence. */
+  /** The property that holds for every case, as a sentence. */
   readonly claim: string;
-  /** How many of the cases asked for make one that is tried. */
+  /** The number of requested cases for each case that is tried. */
   readonly oneIn: number;
-  /** Tries so many cases (of a costly one its share of them); throws with the seed and the smallest case that breaks the claim. */
+  /**
+   * Tries this number of cases (of a costly target only a share). Throws with the seed and the smallest case that
+   * breaks the claim.
+   */
   run(options: { cases: number; seed: number }): Promise<void>;
 }
 
-/** What a target consists of. */
+/** The parts of a target. */
 export interface TargetParts<Case, World extends object> {
   name: string;
   claim: string;
-  /** One case in so many is tried, where a case is a whole life of something. Default: each. */
+  /** Tries one case in this number, for cases that are a whole life of something. Default: each. */
   oneIn?: number;
-  /** What all cases of one run share: a folder, a server. Disposed of after the last one. */
+  /** Opens the resource that all cases of one run share: a folder, a server. It is disposed after the last case. */
   open?: () => Promise<World & AsyncDisposable>;
   cases: (world: World) => fc.Arbitrary<Case>;
   /** Throws when the claim does not hold for the case. */
   check: (one: Case, world: World) => void | Promise<void>;
 }
 
-/** Every case is small: one that takes as long as this, even on a busy machine, has a time that its size does not explain. */
+/** Every case is small: one that takes this long, even on a busy machine, has an unexplained running time. */
 const LONGEST_CASE_MS = 60_000;
 
-/** Ties the parts together. */
+/** Builds a target from its parts. */
 export function defineTarget<Case, World extends object = object>(
   parts: TargetParts<Case, World>,
 ): FuzzTarget {
@@ -62,7 +65,7 @@ export function defineTarget<Case, World extends object = object>(
 }
 
 function openNothing<World extends object>(): Promise<World & AsyncDisposable> {
-  // Only a target without a world comes here: there is nothing of it to read.
+  // Only a target without a world gets here, so it never reads the world.
   return Promise.resolve(
     { [Symbol.asyncDispose]: () => Promise.resolve() } as
       & World

@@ -1,4 +1,4 @@
-// YAML as people and programs break it.
+// YAML with the mistakes of people and programs.
 import fc from "fast-check";
 import { ODD_CHARACTERS } from "./odd_text.ts";
 
@@ -66,7 +66,7 @@ const PIECES = [
   ],
 ];
 
-/** Text of these keys between the marks and values of YAML. */
+/** Returns texts of these keys between the marks and values of YAML. */
 export function yamlText(keys: readonly string[]): fc.Arbitrary<string> {
   const key = fc.constantFrom(...keys);
   const value = fc.oneof(
@@ -74,7 +74,7 @@ export function yamlText(keys: readonly string[]): fc.Arbitrary<string> {
     fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)),
     fc.string({ unit: "grapheme", maxLength: 12 }),
   );
-  // Mostly a map of lines, so that what is broken stands behind something that is not.
+  // Mostly a map of lines, so that valid lines come before the broken one.
   const line = fc.tuple(fc.constantFrom("", "", "", "  ", "    ", "- "), key, value)
     .map(([indent, name, text]) => `${indent}${name}: ${text}`);
   const soup = fc.array(

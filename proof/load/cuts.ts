@@ -1,11 +1,12 @@
-// Readers that drop at a random frame and come back with Last-Event-ID: together they must read the stored sequence.
+// Readers that disconnect at a random frame and return with Last-Event-ID. Together they must read the stored
+// sequence.
 import type { Runtime } from "../../runtime/runtime.ts";
 import { readFrames, type StreamFrame } from "../../api/client/client_stream.ts";
 import type { Door } from "./follow_bytes.ts";
 
 /**
- * Reads an execution to its end while cutting the connection every few frames. Returns the number of cuts and what was
- * read; throws when the stream ends early.
+ * Reads an execution to its end while cutting the connection every few frames. Returns the number of cuts and the
+ * frames; throws when the stream ends early.
  */
 export async function readWithCuts(
   door: Door,
@@ -28,7 +29,7 @@ export async function readWithCuts(
   }
 }
 
-/** The sentences that say how the frames differ from those stored; none when they do not. */
+/** Returns sentences about the differences between the frames and the stored ones; empty when there are none. */
 export async function differences(
   runtime: Runtime,
   executionId: number,

@@ -1,15 +1,15 @@
-// Reading a stream as bytes, so that a thousand followers cost little beside what is measured.
+// Reads a stream as bytes, so that a thousand followers cost little compared with the measured service.
 import { createHash } from "node:crypto";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { toEvent } from "../../api/streams/sse.ts";
 
-/** How a test reaches the service: an address and what fetch needs for it. */
+/** A way to reach the service: an address and the options for fetch. */
 export interface Door {
   base: string;
   init: RequestInit & { client?: Deno.HttpClient };
 }
 
-/** What a follower saw. */
+/** The bytes that a follower received. */
 export interface Seen {
   frames: number;
   sha256: string;
@@ -39,7 +39,7 @@ export async function readBytes(response: Response): Promise<Seen> {
   return { frames, sha256: hash.digest("hex") };
 }
 
-/** What every follower must see: the stored frames, each once, in order. */
+/** Returns the bytes that every follower must receive: the stored frames, each once, in order. */
 export async function storedBytes(runtime: Runtime, executionId: number): Promise<Seen> {
   const frames = await runtime.readFrames(executionId, { after: 0 });
   const hash = createHash("sha256");

@@ -5,23 +5,23 @@ import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Door, openStream, readBytes, type Seen, storedBytes } from "./follow_bytes.ts";
 import { writeBusyAgent } from "./many_frames.ts";
 
-/** The service closes the oldest of more than 64 connections of one address that have not asked yet. */
+/** The service closes the oldest of more than 64 connections of one address that have sent no request yet. */
 const CONNECTED_AT_ONCE = 32;
 
-/** What came of it. */
+/** The result. */
 export interface FollowersReport {
   followers: number;
-  /** Of the execution. */
+  /** The number of the execution's frames. */
   frames: number;
-  /** Followers that saw anything else than what is stored. */
+  /** The followers that received something else than the stored frames. */
   wrong: Seen[];
-  /** From the first frame after all were connected to the end of the last stream, in milliseconds. */
+  /** Milliseconds from the first frame after all were connected to the end of the last stream. */
   ms: number;
-  /** Heartbeats that an idle reader of the events got meanwhile, and the longest silence in milliseconds. */
+  /** The heartbeats that an idle reader of the events got meanwhile, and the longest silence in milliseconds. */
   events: { received: number; longestSilenceMs: number };
 }
 
-/** Runs it, half of the followers over the Unix socket and half over TCP. */
+/** Runs it with half of the followers on the Unix socket and half on TCP. */
 export async function runFollowers(
   options: { followers: number; frames: number; connectMs: number },
 ): Promise<FollowersReport> {
@@ -66,7 +66,7 @@ export async function runFollowers(
   return { followers: options.followers, frames, wrong, ms, events: await silence };
 }
 
-/** Reads the service's events to their end and measures the longest time without any. */
+/** Reads the service's events to their end and measures the longest silence. */
 async function watchSilence(door: Door): Promise<FollowersReport["events"]> {
   const response = await fetch(`${door.base}/events/stream`, door.init);
   if (response.body === null) throw new Error(`Refused: ${response.status}`);

@@ -1,4 +1,4 @@
-// `deno task load`: what takes too long for the suite. Says what it measured; fails when something was wrong.
+// `deno task load`: measurements that take too long for the suite. Prints them; fails when a result was wrong.
 import { openSocketClient } from "../../api/client/client.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
@@ -46,7 +46,7 @@ async function cuts(): Promise<void> {
 }
 
 async function slowReaders(): Promise<void> {
-  // Of fewer frames than a page, a connection takes most itself.
+  // With fewer frames than a page, the connection itself takes the most.
   const few = await memoryBehindSlowReaders(5_000);
   const many = await memoryBehindSlowReaders(10_000);
   console.log(

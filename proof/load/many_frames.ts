@@ -1,15 +1,16 @@
-// An agent whose run logs as many frames as asked for, held back until somebody gives the word.
+// An agent whose run logs a given number of frames, once it is released.
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 
-/** Results per reply: the most that run at once. */
+/** The results of each reply: the most that run at once. */
 const CALLS = 8;
-/** Frames of one reply: the calls, the figures, the results. */
+/** The frames of one reply: the calls, the figures, the results. */
 const FRAMES_PER_REPLY = CALLS + 2;
 /** execution_info, system, human; ai, stats, final_answer, complete. */
 const FRAMES_AROUND = 7;
 
 /**
- * Writes agent `busy`: it waits `delayMs`, then logs about `frames` frames as fast as it can. Returns how many exactly.
+ * Writes agent `busy`: it waits `delayMs`, then logs about `frames` frames as fast as it can. Returns their exact
+ * number.
  */
 export async function writeBusyAgent(
   workspace: TestWorkspace,

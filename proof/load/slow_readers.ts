@@ -1,11 +1,14 @@
-// Readers that stop reading while an execution goes on logging: what the service holds for them must not grow with
-// the number of frames behind them.
+// Readers that stop reading while an execution continues to log. The service's memory for them must not grow with the
+// number of unread frames.
 import { serve } from "../../server/mod.ts";
 import { openSocketClient } from "../../api/client/client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { writeBusyAgent } from "./many_frames.ts";
 
-/** Megabytes of the process's memory that 200 stalled readers add over none, for an execution of that many frames. */
+/**
+ * Returns the megabytes that 200 stalled readers add to the process's memory, for an execution with this number of
+ * frames.
+ */
 export async function memoryBehindSlowReaders(frames: number): Promise<number> {
   const without = await memoryAfter(frames, 0);
   return await memoryAfter(frames, 200) - without;

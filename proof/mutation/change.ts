@@ -1,12 +1,12 @@
-// Changes of source text, named by the symbol that holds the code and by its tokens: neither a move of the symbol nor a
-// reformatting breaks them.
+// Changes of source text, addressed by the symbol that contains the code and by its tokens. Neither moving the symbol
+// nor reformatting breaks them.
 import ts from "typescript";
 
 /** One change of the code of a symbol. */
 export type Change =
-  /** Removes the statement, list item or operand that begins with these tokens: the outermost one. */
+  /** Removes the outermost statement, list item or operand that begins with these tokens. */
   | { drop: string }
-  /** Puts other tokens in the place of these. */
+  /** Replaces these tokens by others. */
   | { replace: string; by: string };
 
 interface Token {
@@ -19,9 +19,11 @@ interface Token {
 export class PlaceUnclear extends Error {}
 
 /**
- * Returns the source text of a file with the change in the symbol's code, or undefined if the file has no such symbol or
- * the symbol no such tokens. A symbol is the name of a top-level declaration (`parseAgent`), or of a class with a member
- * (`Budget.#left`). Throws PlaceUnclear when the symbol holds the tokens several times.
+ * Returns the source text of a file with the change in the symbol's code; undefined if the file has no such symbol or
+ * the symbol no such tokens.
+ *
+ * A symbol is the name of a top-level declaration (`parseAgent`), or of a class with a member (`Budget.#left`).
+ * Throws PlaceUnclear when the symbol has the tokens several times.
  */
 export function changeSymbol(
   source: string,
@@ -65,14 +67,14 @@ function parse(source: string): ts.SourceFile {
   return file;
 }
 
-/** The tokens of a node, split by the same scanner as a fragment's. */
+/** Returns the tokens of a node, split by the same scanner as a fragment's. */
 function tokensOf(node: ts.Node, file: ts.SourceFile): Token[] {
   const start = node.getStart(file);
   return scan(file.text.slice(start, node.end))
     .map((token) => ({ text: token.text, start: token.start + start, end: token.end + start }));
 }
 
-/** Words, numbers, whole strings and single signs; comments and white space are left out later. */
+/** Words, numbers, whole strings and single signs. Comments and white space are removed later. */
 const TOKEN =
   /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#?[\w$]+|`|\s+|[^]/g;
 
@@ -103,7 +105,7 @@ function findSymbol(file: ts.SourceFile, symbol: string): ts.Node | undefined {
   return undefined;
 }
 
-/** Returns true if the syntax stays whole without the node. */
+/** Returns true if the syntax stays valid without the node. */
 function isDroppable(node: ts.Node): boolean {
   const { parent } = node;
   return ts.isStatement(node) && !ts.isBlock(node) || isListItem(node) ||
@@ -135,7 +137,7 @@ function droppableAt(code: ts.Node, start: number, file: ts.SourceFile): ts.Node
   return found;
 }
 
-/** From the node's begin to the end of the comma or operator that goes with it. */
+/** Returns the range from the node's beginning to the end of its comma or operator. */
 function rangeOf(node: ts.Node, file: ts.SourceFile): [number, number] {
   const { parent } = node;
   const start = node.getStart(file);

@@ -1,14 +1,14 @@
-// The guards that keep the promises, each with the change that takes it away, and the tests that must notice.
+// The guards that keep the promises, each with the change that removes it and the tests that must fail.
 import type { Change } from "./change.ts";
 
-/** A guard, taken away by one change of a symbol's code. */
+/** A guard with the change that removes it from a symbol's code. */
 export type Mutation = Change & {
   guard: string;
   /** The name of a top-level declaration, or of a class with a member: `Budget.#left`. */
   symbol: string;
-  /** The folder or file that holds the symbol, where several have one of that name. */
+  /** The folder or file of the symbol, when several have that name. */
   below?: string;
-  /** At least one test in these must fail. */
+  /** At least one test in these files must fail. */
   tests: readonly string[];
 };
 

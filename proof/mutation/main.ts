@@ -1,12 +1,15 @@
-// `deno task mutation`: takes each guard away in a copy of the tree and shows that a test notices. Arguments: words that are
-// in the guards to try, or tests/<path>, below which one of their tests lies; none: all guards.
+// `deno task mutation`: removes each guard in a copy of the tree and checks that a test fails. Arguments: words of
+// the guards to try, or tests/<path>, which selects the guards with a test below it; none: all guards.
 import { join } from "node:path";
 import { REPOSITORY, TEST_PERMISSIONS } from "../../tests/support/repository.ts";
 import { type Mutation, MUTATIONS } from "./guards.ts";
 import { mutate } from "./mutate.ts";
 
 const NOT_COPIED = new Set([".git", "coverage"]);
-/** On any machine the tests of a guard are done sooner. One that hangs without it tells nobody: it must end, and fail. */
+/**
+ * On any machine the tests of a guard take less time. A test that hangs without its guard proves nothing: it must end
+ * with a failure.
+ */
 const LONGEST_MS = 5 * 60_000;
 
 const copy = await Deno.makeTempDir({ prefix: "inkling-mutation-" });

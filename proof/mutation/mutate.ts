@@ -1,4 +1,4 @@
-// Finds the file of a guard by its symbol, and takes the guard away.
+// Finds the file of a guard by its symbol, and removes the guard.
 import { join } from "node:path";
 import { REPOSITORY, sourceFiles } from "../../tests/support/repository.ts";
 import { changeSymbol, PlaceUnclear } from "./change.ts";

@@ -1,11 +1,11 @@
-// What happened in the night, as whoever made it up knows it: for each agent at each time, and why. Everything else went well.
+// The planned events of the night: each agent's outcome at each time, with the reason. Everything else succeeded.
 
-/** Something that a person wants to hear of. */
+/** An event that a person wants to know about. */
 export interface Happening {
   agent: string;
-  /** `02:30`, UTC: when it was due; null for what holds in the morning. */
+  /** Its due time as `02:30`, UTC; null for a state in the morning. */
   time: string | null;
-  /** How it came out. */
+  /** The outcome. */
   outcome:
     | "error"
     | "aborted"
@@ -15,18 +15,18 @@ export interface Happening {
     | "disabled"
     | "stopped"
     | "broken";
-  /** What must be said of it. */
+  /** The reason that must be reported. */
   reason: RegExp;
-  /** What `why` must say of it, where that is more. */
+  /** The reason that `why` must report, if it is more. */
   why?: RegExp;
-  /** What `why` must say is to be done; absent: anything. */
+  /** The remedy that `why` must report; absent: any. */
   remedy?: RegExp;
 }
 
 const OUTAGE = /503/;
 const STOPPED = /the service was not running/;
 const PAUSED = /paused/;
-/** What `why` says of a stretch without a service: its beginning and its end. */
+/** The text of `why` for a period without a service: its beginning and its end. */
 const DOWN = /the service was not running from [-\d]+ \d\d:10 to [-\d]+ \d\d:10/;
 const ANSWER = /inkling respond \d+/;
 
@@ -44,7 +44,7 @@ const at = (
     }))
   );
 
-/** All of it. */
+/** Every event. */
 export const HAPPENINGS: readonly Happening[] = [
   ...at("error", /the disk is full/, ["report", "02:30"]),
   ...at(
@@ -105,7 +105,7 @@ export const HAPPENINGS: readonly Happening[] = [
   },
 ];
 
-/** What only `why` tells: of times at which nothing is recorded. */
+/** Reasons that only `why` reports, for times without a record. */
 export const QUESTIONS: readonly (Pick<Happening, "agent" | "reason" | "remedy"> & {
   time: string;
 })[] = [

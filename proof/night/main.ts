@@ -1,4 +1,4 @@
-// `deno task night`: lives through a made-up night and says, item by item, whether the service tells what happened in it.
+// `deno task night`: runs a made-up night and checks, item by item, that the service reports it.
 import { HAPPENINGS } from "./happenings.ts";
 import { compareNight } from "./told.ts";
 

@@ -1,14 +1,14 @@
-// The model that is out for an hour: an endpoint of OpenAI's form on this machine that answers, or has an outage.
+// The model with an outage of an hour: a local endpoint of OpenAI's format that answers, or is out of service.
 
 /** An endpoint that can be taken out of service. */
 export interface NightModel extends AsyncDisposable {
   readonly baseUrl: string;
-  /** How many requests it has taken and not answered yet. */
+  /** The number of unanswered requests. */
   readonly open: number;
   isOut: boolean;
 }
 
-/** Starts it; it works. */
+/** Starts the endpoint in working order. */
 export function openNightModel(): NightModel {
   let open = 0;
   const answer = (): Response => {

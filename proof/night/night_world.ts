@@ -1,5 +1,5 @@
-// A made-up night: fifteen agents and nine hours in which everything happens that a person wants to hear of in the morning. The
-// runtime is the real one; only its clock is ours.
+// A made-up night: nine hours in which fifteen agents have every event that a person wants to know about in the
+// morning. The runtime is the real one with a test clock.
 import { join } from "node:path";
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -7,17 +7,17 @@ import { createTestWorkspace, type TestWorkspace } from "../../tests/support/tes
 import { settle, TestClock } from "../../tests/support/test_clock.ts";
 import { type NightModel, openNightModel } from "./night_model.ts";
 
-/** When the night begins. */
+/** The beginning of the night. */
 const EVENING = Date.parse("2026-11-01T22:00:00.000Z");
 
-/** One step of the clock: everything is planned for such moments. */
+/** One step of the clock; every event is planned for such a moment. */
 const STEP_MS = 5 * MINUTE_MS;
-/** So many rounds of input and output in which nothing changes end a moment: what still runs then waits for the clock. */
+/** A moment ends after this number of I/O rounds without a change. The remaining runs wait for the clock. */
 const QUIET_ROUNDS = 12;
-/** So many looks a file that changes gets, of some milliseconds each. */
+/** The number of polls for a changed file, some milliseconds each. */
 const MOST_LOOKS = 2_000;
 
-/** The night is over; the runtime is still open. */
+/** The end of the night, with the runtime still open. */
 export interface Night extends AsyncDisposable {
   runtime: Runtime;
   clock: TestClock;
@@ -74,14 +74,14 @@ async function writeAgents(workspace: TestWorkspace, modelUrl: string): Promise<
   await Deno.writeTextFile(join(workspace.workspace, "old.md"), "old");
 }
 
-/** When in the night it was `23:20`, UTC, in milliseconds since the epoch. */
+/** Returns the moment of a UTC time such as `23:20` in this night, in milliseconds since the epoch. */
 export function momentOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
   const moment = EVENING - EVENING % DAY_MS + (hours * 60 + minutes) * MINUTE_MS;
   return moment < EVENING ? moment + DAY_MS : moment;
 }
 
-/** Lets the night happen. */
+/** Runs the night. */
 export async function liveThroughNight(): Promise<Night> {
   await using opened = new AsyncDisposableStack();
   const model = opened.use(openNightModel());
@@ -92,7 +92,7 @@ export async function liveThroughNight(): Promise<Night> {
   opened.defer(async () => await runtime?.[Symbol.asyncDispose]());
   const until = async (time: string, step = STEP_MS) => {
     while (clock.now() < momentOf(time)) {
-      // Not through each second: whoever looks at something every two seconds need not do that all night.
+      // In jumps, so that two-second polls need not run all night.
       const left = momentOf(time) - clock.now();
       const atRest = clock.sleeping;
       clock.jump(Math.min(left, step - clock.now() % step));
@@ -111,7 +111,7 @@ export async function liveThroughNight(): Promise<Night> {
   await until("03:00");
   model.isOut = true;
   await until("03:20");
-  // A request is tried again some seconds later, and a run has a limit of minutes: one step must not reach both.
+  // A request is retried after some seconds, and a run has a limit of minutes: one step must not reach both.
   await until("03:22", 2_000);
   await until("04:00");
   model.isOut = false;
@@ -135,7 +135,7 @@ export async function liveThroughNight(): Promise<Night> {
   return { runtime, clock, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Changes what agents watch, twice for each, and waits until that has been seen: files have no clock of ours. */
+/** Changes watched files, twice for each agent, and waits until each change was seen: files ignore the test clock. */
 async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock): Promise<void> {
   const change = async (name: string, isSeen: () => Promise<boolean>) => {
     await Deno.writeTextFile(join(workspace, name), name);
@@ -155,8 +155,8 @@ async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock):
 }
 
 /**
- * Lets runs do what they can do at this moment; some may still run, and wait for the clock. A schedule that is due waits for
- * the clock again when its run has begun: `atRest` is how many waited before.
+ * Lets runs do all work of this moment; some may still wait for the clock. A due schedule waits for the clock again
+ * when its run has started: `atRest` is the number of waits before.
  */
 async function finishRounds(
   runtime: Runtime,

@@ -1,4 +1,4 @@
-// What the API tells of the night, in the form of what happened.
+// Reads the API's reports of the night in the form of the planned events.
 import { explain } from "../../cli/commands/agents/why.ts";
 import { Client } from "../../api/client/client.ts";
 import { createLocalClient } from "../../app/local_client.ts";
@@ -11,35 +11,35 @@ import { findNotOnPage } from "./told_on_page.ts";
 /** Before the first run of the night. */
 const EVENING = "22:00";
 
-/** One line of what was told. */
+/** One reported event. */
 export interface Told {
   agent: string;
-  /** Milliseconds since the epoch; null for what holds in the morning. */
+  /** Milliseconds since the epoch; null for a state in the morning. */
   at: number | null;
   outcome: string;
   text: string;
 }
 
-/** What came of the night. */
+/** The result of the night. */
 export interface NightReport {
-  /** How many runs went well, of how many. */
+  /** The number of successful runs, and of all runs. */
   succeeded: number;
   executions: number;
   costUsd: number;
   told: Told[];
-  /** What happened and was not told, or was told otherwise. */
+  /** Events that were not reported, or reported wrongly. */
   untold: string[];
-  /** What was told and did not happen. */
+  /** Reports of events that did not happen. */
   invented: string[];
-  /** What happened and the recap does not tell. */
+  /** Events that are missing in the recap. */
   notInRecap: string[];
-  /** What happened at a time and `why` does not tell. */
+  /** Events with a time that `why` does not report. */
   notInWhy: string[];
-  /** What the recap tells and the page does not; null where there is no browser. */
+  /** Items of the recap that the page does not show; null without a browser. */
   notOnPage: string[] | null;
 }
 
-/** Lives through the night and compares. */
+/** Runs the night and compares. */
 export async function compareNight(): Promise<NightReport> {
   await using night = await liveThroughNight();
   using client = createLocalClient(night.runtime);
@@ -86,7 +86,7 @@ async function findNotInWhy(client: Client): Promise<string[]> {
   return missing;
 }
 
-/** A recap tells several of one kind as one, with their number. */
+/** The recap reports several events of one kind as one, with their number. */
 function findNotInRecap(recap: RecapBody): string[] {
   const isTold = ({ agent, outcome, reason }: Happening): boolean => {
     const failing = outcome === "error" || outcome === "aborted";
@@ -116,7 +116,7 @@ function findNotInRecap(recap: RecapBody): string[] {
     .map(({ agent, time, outcome }) => `${agent} ${time} ${outcome}`);
 }
 
-/** Runs that did not go well, each at the time at which it was due. */
+/** Returns the unsuccessful runs, each with its due time. */
 async function tellExecutions(client: Client): Promise<Told[]> {
   const told: Told[] = [];
   for (
@@ -135,7 +135,7 @@ async function tellExecutions(client: Client): Promise<Told[]> {
   return told;
 }
 
-/** Times at which nothing ran; several in a row that stand as one are told one by one. */
+/** Returns the times without a run; slots that are stored as one row are listed one by one. */
 async function tellSlots(client: Client): Promise<Told[]> {
   const told: Told[] = [];
   for (const { id, trigger_cron } of await client.agents()) {
@@ -152,13 +152,13 @@ async function tellSlots(client: Client): Promise<Told[]> {
   return told;
 }
 
-/** Of the schedules of this night those with steps or lists of minutes fire within the hour, the others hourly. */
+/** Schedules with steps or lists of minutes fire within the hour, the others hourly. */
 function distanceOf(cron: string): number {
   const step = /^\*\/(\d+) /.exec(cron)?.[1];
   return (step === undefined ? 60 : Number(step)) * MINUTE_MS;
 }
 
-/** Agents that do not run by themselves in the morning. */
+/** Returns the agents whose triggers are stopped in the morning. */
 async function tellAgents(client: Client): Promise<Told[]> {
   const { agent_errors, agent_warnings } = await client.info();
   const agents = await client.agents();

@@ -1,4 +1,4 @@
-// Whether the first page of the dashboard tells, line by line, what the recap tells; in a real browser, where there is one.
+// Checks in a real browser that the dashboard's first page shows each item of the recap.
 import type { Page } from "playwright-core";
 import { createLocalClient } from "../../app/local_client.ts";
 import { serve } from "../../server/mod.ts";
@@ -8,13 +8,13 @@ import type { Night } from "./night_world.ts";
 
 const API_KEY = "key";
 
-/** A line of the page, by the list that it stands in and what it must say. */
+/** A line of the page: its list, and its required text. */
 interface ExpectedLine {
   list: string;
   texts: readonly string[];
 }
 
-/** The items of the last day's recap that the page does not name; null where there is no browser. */
+/** Returns the items of the last day's recap that the page does not show; null without a browser. */
 export async function findNotOnPage({ runtime, clock }: Night): Promise<string[] | null> {
   if (!hasChromium) return null;
   using client = createLocalClient(runtime);
@@ -23,14 +23,14 @@ export async function findNotOnPage({ runtime, clock }: Night): Promise<string[]
   try {
     await using opened = await openTestBrowser();
     const context = await opened.browser.newContext({ extraHTTPHeaders: { "x-api-key": API_KEY } });
-    // The browser's own clock knows nothing of the night.
+    // The browser's own clock is set to the night's.
     await context.clock.setFixedTime(clock.now());
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${service.ports[0]}/ui#/`);
     await page.getByRole("button", { name: "24 hours" }).click();
     await page.getByRole("region", { name: "Failed" }).waitFor();
     const notTold = await findMissing(page, recap);
-    // A service that stops waits for the streams of its pages.
+    // A stopping service waits for the streams of its pages.
     await context.close();
     return notTold;
   } finally {
@@ -88,13 +88,13 @@ function toLines(recap: RecapBody): ExpectedLine[] {
   ];
 }
 
-/** The time of day as the page writes it; the browser is in the zone of this machine. */
+/** Returns the time of day as the page writes it. The browser uses this machine's zone. */
 function formatClock(timestamp: string): string {
   return new Intl.DateTimeFormat("en-US", { hour: "numeric", minute: "2-digit" })
     .format(Date.parse(timestamp));
 }
 
-/** Browsers put narrow and unbreakable spaces into times. */
+/** Browsers put narrow and non-breaking spaces into times. */
 function flat(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

@@ -1,7 +1,7 @@
-// A model on this machine that refuses every other request of each agent, because it is busy: its replies come after retries.
+// A local model that refuses every other request of each agent as overloaded, so that its replies come after retries.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
-/** The first reply of a conversation looks at the files; the next one answers. */
+/** The first reply of a conversation reads files; the next one answers. */
 export class BusyModel implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   /** By agent. */
@@ -13,7 +13,7 @@ export class BusyModel implements AsyncDisposable {
     });
   }
 
-  /** The base address for an agent. */
+  /** Returns the base address for an agent. */
   urlFor(agent: string): string {
     return `http://127.0.0.1:${this.#server.addr.port}/${agent}`;
   }

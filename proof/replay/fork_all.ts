@@ -1,5 +1,5 @@
-// Forks recorded runs of the mix at every step and takes each fork to its end: what it took over is the record's, and no unsafe
-// call of that was made again.
+// Forks recorded runs of the mix at every step and runs each fork to its end. The copied part must equal the record,
+// and none of its unsafe calls may be made again.
 import { join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { Frame } from "../../runtime/events/frame.ts";
@@ -10,21 +10,21 @@ import { HurriedClock } from "./hurried_clock.ts";
 import type { Draw, Mix } from "./mix.ts";
 import { lookAt } from "./people.ts";
 
-/** What became of the forks. */
+/** The result of the forks. */
 export interface Forked {
   runs: number;
   forks: number;
-  /** Unsafe calls that stand in what forks took over, each counted for each fork. */
+  /** The unsafe calls in the copied parts, counted for each fork. */
   takenOver: number;
-  /** Unsafe calls that forks made behind that. */
+  /** The unsafe calls that forks made after them. */
   made: number;
   problems: string[];
 }
 
-/** What an unsafe call of the mix writes: no two calls write the same. */
+/** The text that an unsafe call of the mix writes; no two calls write the same. */
 const LINE = /agent_\d+ \d+/g;
 
-/** Forks runs whose models replied, so many at most. */
+/** Forks runs with model replies, at most this number. */
 export async function forkAll(
   { place, witness }: Mix,
   { draw, most }: { draw: Draw; most: number },
@@ -44,7 +44,7 @@ export async function forkAll(
       const before = await countLines([witness, memory]);
       const forkId = await forkToEnd(runtime, { id, step }, draw);
       if (forkId === undefined) {
-        // The calls of a last reply have no results where the run was ended among them.
+        // The calls of a last reply have no results if the run ended among them.
         if (step < replies) forked.problems.push(`${id} cannot be forked at ${step}`);
         break;
       }
@@ -78,7 +78,7 @@ export async function forkAll(
   return forked;
 }
 
-/** Undefined: there is no such step. */
+/** Returns undefined when the step does not exist. */
 async function forkToEnd(
   runtime: Runtime,
   { id, step }: { id: number; step: number },
@@ -95,7 +95,7 @@ async function forkToEnd(
   }
 }
 
-/** How often a line stands in the files; without one, how many lines there are. */
+/** Counts a line in the files, or all lines without one. */
 async function countLines(paths: readonly string[]): Promise<(line?: string) => number> {
   const texts = await Promise.all(
     paths.map((path) => Deno.readTextFile(path).catch(ignoreMissing)),
@@ -107,12 +107,12 @@ async function countLines(paths: readonly string[]): Promise<(line?: string) => 
 const typeOf = ({ payload }: Frame): string => JSON.parse(payload).event_type;
 const isReply = ({ event }: Frame) => event === "ai" || event === "tool_call";
 
-/** A fork has its own beginning and end, and pays for none of the steps that it takes over. */
+/** A fork has its own beginning and end, and pays for no copied step. */
 function isTakenOver(frame: Frame): boolean {
   return !["execution_info", "stats", "complete"].includes(typeOf(frame));
 }
 
-/** What a fork has of a log: up to the next reply, without what was told of the wait for that. */
+/** Returns the part of a log that a fork copies: up to the next reply, without the frames about waiting for it. */
 function prefixOf(frames: readonly Frame[], step: number): Frame[] {
   const replies = frames.flatMap((frame, index) => isReply(frame) ? [index] : []);
   const before = frames.slice(0, replies[step] ?? frames.length)

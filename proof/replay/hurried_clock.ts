@@ -1,13 +1,13 @@
-// A clock on which short waits are over at once: the time goes on by them. Long ones, which bound what may take too long, take
-// as long as they say.
+// A clock on which short waits end at once and advance the time. Long waits, which are time limits, take their real
+// time.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 
-/** Waits shorter than this are skipped: those between attempts. What a process has to begin or to answer is longer. */
+/** Shorter waits are skipped: those between attempts. Starting or answering takes a process longer. */
 const SKIPPED_MS = 5_000;
-/** Who polls waits no longer than this. */
+/** Polling loops wait no longer than this. */
 const POLLED_MS = 500;
 
-/** Time that hurries. */
+/** A clock that skips short waits. */
 export class HurriedClock implements Clock {
   readonly #system = new SystemClock();
   #ahead = 0;

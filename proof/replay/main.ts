@@ -1,5 +1,6 @@
-// `deno task replay`: records a generated mix of runs on a service that is killed again and again, then replays all of them in
-// a process that may open no connection, start nothing and write nothing. `deno task replay forks`: forks them at every step.
+// `deno task replay`: records a generated mix of runs on a service that is killed repeatedly, then replays all of
+// them in a process without permission to connect, start or write anything. `deno task replay forks`: forks them at
+// every step.
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
@@ -8,7 +9,7 @@ import { createMix, type Mix } from "./mix.ts";
 import { recordMix } from "./record_mix.ts";
 import type { Replayed } from "./replay_all.ts";
 
-/** From so many runs on each kind of what belongs to the mix must have happened. */
+/** From this number of runs on, each kind of event must have happened. */
 const ENOUGH = 200;
 
 const isForks = Deno.args[0] === "forks";
@@ -16,7 +17,7 @@ const [wantedRuns, wantedSeed] = isForks ? Deno.args.slice(1) : Deno.args;
 const runs = Number(wantedRuns ?? (isForks ? 50 : 1_000));
 const seed = Number(wantedSeed ?? crypto.getRandomValues(new Uint32Array(1))[0]);
 console.log(`Seed ${seed}`);
-/** Small seeds begin with small numbers only. */
+/** Small seeds alone would draw small numbers first. */
 const draw = seededRandom(Math.imul(seed, 2_654_435_761));
 
 await using mix = await createMix();
@@ -26,7 +27,7 @@ else await replay(mix);
 
 async function record(mix: Mix): Promise<void> {
   const { kills, interrupted, resumed, kinds } = await recordMix(mix, {
-    // Some end before their model replies: there is no step to fork them at.
+    // Some runs end before their model replies, so they have no step to fork at.
     runs: isForks ? Math.ceil(runs * 1.5) : runs,
     lives: Math.max(3, Math.ceil(runs / 25)),
     draw,

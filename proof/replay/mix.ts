@@ -1,4 +1,5 @@
-// A generated mix of agents: tools, failures, retries, pauses with answers, delegation, skills, custom tools, MCP servers.
+// A generated mix of agents: tools, failures, retries, pauses with answers, delegation, skills, custom tools, MCP
+// servers.
 import { join } from "node:path";
 import { programEntry } from "../../tests/runtime/tools/mcp/mcp_world.ts";
 import { denoDirectory } from "../../tests/support/repository.ts";
@@ -7,18 +8,18 @@ import { BusyModel } from "./busy_model.ts";
 
 export type Draw = () => number;
 
-/** A workspace of the mix, with a model that is often busy. */
+/** A workspace of the mix, with a model that is often overloaded. */
 export interface Mix extends AsyncDisposable {
   place: TestWorkspace;
   busy: BusyModel;
-  /** Each unsafe call appends a line that no other call writes. */
+  /** The file to which each unsafe call appends a unique line. */
   witness: string;
 }
 
 const SKILLS = ["tidy", "count", "sum"];
 const HELPERS = ["asks", "quick", "fails", "notes"];
 
-/** A workspace with its surroundings; runs are recorded in it. */
+/** Creates a workspace with its surroundings for recording. */
 export async function createMix(): Promise<Mix> {
   const place = await createTestWorkspace({
     shell: {
@@ -78,7 +79,7 @@ export async function createMix(): Promise<Mix> {
   };
 }
 
-/** Writes one agent of the mix. `customShare`: how many of them have custom tools. */
+/** Writes one agent of the mix. `customShare`: the share of agents with custom tools. */
 export async function writeAgent(
   { place, busy }: Mix,
   id: string,
@@ -154,7 +155,7 @@ export async function writeAgent(
   );
 }
 
-/** An agent whose model refuses every other request, because it is busy. */
+/** Writes an agent whose model refuses every other request as overloaded. */
 async function writeBusy(place: TestWorkspace, id: string, busy: BusyModel): Promise<void> {
   const model = `model: { provider: mine, name: busy, base_url: "${busy.urlFor(id)}" }`;
   await place.writeAgent(id, `---\n${model}\non_restart: resume\n---\nLook at the files.\n`);

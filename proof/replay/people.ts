@@ -1,10 +1,10 @@
-// What people do to the runs of the mix: they answer what is asked, and cancel now and then.
+// The people of the mix: they answer questions, and cancel now and then.
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import { isFinal } from "../../runtime/executions/states.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Draw } from "./mix.ts";
 
-/** Answers what is asked, cancels now and then, forgets what has ended. */
+/** Answers questions, cancels now and then, and forgets ended runs. */
 export async function lookAt(runtime: Runtime, open: Set<number>, draw: Draw): Promise<void> {
   for (const id of open) {
     const { status } = await runtime.getExecution(id);
@@ -26,7 +26,7 @@ async function answer(runtime: Runtime, id: number, draw: Draw): Promise<void> {
       : { approved: draw() < 0.7, ...(draw() < 0.5 && { reason: "Because" }) };
     await runtime.respond(id, { requestId, answer: given });
   } catch (error) {
-    // Meanwhile it went on: the question of a delegated run is asked by all above it, and one of the answers counts.
+    // The run went on meanwhile: all ancestors of a delegated run show its question, and one of the answers counts.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code !== "conflict" && code !== "not_found") throw error;
   }

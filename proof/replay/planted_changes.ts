@@ -1,24 +1,27 @@
-// Changes planted behind a recorded run: of its agent's file, its surroundings, its record. Each is found at its first effect,
-// or, where it changes nothing that a model is sent, not at all.
+// Planted changes of a recorded run: of its agent file, its surroundings, its record. The replay must find each at
+// its first effect, or not at all when it changes nothing that a model is sent.
 import { join } from "node:path";
 import type { Difference } from "../../runtime/replay/difference.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 
-/** A change of what the recorded agent was. `found`: at which call, and what; absent: nothing may be told. */
+/**
+ * A change of the recorded agent. `found`: the call and the expected difference; absent: no difference may be
+ * reported.
+ */
 export interface PlantedChange {
   name: string;
   plant(place: TestWorkspace, agent: string): Promise<void> | void;
   found?: { call: number; kind: Difference["kind"]; what: RegExp };
-  /** It changes what is stored, in SQLite's words. */
+  /** True when it changes stored rows, by SQL. */
   isStored?: boolean;
-  /** It changes what a service reads at its start only. */
+  /** True when it changes a setting that a service reads only at its start. */
   atStart?: boolean;
 }
 
 const call = (name: string, args: unknown) => ({ name, arguments: args });
 
-/** The agent that is recorded, as its file was. */
+/** The recorded agent's file. */
 export const RECORDED = `---
 model: { provider: demo, name: script }
 description: Writes.
@@ -45,7 +48,7 @@ ${
 \`\`\`
 `;
 
-/** Makes the surroundings of that agent. */
+/** Creates the surroundings of that agent. */
 export async function writeSurroundings(place: TestWorkspace): Promise<void> {
   await place.writeAgent("keeper", RECORDED);
   for (const id of ["helper", "other"]) {
@@ -68,7 +71,7 @@ async function writeSkill(
   await Deno.writeTextFile(join(folder, "SKILL.md"), text);
 }
 
-/** In the agent's file. */
+/** A change in the agent file. */
 function edit(
   name: string,
   from: string,
@@ -87,7 +90,7 @@ function edit(
   };
 }
 
-/** In config.yaml, which the defaults stand in. */
+/** A change in config.yaml, which contains the defaults. */
 function config(name: string, lines: string, found?: PlantedChange["found"]): PlantedChange {
   return {
     name,
@@ -101,7 +104,7 @@ function config(name: string, lines: string, found?: PlantedChange["found"]): Pl
   };
 }
 
-/** In what was recorded: as if the program of then had declared, or done, something else. */
+/** A change in the record, as if the earlier program had declared or done something else. */
 function record(
   name: string,
   sql: string,
@@ -127,7 +130,7 @@ const setting = (name: string) =>
 const toolBody = (change: string, name: string) =>
   `UPDATE call_terms SET body = ${change} WHERE json_type(body) = 'array' AND body LIKE '%"${name}"%'`;
 
-/** Each with its first effect. */
+/** Each change with its first effect. */
 export const CHANGES: readonly PlantedChange[] = [
   edit("a word in the prompt", "Keep the notes", "Hold the notes", PROMPT),
   edit("a space in the prompt", "tidy: $0", "tidy:  $0", PROMPT),
@@ -226,7 +229,7 @@ export const CHANGES: readonly PlantedChange[] = [
   ),
 ];
 
-/** Nothing that a model is sent, and nobody who is asked, differs by these, one by one or all together. */
+/** Changes that affect nothing that a model is sent or a person is asked, one by one or together. */
 export const NO_CHANGES: readonly PlantedChange[] = [
   edit("the name", "description: Writes.", "description: Writes.\nname: The Keeper"),
   edit("a comment", "---\nmodel", "---\n# a comment\nmodel"),

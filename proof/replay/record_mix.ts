@@ -1,4 +1,4 @@
-// Records runs of the mix through many lives of a service, most of which end by SIGKILL, as a power cut would end them.
+// Records runs of the mix through many lives of a service, most of which end by SIGKILL, like a power cut.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
@@ -6,23 +6,23 @@ import type { TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { type Draw, type Mix, writeAgent } from "./mix.ts";
 import { ACCEPTED, type RecorderOrder } from "./recorder.ts";
 
-/** Every so many lives, one is stopped in order. */
+/** The interval of lives that are stopped gracefully. */
 const STOPPED_EACH = 4;
-/** A killed service lives up to so long behind the last run that it is to accept. */
+/** The longest time that a killed service lives after its last acceptance. */
 const LONGEST_LEFT_MS = 60;
 
-/** What was done to the recorded runs. */
+/** The result of the recording. */
 export interface Recorded {
-  /** Services that were killed. */
+  /** The number of killed services. */
   kills: number;
-  /** Executions that were under way in one that was killed, and those of them that were gone on with. */
+  /** The executions that a kill interrupted, and those of them that were resumed. */
   interrupted: number;
   resumed: number;
-  /** How often each kind of what belongs to the mix happened. */
+  /** The number of events of each kind in the mix. */
   kinds: Record<string, number>;
 }
 
-/** Records so many runs, each of an agent of its own. `lives`: how often the service is started. */
+/** Records this number of runs, each with its own agent. `lives`: the number of service starts. */
 export async function recordMix(
   mix: Mix,
   { runs, lives, draw, customShare = 0.1 }: {
@@ -68,7 +68,7 @@ export async function recordMix(
   };
 }
 
-/** One life; whether it was killed. It may have done all before. */
+/** Runs one life; returns true when it was killed. It may have finished before. */
 async function live(
   order: RecorderOrder,
   { killAfter, leftMs }: { killAfter: number | undefined; leftMs: number },
@@ -100,7 +100,7 @@ async function live(
       try {
         child.kill("SIGKILL");
       } catch {
-        // It ended first.
+        // It ended before the kill.
       }
     }, leftMs);
   }
@@ -115,7 +115,7 @@ function openDatabase({ stateDir }: TestWorkspace): SqliteDatabase {
   return SqliteDatabase.open(join(stateDir, "inkling.db"));
 }
 
-/** Those that no life has come to by now. */
+/** Returns the agents that no life has run yet. */
 function agentsWithoutRun(place: TestWorkspace, agents: readonly string[]): string[] {
   using db = openDatabase(place);
   const known = new Set(
@@ -125,7 +125,7 @@ function agentsWithoutRun(place: TestWorkspace, agents: readonly string[]): stri
   return agents.filter((agent) => !known.has(agent));
 }
 
-/** What a killed service has left. Its process is gone, and the next one has not begun. */
+/** Returns the open executions of a killed service, before the next one starts. */
 function openExecutions(place: TestWorkspace): number[] {
   using db = openDatabase(place);
   return db.all<{ id: number }>(

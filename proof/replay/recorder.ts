@@ -1,4 +1,4 @@
-// One life of a service that records runs of the mix, as a process: stopped in order, or killed from outside.
+// One life of a service that records runs of the mix, as a process: stopped gracefully, or killed from outside.
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
@@ -6,20 +6,20 @@ import { HurriedClock } from "./hurried_clock.ts";
 import type { Draw } from "./mix.ts";
 import { lookAt } from "./people.ts";
 
-/** What the process is to do. */
+/** The order for the process. */
 export interface RecorderOrder {
   shell: Record<string, string>;
   home: string;
   /** The agents to start, one run each. */
   agents: readonly string[];
   seed: number;
-  /** Takes everything to its end; else some are left to the next start. */
+  /** Runs everything to its end; otherwise some runs are left to the next start. */
   isLast: boolean;
 }
 
 /** The line that it prints when a run is accepted. */
 export const ACCEPTED = "accepted";
-/** So many runs are under way at once. */
+/** The number of parallel runs. */
 const AT_ONCE = 4;
 
 async function record({ shell, home, agents, seed, isLast }: RecorderOrder): Promise<void> {
@@ -31,7 +31,7 @@ async function record({ shell, home, agents, seed, isLast }: RecorderOrder): Pro
     clock: new HurriedClock(),
     log: { write() {} },
   });
-  // What an earlier life has left goes on, and is looked after as well.
+  // Runs of an earlier life continue and get answers, too.
   const open = new Set(await openRuns(runtime));
   for (const agent of agents) {
     const { id } = await runtime.run(agent, toRequest(draw));

@@ -1,19 +1,19 @@
-// Replays every execution of a workspace, as `inkling replay` does without a service, and tells what differs as JSON. Runs
-// without the permission to open a connection, to start a program, or to write.
+// Replays every execution of a workspace, as `inkling replay` does without a service, and prints the differences as
+// JSON. Runs without permission to connect, start or write anything.
 import type { Difference } from "../../runtime/replay/difference.ts";
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 
-/** What became of the replays. */
+/** The result of the replays. */
 export interface Replayed {
   executions: number;
   steps: number;
-  /** How many executions ended how. */
+  /** The number of executions with each status. */
   statuses: Record<string, number>;
   differences: { id: number; agent: string; first: Difference }[];
   elapsedMs: number;
 }
 
-/** Replays all. */
+/** Replays every execution. */
 export async function replayAll(
   { shell, home }: { shell: Record<string, string>; home: string },
 ): Promise<Replayed> {

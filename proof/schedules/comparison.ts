@@ -1,12 +1,12 @@
-// What the service made of a world against what the rules make of it.
+// Compares the service's slots in a world with those of the rules.
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { type ExpectedSlot, expectSlots } from "./expectation.ts";
 import { runWorld, type WorldScript } from "./world.ts";
 
 export interface Comparison {
-  /** Empty: each slot has exactly the outcome it must have, and each run started when it must. */
+  /** Empty: each slot has its required outcome, and each run started at its required time. */
   differences: string[];
-  /** How many slots of each outcome. */
+  /** The number of slots with each outcome. */
   counts: Record<Slot["outcome"], number>;
   wakes: number;
 }
@@ -37,7 +37,7 @@ export async function compareWorld(script: WorldScript): Promise<Comparison> {
   return { differences, counts, wakes };
 }
 
-/** Every row must stand for exactly the next slots that have an outcome, and nothing may be left over. */
+/** Every row must match exactly the next slots that have an outcome, and no slot may be left over. */
 function compareSlots(rows: readonly Slot[], expected: readonly ExpectedSlot[]): string[] {
   let place = 0;
   for (const row of rows) {

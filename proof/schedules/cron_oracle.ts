@@ -1,12 +1,12 @@
-// An independent idea of when schedules are due: minute by minute, with Intl for the zone and a reader of cron of its own.
+// An independent calculation of due times: minute by minute, with Intl for the zone and its own cron parser.
 
 const MINUTE_MS = 60_000;
-/** Every zone's clock changes at a quarter of an hour, UTC, in the years that are looked at. */
+/** In the tested years every zone's clock changes at a quarter of an hour, UTC. */
 const QUARTER_MS = 15 * MINUTE_MS;
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const WEEKDAYS = "sun mon tue wed thu fri sat".split(" ");
 
-/** All slots of a cron expression after `from`, until `to`. */
+/** Returns all slots of a cron expression after `from`, until `to`. */
 export function cronSlots(
   cron: string,
   options: { zone: string; from: number; to: number },
@@ -16,15 +16,15 @@ export function cronSlots(
   const offsetAt = offsets(zone);
   const isWildcard = /^(?:\S+ )?\*/.test(cron);
   const slots: number[] = [];
-  // Two days before: what the wall showed by then.
+  // Two days earlier, to know the wall times shown before.
   const begin = Math.floor(from / MINUTE_MS) * MINUTE_MS - 2 * 86_400_000;
   let shown = begin + offsetAt(begin);
   for (let minute = begin + MINUTE_MS; minute <= to; minute += MINUTE_MS) {
     const wall = minute + offsetAt(minute);
     let isDue = false;
-    // A `*` in minute or hour: whatever the wall shows counts, as often as it shows it.
+    // With `*` in minute or hour every shown wall time counts, as often as it is shown.
     if (isWildcard) isDue = matches(wall);
-    // Minutes of the wall that come up now for the first time: one; none in a repeated hour; many after a gap.
+    // The wall minutes that are shown for the first time now: one; none in a repeated hour; many after a gap.
     else {for (let fresh = shown + MINUTE_MS; fresh <= wall; fresh += MINUTE_MS) {
         isDue ||= matches(fresh);
       }}
@@ -34,7 +34,7 @@ export function cronSlots(
   return slots;
 }
 
-/** All slots of an interval after `from`, until `to`. */
+/** Returns all slots of an interval after `from`, until `to`. */
 export function intervalSlots(
   everyMs: number,
   options: { anchor: number; from: number; to: number },
@@ -73,7 +73,7 @@ function offsets(zone: string): (instant: number) => number {
   };
 }
 
-/** Whether a wall time, as if it were UTC, is one that the expression names. */
+/** Returns a test for wall times (as if they were UTC) that the expression matches. */
 function readCron(cron: string): (wall: number) => boolean {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.split(" ");
   const minutes = readField(minute, 0, 59, []);

@@ -1,4 +1,4 @@
-// What must become of every slot in a world, by the rules alone: nothing here knows the scheduler.
+// The required outcome of every slot in a world, by the rules alone, independent of the scheduler.
 import { parseDuration } from "../../base/durations.ts";
 import { cronSlots, intervalSlots } from "./cron_oracle.ts";
 import type { WorldScript } from "./world.ts";
@@ -12,7 +12,7 @@ export interface ExpectedSlot {
   reason: string | null;
 }
 
-/** Every slot that must have an outcome, oldest first, and what the wall shows when each run starts. */
+/** Returns every slot that must have an outcome, oldest first, and the wall time at which each run starts. */
 export function expectSlots(
   script: WorldScript,
 ): { slots: ExpectedSlot[]; starts: { scheduledFor: number; at: number }[] } {
@@ -25,7 +25,7 @@ class Expectation {
   readonly #starts: { scheduledFor: number; at: number }[] = [];
   readonly #times: (range: { anchor: number; from: number; to: number }) => number[];
   #offset = 0;
-  /** The offset at the last look of a service that runs; undefined at its start. */
+  /** The offset at the last check of a running service; undefined at its start. */
   #seenOffset: number | undefined = 0;
   #anchor: number;
   /** The newest slot that has an outcome. */
@@ -33,7 +33,7 @@ class Expectation {
   #isUp = true;
   #isPaused = false;
   #runEnds = -Infinity;
-  /** Real time of the first look after the wall's clock was set; Infinity: it was not. */
+  /** The real time of the first check after the wall clock was set; Infinity: it was not set. */
   #blindUntil = Infinity;
 
   constructor(script: WorldScript) {
@@ -64,14 +64,14 @@ class Expectation {
     return { slots: this.#slots.sort((a, b) => a.at - b.at), starts: this.#starts };
   }
 
-  /** Real time passes. */
+  /** Advances real time. */
   #goTo(real: number): void {
     if (!this.#isUp) return;
     if (this.#blindUntil < Infinity) {
       if (this.#blindUntil > real) return;
       this.#lookAfterStep(this.#blindUntil);
     }
-    // Awake and undisturbed, it sees each slot at its very time.
+    // Undisturbed, the service sees each slot at its exact time.
     for (const slot of this.#open(real + this.#offset)) {
       this.#start(slot, slot - this.#offset, null);
     }
@@ -82,7 +82,7 @@ class Expectation {
     this.#look(real, "the machine slept or the clock was set forward");
   }
 
-  /** After a time in which nobody looked. */
+  /** Handles the slots of a period without checks. */
   #look(real: number, reason: string): void {
     const now = real + this.#offset;
     this.#goBack(now);
@@ -104,7 +104,10 @@ class Expectation {
     else this.#slots.push({ at: last, ...passed });
   }
 
-  /** What a clock that was set back changes: an interval goes on by real time, a cron expression by what has not run. */
+  /**
+   * Handles a clock that was set back: an interval continues by real time, a cron expression with the slots that have
+   * not run.
+   */
   #goBack(now: number): void {
     const setBack = Math.max(0, (this.#seenOffset ?? this.#offset) - this.#offset);
     this.#seenOffset = this.#offset;
@@ -134,7 +137,7 @@ class Expectation {
     }
   }
 
-  /** Slots without an outcome, until a time of the wall. */
+  /** Returns the slots without an outcome, until a wall time. */
   #open(to: number): number[] {
     const anchor = this.#anchor;
     const ran = new Set(this.#slots.flatMap(({ at, outcome }) => outcome === "run" ? at : []));
@@ -149,7 +152,7 @@ function timesOf(
     const everyMs = parseDuration(trigger.every) ?? NaN;
     return (range) => intervalSlots(everyMs, range);
   }
-  // The wall may have been set back or forward by a few days.
+  // The wall clock may differ by a few days.
   const all = cronSlots(trigger.cron ?? "", {
     zone: trigger.timezone ?? zone,
     from: from - 3 * DAY_MS,

@@ -1,6 +1,6 @@
-// `deno task schedules`: a thousand schedules by chance, each in three weeks of restarts, pauses, clock changes and clocks set
-// by two hours, against an oracle that goes minute by minute; then many claims at once. Says what it saw; fails when a slot
-// had another outcome. Arguments: how many worlds, and the number of the first.
+// `deno task schedules`: a thousand random schedules, each in three weeks of restarts, pauses, clock changes and
+// clocks set by two hours, compared with a minute-by-minute oracle; then many claims at once. Fails when a slot had
+// another outcome. Arguments: the number of worlds, and of the first.
 import { clockChanges, createRandomWorld } from "./random_world.ts";
 import { compareWorld } from "./comparison.ts";
 import { runManyClaims } from "./many_claims.ts";

@@ -1,4 +1,4 @@
-// Many agents that are all due at once, again and again, over a restart: every slot must be claimed, and once.
+// Many agents that are all due at once, again and again, across a restart: every slot must be claimed once.
 import {
   scheduled,
   ScheduledService,
@@ -7,16 +7,16 @@ import {
 const EVERY_MS = 5 * 60_000;
 
 export interface ClaimReport {
-  /** Runs that started, and how many had to. */
+  /** The number of started runs, and of expected ones. */
   claims: number;
   expected: number;
-  /** Agents whose slots are not exactly those that were due. */
+  /** The agents whose slots differ from the due ones. */
   wrong: string[];
-  /** The most timers that ran at one time. */
+  /** The largest number of timers at one time. */
   timers: number;
 }
 
-/** Lets so many agents be due so many times, half of them by intervals and half by cron. */
+/** Makes this number of agents due this number of times, half of them by intervals and half by cron. */
 export async function runManyClaims(
   { agents: count, times }: { agents: number; times: number },
 ): Promise<ClaimReport> {

@@ -1,5 +1,5 @@
-// Worlds by chance: any schedule, in three weeks around a change of the clock or any date, with all that can happen to a
-// service.
+// Random worlds: any schedule, in three weeks around a clock change or any date, with every event that can happen to
+// a service.
 import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import type { WorldEvent, WorldScript } from "./world.ts";
@@ -9,10 +9,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const WINDOW_MS = 21 * DAY_MS;
 const STEP_MS = 2 * HOUR_MS;
-/** The wall is never further than this from the beginning: the oracle's slots reach so far. */
+/** The limit of the wall clock's distance from its beginning; the oracle calculates slots that far. */
 const MOST_STEPS = 12;
 
-/** By an hour, by half an hour, at midnight, on either half of the globe. */
+/** Clock changes by an hour, by half an hour, and at midnight, in both hemispheres. */
 const ZONES = [
   "Europe/Berlin",
   "America/New_York",
@@ -24,7 +24,7 @@ const OTHER_ZONES = ["UTC", "Asia/Kathmandu", "Pacific/Auckland", "America/St_Jo
 const FIRST_YEAR = 2024;
 const LAST_YEAR = 2031;
 
-/** Every change of the clock in the five zones. */
+/** Returns every clock change in the five zones. */
 export function clockChanges(): { zone: string; at: number }[] {
   return ZONES.flatMap((zone) => {
     const changes: { zone: string; at: number }[] = [];
@@ -38,7 +38,7 @@ export function clockChanges(): { zone: string; at: number }[] {
   });
 }
 
-/** The world of a number; the first ones have the clock changes in their middle. */
+/** Returns the world of a number. The first ones have the clock changes in their middle. */
 export function createRandomWorld(number: number): WorldScript {
   const random = seededRandom((number + 1) * 2_654_435_761);
   for (let warm = 0; warm < 10; warm++) random();
@@ -74,7 +74,7 @@ function createTrigger(chance: Chance): ScheduleTrigger {
   return { type: "schedule", cron: createCron(chance), catchUp };
 }
 
-/** Any expression; the hours around clock changes more often than others. */
+/** Returns a random expression, more often in the hours around clock changes. */
 export function createCron(chance: Chance): string {
   const list = (low: number, high: number) =>
     Array.from({ length: chance.within(1, 3) }, () => chance.within(low, high)).join(",");
@@ -100,7 +100,7 @@ function createEvents(
   { from, to, change }: { from: number; to: number; change: number | undefined },
 ): WorldEvent[] {
   const count = chance.within(4, 24);
-  // No two at the same millisecond of their seconds: nothing happens at one time with something else.
+  // All times differ in their milliseconds, so that no two events coincide.
   const times = Array.from({ length: count }, (_, index) => {
     const near = change !== undefined && chance.within(1, 2) === 1;
     const [low, high] = near ? [change - 4 * HOUR_MS, change + 4 * HOUR_MS] : [from, to];
@@ -131,7 +131,7 @@ function createEvents(
       } else {
         events.push({ at, type: "stop" });
         isUp = type === "restart";
-        // A quick one, as an update makes it: within the minute of grace, or a little over it.
+        // A quick restart, like an update: within the minute of grace, or a little longer.
         const next = times[times.indexOf(at) + 1] ?? to;
         const back = at + chance.within(1, 150) * 1_000 + 7;
         if (isUp && back < next) events.push({ at: back, type: "start" });
@@ -142,7 +142,7 @@ function createEvents(
   return events;
 }
 
-/** Choices. */
+/** Random choices. */
 export class Chance {
   readonly #random: () => number;
 
@@ -150,7 +150,7 @@ export class Chance {
     this.#random = random;
   }
 
-  /** A whole number; both bounds can come. */
+  /** Returns a whole number; both bounds are possible. */
   within(low: number, high: number): number {
     return low + Math.floor(this.#random() * (high - low + 1));
   }

@@ -1,4 +1,4 @@
-// A world for one schedule: what happens to its service in three weeks, and what the service makes of it.
+// A world for one schedule: the events of its service in three weeks, and the service's results.
 import type { ScheduleTrigger } from "../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../runtime/storage/slots.ts";
@@ -9,10 +9,10 @@ import { fakeAgent } from "../../tests/support/fake_agent.ts";
 import { LogLines } from "../../tests/support/log_lines.ts";
 import { SimulatedClock } from "../../tests/support/simulated_clock.ts";
 
-/** What happens, in real time: milliseconds since the epoch, as if the wall's clock were never set. */
+/** The events in real time: milliseconds since the epoch, as if the wall clock were never set. */
 export type WorldEvent =
   | { at: number; type: "stop" | "start" | "pause" | "resume" | "edit" }
-  /** The wall's clock is set. `seenAt`: when whoever sleeps wakes next, filled in by the world. */
+  /** The wall clock is set. `seenAt`: the next wake-up of the scheduler, filled in by the world. */
   | { at: number; type: "step"; by: number; seenAt?: number };
 
 export interface WorldScript {
@@ -22,21 +22,21 @@ export interface WorldScript {
   from: number;
   to: number;
   events: WorldEvent[];
-  /** How long runs take, in milliseconds; the n-th run takes the n-th, in turn. */
+  /** The durations of runs in milliseconds; the n-th run takes the n-th, cyclically. */
   durations: number[];
 }
 
 export interface WorldReport {
   /** All slots that have an outcome, oldest first. */
   slots: Slot[];
-  /** Each run that started: the slot, and what the wall showed. */
+  /** Each started run: its slot, and the wall time. */
   started: { scheduledFor: number; at: number }[];
-  /** Executions that overlapped another one. */
+  /** The number of executions that overlapped another one. */
   overlaps: number;
   wakes: number;
 }
 
-/** Lets the world happen. */
+/** Runs the world. */
 export async function runWorld(script: WorldScript): Promise<WorldReport> {
   const clock = new SimulatedClock(script.from);
   using db = SqliteDatabase.open(":memory:");

@@ -1,4 +1,4 @@
-// What people and programs do to the service, each action by its name: runs, chats, streams, edits, pauses, purges.
+// The actions of people and programs on the service, by name: runs, chats, streams, edits, pauses, purges.
 import type { StreamFrame } from "../../api/client/client.ts";
 import { AgentEdits } from "./load/agent_edits.ts";
 import { BY_HAND, CHATTERS } from "./load/soak_agents.ts";
@@ -11,10 +11,10 @@ const SESSIONS = 12;
 const LONGEST_PAUSE_MS = 4_000;
 const FOLLOW_MS = 20_000;
 const SEEN_WITHIN_MS = 30_000;
-/** A conversation that waits refuses runs; an agent's file may be gone; a service that stops says 503. */
+/** A waiting conversation refuses runs; an agent's file may be gone; a stopping service answers 503. */
 const RUN_REFUSED = [404, 409, 503];
 
-/** How often each action is done, relative to the others. */
+/** The relative frequency of each action. */
 export const ACTIONS = {
   run: 40,
   chat: 20,
@@ -33,7 +33,7 @@ export const ACTIONS = {
 
 export type Action = keyof typeof ACTIONS;
 
-/** All that is done in one soak. */
+/** The actions of one soak. */
 export class Actions {
   readonly #world: SoakWorld;
   readonly #files: WatchedFiles;
@@ -44,7 +44,7 @@ export class Actions {
   readonly accepted = new Map<number, string>();
   #isPaused = false;
   #keys = 0;
-  /** Who follows something stops when this is aborted. */
+  /** Aborting it stops all followers. */
   #following = new AbortController();
 
   constructor(world: SoakWorld, files: WatchedFiles) {
@@ -54,7 +54,7 @@ export class Actions {
     this.#edits = new AgentEdits(world);
   }
 
-  /** Does one thing; resolves when it is over. */
+  /** Does one action; resolves when it is over. */
   async do(action: Action): Promise<void> {
     switch (action) {
       case "run":
@@ -88,7 +88,7 @@ export class Actions {
     return action satisfies never;
   }
 
-  /** Ends what would go on for a while. */
+  /** Stops the actions that would continue for a while. */
   stopFollowing(): void {
     this.#following.abort();
     this.#following = new AbortController();
@@ -110,7 +110,7 @@ export class Actions {
       if (!await this.#files.pause(SEEN_WITHIN_MS)) return;
       await this.#attempt("pause", [503], (client) => client.pauseScheduler());
       await sleep(this.#chance.between(200, LONGEST_PAUSE_MS));
-      // The service may be down just now, and must not stay paused for that.
+      // The service may be down now, and must not stay paused afterwards.
       while (
         await this.#attempt("resume", [503], (client) => client.resumeScheduler()) === undefined
       ) {
@@ -145,7 +145,7 @@ export class Actions {
     if (accepted !== undefined) this.#accept(accepted.execution_id, agent);
   }
 
-  /** The same wish twice at once, under one key: one execution. */
+  /** Sends the same request twice at once with one key: one execution. */
   async #runTwice(): Promise<void> {
     const idempotencyKey = `key-${++this.#keys}`;
     const both = await Promise.all(
@@ -164,7 +164,7 @@ export class Actions {
     }
   }
 
-  /** Reads a stream to its end: ids rise, and the last frame is one that ends a stream. */
+  /** Reads a stream to its end: ids rise, and the last frame is a final one. */
   async #follow(): Promise<void> {
     const id = this.#someExecution();
     if (id === undefined) return;
@@ -194,7 +194,7 @@ export class Actions {
     });
   }
 
-  /** Reads a few frames, from somewhere, and goes away in the middle. */
+  /** Reads a few frames from some place, and disconnects. */
   async #drop(): Promise<void> {
     const id = this.#someExecution();
     if (id === undefined) return;
@@ -242,7 +242,7 @@ export class Actions {
     );
   }
 
-  /** All that only reads. */
+  /** Makes requests that only read. */
   async #look(): Promise<void> {
     const chance = this.#chance;
     const id = this.#someExecution();
@@ -270,7 +270,7 @@ export class Actions {
     });
   }
 
-  /** Changes an agent file that only this uses, or runs what it says. */
+  /** Changes an agent file that only this action uses, or runs it. */
   async #edit(): Promise<void> {
     const id = this.#edits.pick();
     return this.#chance.is(0.4) ? await this.#run(id) : await this.#edits.change(id);

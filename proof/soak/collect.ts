@@ -1,5 +1,5 @@
-// Loaded before the service of a soak: twice a minute it has V8 and the C library give back all that is not used, and
-// writes down what is left. Without that, memory goes up and down for minutes by more than it may grow in hours.
+// Loaded before the service of a soak. Twice a minute it makes V8 and the C library release unused memory, and
+// records the rest. Without that, memory fluctuates within minutes by more than it may grow in hours.
 import { getHeapSpaceStatistics } from "node:v8";
 import { COLLECTED_FILE, type CollectedLine } from "./collected_memory.ts";
 
@@ -9,7 +9,10 @@ declare const gc: (
   options: { type: "major"; execution: "sync"; flavor: "last-resort" },
 ) => void;
 
-/** `struct mallinfo2` of the GNU C library: ten sizes, of which these are bytes of mapped blocks and of all others in use. */
+/**
+ * `struct mallinfo2` of the GNU C library: ten sizes, among them the bytes of mapped blocks and of all other used
+ * ones.
+ */
 const MALLOC_INFO = { struct: Array.from({ length: 10 }, () => "usize" as const) };
 const MAPPED = 4;
 const IN_USE = 7;
@@ -48,7 +51,7 @@ function collectGarbage(): void {
   gc({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
-// A worker has a heap of its own, which nothing but itself can collect: each made of a text does so from now on.
+// Only a worker itself can collect its heap, so workers made from a text now do that.
 globalThis.Worker = class extends Worker {
   constructor(url: string | URL, options?: WorkerOptions) {
     const collecting = `${collectGarbage};setInterval(collectGarbage,${EVERY_MS});`;
@@ -57,13 +60,18 @@ globalThis.Worker = class extends Worker {
   }
 };
 
-/** Bytes of what V8 compiled. It ends by itself: there are so many functions, and each is compiled a few times. */
+/**
+ * The bytes of code that V8 compiled. They converge: the number of functions is finite, and each is compiled a few
+ * times.
+ */
 function codeSize(): number {
   return getHeapSpaceStatistics().filter(({ space_name: name }) => /^(code|trusted)_/.test(name))
     .reduce((sum, { space_used_size: size }) => sum + size, 0);
 }
 
-/** Functions of the GNU C library, which Deno allocates with on Linux; undefined where that is another, or has none of them. */
+/**
+ * Functions of the GNU C library, which Deno allocates with on Linux; undefined for another library, or without them.
+ */
 function openLibrary<const S extends Deno.ForeignLibraryInterface>(
   functions: S,
 ): Deno.StaticForeignLibraryInterface<S> | undefined {
@@ -74,7 +82,7 @@ function openLibrary<const S extends Deno.ForeignLibraryInterface>(
   }
 }
 
-/** Bytes that the C library has given out and not got back; null where it does not tell. */
+/** The bytes that the C library has allocated; null when it does not report them. */
 function allocatedSize(): number | null {
   const info = allocator?.mallinfo2();
   if (info === undefined) return null;
@@ -83,8 +91,8 @@ function allocatedSize(): number | null {
 }
 
 /**
- * Bytes of the resident pages that files lie behind: the third number of /proc/self/statm, in pages (proc(5)). Deno itself
- * reads below /proc only with all permissions. Null where there is no such file.
+ * The bytes of resident file pages: the third number of /proc/self/statm, in pages (proc(5)). Deno itself reads below
+ * /proc only with all permissions. Null when there is no such file.
  */
 function filesSize(): number | null {
   if (system === undefined) return null;

@@ -1,11 +1,11 @@
-// What a service has in memory right after everything that is not used was given back: see collect.ts.
+// The memory of a service right after unused memory was released: see collect.ts.
 import { join } from "node:path";
 import type { MemorySample } from "./memory_slope.ts";
 
 /** In the home of the soak; each line is a CollectedLine. */
 export const COLLECTED_FILE = "collected-memory.jsonl";
 
-/** What was measured at one moment: `at` in milliseconds since the epoch, the rest in bytes. */
+/** One measurement: `at` in milliseconds since the epoch, the rest in bytes. */
 export interface CollectedLine {
   pid: number;
   at: number;
@@ -13,35 +13,35 @@ export interface CollectedLine {
   heapUsed: number;
   code: number;
   heapTotal: number;
-  /** Null where the C library does not tell. */
+  /** Null when the C library does not report it. */
   allocated: number | null;
-  /** Null where the system does not tell. */
+  /** Null when the system does not report it. */
   files: number | null;
 }
 
-/** What was measured of one process, from a moment (milliseconds since the epoch) on. */
+/** The measurements of one process from a moment on (milliseconds since the epoch). */
 export interface CollectedMemory {
   /** Resident memory. */
   rss: MemorySample[];
   /** Objects of JavaScript. */
   objects: MemorySample[];
-  /** What V8 compiled of the program. */
+  /** The compiled code of V8. */
   code: MemorySample[];
-  /** What V8 holds for both, with what is free in between. */
+  /** V8's memory for both, including free space in between. */
   heap: MemorySample[];
-  /** What the C library has given out and not got back; what it keeps for later is resident, too. */
+  /** The C library's allocated memory. Memory that it caches is resident, too. */
   allocated: MemorySample[];
-  /** The pages of files that are resident, Deno's own program above all: it is read from the disk as it is used. */
+  /** The resident pages of files, mostly Deno's own program, which is read from the disk as it is used. */
   files: MemorySample[];
 }
 
-/** Reads it from the home of a soak. */
+/** Reads the measurements from the home of a soak. */
 export async function readCollectedMemory(
   root: string,
   { pid, from, to }: { pid: number; from: number; to: number },
 ): Promise<CollectedMemory> {
   const text = await Deno.readTextFile(join(root, COLLECTED_FILE)).catch((error) => {
-    // A service that did not live for half a minute.
+    // The service lived for less than half a minute.
     if (error instanceof Deno.errors.NotFound) return "";
     throw error;
   });

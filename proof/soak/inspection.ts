@@ -1,4 +1,4 @@
-// Looks at a soak from outside: the database by its invariants, the log, the side effects, and what was promised before.
+// Checks a soak from outside: the database's invariants, the log, the side effects, and earlier promises.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findViolations, readSnapshot } from "./invariants/invariants.ts";
@@ -8,10 +8,10 @@ import { BEATS, UNASKING } from "./load/soak_agents.ts";
 import type { SoakWorld } from "./soak_world.ts";
 
 const DAY_MS = 86_400_000;
-/** How many executions a sweep of the next start finds too old, at most. */
+/** The maximum number of executions that are made too old for the next start. */
 const AGED_AT_ONCE = 20;
 
-/** How many executions there are, by what became of them. */
+/** The number of executions by their status. */
 export interface StatusCounts {
   done: number;
   failed: number;
@@ -19,16 +19,16 @@ export interface StatusCounts {
   running: number;
 }
 
-/** All looks at one soak. */
+/** The checks of one soak. */
 export class Inspection {
   readonly #world: SoakWorld;
   readonly #log: LogScan;
-  /** Executions that must be there: the service said that it took them. */
+  /** Executions that the service accepted, so they must exist. */
   readonly #accepted: ReadonlyMap<number, string>;
-  /** Made older than what is kept, with the number of the life that has to remove them. */
+  /** Executions that were made too old, with the number of the life that must remove them. */
   readonly #aged = new Set<number>();
   #since = 0;
-  /** The highest id of a frame at the last look, and how many there were. */
+  /** The highest id and the number of frames at the last check. */
   #frames = { highest: 0, count: 0 };
   looks = 0;
   removed = 0;
@@ -39,7 +39,7 @@ export class Inspection {
     this.#log = new LogScan(join(world.home.stateDir, "inkling.log"));
   }
 
-  /** Looks at everything; `whole` also at executions that had ended at an earlier look. */
+  /** Checks everything; `whole` also checks executions that had ended before the last check. */
   async look(
     service: "dead" | "live" | "quiet",
     { whole = false }: { whole?: boolean } = {},
@@ -62,7 +62,7 @@ export class Inspection {
     for (const { rule, line } of await this.#log.look()) this.#world.findings.add(rule, { line });
   }
 
-  /** Lets some executions that have ended be older than what is kept. Only while nobody serves. */
+  /** Makes some ended executions too old to be kept. Only while no service runs. */
   age(): void {
     const db = new DatabaseSync(this.#world.database);
     try {
@@ -94,7 +94,7 @@ export class Inspection {
     };
   }
 
-  /** How many executions ended how, and how many of each other kind of row there are. */
+  /** Returns the number of executions by status, and of rows of other kinds. */
   totals(): Record<string, number> {
     const rows = this.#query<{ name: string; n: number }>(
       "SELECT status AS name, count(*) AS n FROM executions GROUP BY status UNION ALL " +
@@ -104,12 +104,12 @@ export class Inspection {
     return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
   }
 
-  /** What is left over where the service keeps its state, once it has gone in order. */
+  /** Reports leftovers in the state directory after a graceful stop. */
   async findLeftovers(): Promise<void> {
     const { home, findings } = this.#world;
-    // `fd`: the link to the service's descriptors. `staging`: where files were written. `watch`: where it tries whether folders
-    // are watched. `mcp`: where the programs of servers start, and `mcp-tools.json` what they offered. `workspaces`: the
-    // workspace's lock, whichever one config.yaml names, and its link.
+    // `fd`: the link to the service's descriptors. `staging`: the folder of files being written. `watch`: the folder
+    // that tests watching. `mcp`: the folder of servers' programs, and `mcp-tools.json` their tools. `workspaces`:
+    // the workspace's lock, independent of config.yaml, and its link.
     const known =
       /^(inkling\.(db|lock|log(\.\d)?)|fd|staging|watch|workspace|mcp|mcp-tools\.json|workspaces|workspaces\/[^/]+(\/(inkling\.lock|fd))?)$/;
     for (const name of await namesBelow(home.stateDir)) {
@@ -120,7 +120,7 @@ export class Inspection {
     await Promise.all([home.agentsDir, join(home.workspace, "out")].map(async (folder) => {
       for await (const { name } of Deno.readDir(folder)) {
         if (!/\.tmp$/.test(name)) continue;
-        // What was half-written when a service was killed, the next start has cleared. What had lost its name it has kept.
+        // Each start removes half-written files of a killed service, but keeps files that lost their name.
         if (/^\.inkling-[0-9a-f-]{36}-/.test(name)) {
           findings.add("no half-written file is left over", { folder, name });
         }
@@ -132,7 +132,7 @@ export class Inspection {
     }));
   }
 
-  /** What was there before is still there, and nothing came in below it. */
+  /** Checks that the earlier content is still there, without additions. */
   #lookAtHistory(): void {
     const { findings } = this.#world;
     const [frames] = this.#query<{ highest: number; below: number; count: number }>(
@@ -173,7 +173,7 @@ export class Inspection {
 
   readonly #removed = new Set<number>();
 
-  /** What the service should have removed at its start as too old. */
+  /** Checks that the service removed the executions that were too old at its start. */
   checkRetention(): void {
     for (const id of this.#aged) {
       this.#world.findings.add("what is too old is removed at the start", { id });
@@ -185,7 +185,7 @@ export class Inspection {
   }
 }
 
-/** The paths of everything below a folder, relative to it. */
+/** Returns the paths of everything below a folder, relative to it. */
 async function namesBelow(folder: string): Promise<string[]> {
   const names: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

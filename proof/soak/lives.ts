@@ -1,4 +1,4 @@
-// The lives of the service: how and when each ends, and what is looked at before the next begins and after.
+// The lives of the service: the time and kind of each end, and the checks between two lives.
 import type { Inspection } from "./inspection.ts";
 import { sleep } from "./sleep.ts";
 import type { Chance } from "./soak_random.ts";
@@ -9,7 +9,7 @@ const ENDINGS: Readonly<Record<Ending, number>> = { SIGKILL: 9, SIGTERM: 2, shut
 const LIFE_MS = { shortest: 1_000, mean: 9_000 };
 const LONGEST_GAP_MS = 1_500;
 
-/** All lives of one soak. */
+/** The lives of one soak. */
 export class Lives {
   readonly #world: SoakWorld;
   readonly #inspection: Inspection;
@@ -21,7 +21,7 @@ export class Lives {
     this.#chance = world.chance("life");
   }
 
-  /** Ends lives at random moments, until a time as `performance.now()` tells it. */
+  /** Ends lives at random moments, until a time of `performance.now()`. */
   async endUntil(time: number): Promise<void> {
     for (;;) {
       const life = LIFE_MS.shortest + this.#chance.wait(LIFE_MS.mean);
@@ -37,7 +37,7 @@ export class Lives {
     this.#world.count(`ended by ${how}`);
     await service.end(how);
     await this.#inspection.look("dead");
-    // Whoever opens the file for writing tidies up behind a kill: that is for the next service to do.
+    // Opening the file for writing cleans up after a kill, which the next service must do itself.
     if (how !== "SIGKILL") this.#inspection.age();
     await sleep(this.#chance.between(0, LONGEST_GAP_MS));
     await service.start();

@@ -1,12 +1,12 @@
-// The service log as it grows: lines that tell of a failure inside the service. Rotation is followed.
+// Scans the growing service log for lines about internal failures. Follows rotation.
 
-/** A line that should not be there. */
+/** A line that the log must not contain. */
 export interface LogComplaint {
   rule: string;
   line: string;
 }
 
-/** Complaints about these lines of a log; `expected`: what may stand there at level error. */
+/** Returns complaints about these lines of a log. `expected`: the allowed lines of level error. */
 export function judgeLines(lines: readonly string[], expected?: RegExp): LogComplaint[] {
   return lines.flatMap((line) => {
     if (/^\S+Z ERROR /.test(line)) {
@@ -19,7 +19,7 @@ export function judgeLines(lines: readonly string[], expected?: RegExp): LogComp
   });
 }
 
-/** Reads what came since the last look. */
+/** Reads the lines since the last scan. */
 export class LogScan {
   readonly #path: string;
   readonly #expected: RegExp | undefined;
@@ -32,7 +32,7 @@ export class LogScan {
     this.#expected = expected;
   }
 
-  /** Complaints about what is new. One look after the other, whoever asks. */
+  /** Returns complaints about new lines. Concurrent scans run one after another. */
   look(): Promise<LogComplaint[]> {
     return this.#looking = this.#looking.then(() => this.#look());
   }
@@ -41,7 +41,7 @@ export class LogScan {
     const { size } = await Deno.stat(this.#path);
     let text = "";
     if (size < this.#offset) {
-      // It was rotated: the end of what was being read is in the old file now.
+      // After a rotation, the rest of the previous log is in the old file.
       text = await textFrom(`${this.#path}.1`, this.#offset);
       this.#offset = 0;
     }

@@ -1,4 +1,4 @@
-// `deno task soak`: a mixed load against the real service, for minutes or hours, and what it broke: nothing, it is hoped.
+// `deno task soak`: a mixed load on the real service, for minutes or hours, with a report of violations.
 import { runSoak } from "./soak.ts";
 import { parseSoakOptions } from "./soak_options.ts";
 import { describeProgress, describeReport } from "./soak_report.ts";

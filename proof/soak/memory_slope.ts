@@ -1,8 +1,8 @@
-// How memory grows: a straight line through samples, by least squares, and how sure it is.
+// The growth of memory: a straight line through samples by least squares, with its standard error.
 
-/** One look at the memory of a process. */
+/** One sample of a process's memory. */
 export interface MemorySample {
-  /** Milliseconds, from anywhere. */
+  /** Milliseconds from any origin. */
   at: number;
   megabytes: number;
 }
@@ -10,17 +10,17 @@ export interface MemorySample {
 /** A line through samples. */
 export interface Slope {
   megabytesPerHour: number;
-  /** The standard error of it. */
+  /** Its standard error. */
   error: number;
   samples: number;
 }
 
-/** Samples before growth is judged, half an hour of them: before, code that is compiled and optimised grows more than it may. */
+/** The number of samples (half an hour) before growth is judged: until then, compiled and optimized code grows more. */
 export const JUDGED_SAMPLES = 60;
 
 const HOUR_MS = 3_600_000;
 
-/** The line through these samples; undefined for less than three, of which nothing can be said. */
+/** Returns the line through these samples; undefined for fewer than three. */
 export function fitSlope(samples: readonly MemorySample[]): Slope | undefined {
   const n = samples.length;
   if (n < 3) return undefined;
@@ -45,7 +45,7 @@ export function fitSlope(samples: readonly MemorySample[]): Slope | undefined {
   };
 }
 
-/** Whether memory grew by more than it may an hour: by more than chance alone explains, which is twice the standard error. */
+/** Returns true when memory grew by more than the limit an hour, beyond twice the standard error. */
 export function growsTooMuch(slope: Slope | undefined, limit: number): boolean {
   return slope !== undefined && slope.samples >= JUDGED_SAMPLES &&
     slope.megabytesPerHour - 2 * slope.error > limit;

@@ -1,4 +1,4 @@
-// The processes of this machine and what they hold, as `ps` and `ls` tell: reading /proc itself takes every permission.
+// The processes of this machine and their resources, from `ps` and `ls`: reading /proc itself needs every permission.
 
 /** One line of the table. */
 export interface ProcessRow {
@@ -10,7 +10,7 @@ export interface ProcessRow {
   command: string;
 }
 
-/** All processes. */
+/** Returns all processes. */
 export async function listProcesses(): Promise<ProcessRow[]> {
   const text = await outputOf("ps", ["-e", "-o", "pid=,ppid=,rss=,stat=,args="]);
   return text.split("\n").flatMap((line) => {
@@ -27,13 +27,13 @@ export async function listProcesses(): Promise<ProcessRow[]> {
   });
 }
 
-/** What a process started, and what these started. */
+/** Returns the children of a process, and their descendants. */
 export function descendantsOf(table: readonly ProcessRow[], pid: number): ProcessRow[] {
   const children = table.filter(({ parent }) => parent === pid);
   return [...children, ...children.flatMap((child) => descendantsOf(table, child.pid))];
 }
 
-/** What each open file descriptor of a process leads to. Linux alone tells. */
+/** Returns the target of each open file descriptor of a process. Linux only. */
 export async function openFiles(pid: number): Promise<string[]> {
   const text = await outputOf("ls", ["-l", `/proc/${pid}/fd`]);
   return text.split("\n").flatMap((line) => {

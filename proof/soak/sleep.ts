@@ -1,6 +1,6 @@
-// Real time that passes: a soak has no other.
+// Waiting in real time, which is a soak's only time.
 
-/** Resolves so many milliseconds later, or as soon as `signal` is aborted; nothing is left of it then. */
+/** Resolves after this number of milliseconds, or when `signal` aborts; leaves no timer behind. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

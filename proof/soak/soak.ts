@@ -1,4 +1,4 @@
-// One soak: load in phases, with kills and then without, what is measured meanwhile, and its report.
+// One soak: load in phases, with kills and then without, measurements meanwhile, and its report.
 import { Actions } from "./actions.ts";
 import { Inspection } from "./inspection.ts";
 import { Lives } from "./lives.ts";
@@ -15,13 +15,13 @@ import { sleep } from "./sleep.ts";
 
 const MINUTE_MS = 60_000;
 const MEMORY_MS = 5_000;
-/** Of the warm-up, at its beginning, the part with more load, and where in that everything comes to rest once. */
+/** The part of the warm-up with more load, and the place of a pause within it. */
 const BUSY_PART = 7 / 8;
 const REST_AT = 1 / 2;
 
-/** How long all that runs and waits may take to come to its end, once nothing new begins. */
+/** The time limit for all running and waiting executions to end, once nothing new starts. */
 const END_MS = 180_000;
-/** Processes of tools are kept for a minute, connections for a minute and a half. */
+/** Tool processes are kept for a minute, connections for a minute and a half. */
 const IDLE_MS = 100_000;
 const SOON_MS = 3_000;
 
@@ -40,7 +40,7 @@ export async function runSoak(
   return report;
 }
 
-/** The sample: as much in little time, and a model that only answers well, for retries take seconds. */
+/** The sample: the same work in little time, with a model without faults, because retries take seconds. */
 const SAMPLE: Omit<SoakOptions, "seed"> = {
   minutes: 0,
   killMinutes: 0,
@@ -103,7 +103,7 @@ class Soak {
       this.#phase = "warm-up";
       this.#load.rate = warmUpRate;
       await this.#until(killMinutes + warmUpMinutes * REST_AT);
-      // While nothing is done V8 gives code back. To compile all of it anew takes as many runs as the first time.
+      // V8 frees code while the service is idle. Compiling it again takes as many runs as the first time.
       const base = await this.#calm();
       this.#load.resume();
       await this.#actions.unpause();
@@ -148,7 +148,7 @@ class Soak {
     return this.#report({ base: 0, end: 0 }, undefined);
   }
 
-  /** Samples memory, and sees that the service does not end by itself. */
+  /** Samples memory, and checks that the service does not end by itself. */
   async #watch(): Promise<void> {
     while (!this.#isOver) {
       await sleep(MEMORY_MS);
@@ -209,8 +209,8 @@ class Soak {
   }
 
   /**
-   * Settles, and returns what files the service has open then; waits until they are no more than `base`. As many connections
-   * to the model as there were calls at once stay open for the next ones, and are neither counted nor missed.
+   * Settles, and returns the files that the service has open; waits until they are no more than `base`. Idle
+   * connections to the model, up to the number of parallel calls, are ignored.
    */
   async #calm(base?: readonly string[]): Promise<readonly string[]> {
     const { service, findings } = this.#world;
@@ -238,7 +238,7 @@ class Soak {
     }
   }
 
-  /** Whether it is worth waiting for what is only kept for a while. */
+  /** True when there is time to wait for resources that are kept for a while. */
   get #hasTime(): boolean {
     return this.#options.minutes >= 20;
   }
@@ -254,7 +254,7 @@ class Soak {
     await this.#inspection.look("dead", { whole: true });
   }
 
-  /** Processes of tools are kept for a minute, servers and their watchers for as long as the service. */
+  /** Tool processes are kept for a minute; servers and their watchers live as long as the service. */
   async #seeChildrenGone(): Promise<void> {
     const { service, findings } = this.#world;
     const began = performance.now();

@@ -1,26 +1,26 @@
 // The flags of `deno task soak`.
 import { parseArgs } from "node:util";
 
-/** How long, how much, and how it is told. */
+/** The duration, load and output of a soak. */
 export interface SoakOptions {
   minutes: number;
-  /** Of these, at the beginning, the minutes in which the service is killed and restarted. */
+  /** The minutes at its beginning in which the service is killed and restarted. */
   killMinutes: number;
-  /** Of the rest, at the beginning, the minutes whose memory does not count: at first with more load, then with that of the rest. */
+  /** The minutes after that in which memory is not judged: first with more load, then with the normal one. */
   warmUpMinutes: number;
-  /** Actions a second in that time. V8 compiles what has run often enough, so what that takes ends with the runs, not with time. */
+  /** Actions a second in that time. V8 compiles code after a number of runs, so the runs count, not the time. */
   warmUpRate: number;
   seed: number;
   /** Actions a second. */
   rate: number;
-  /** The most that memory may grow, in megabytes an hour. */
+  /** The maximum growth of memory, in megabytes an hour. */
   slopeLimit: number;
   json: boolean;
-  /** Leaves the temporary home behind when something was found. */
+  /** Keeps the temporary home when there are findings. */
   keep: boolean;
 }
 
-/** What the flags say. Throws TypeError for one that is unknown or no number. */
+/** Parses the flags. Throws TypeError for one that is unknown or no number. */
 export function parseSoakOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...args],

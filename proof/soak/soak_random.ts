@@ -1,4 +1,4 @@
-// Chance for the soak: one seed, many streams of choices, so that what one part draws does not shift what another draws.
+// Random choices for the soak: one seed, many streams, so that the draws of one part do not shift another's.
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 
 /** A source of choices. */
@@ -8,17 +8,17 @@ export class Chance {
   constructor(seed: number, stream: string) {
     let mixed = seed | 0;
     for (const character of stream) mixed = Math.imul(mixed ^ character.charCodeAt(0), 0x9e3779b1);
-    // Zero would stay zero for ever.
+    // Zero would stay zero forever.
     this.#random = seededRandom(mixed === 0 ? 1 : mixed);
     for (let i = 0; i < 8; i++) this.#random();
   }
 
-  /** True so often. */
+  /** Returns true with this probability. */
   is(probability: number): boolean {
     return this.#random() < probability;
   }
 
-  /** An integer, both ends included. */
+  /** Returns an integer; both ends are possible. */
   between(low: number, high: number): number {
     return low + Math.floor(this.#random() * (high - low + 1));
   }
@@ -29,7 +29,7 @@ export class Chance {
     return found;
   }
 
-  /** One of the keys, each as often as its weight says. */
+  /** Returns one of the keys, by their weights. */
   weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key {
     const entries = Object.entries(weights) as [Key, number][];
     let left = this.#random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -37,7 +37,7 @@ export class Chance {
     throw new RangeError("nothing to choose from");
   }
 
-  /** Milliseconds until the next of events that come at random, `mean` apart. */
+  /** Returns milliseconds until the next random event; `mean` is the average interval. */
   wait(mean: number): number {
     return -Math.log(1 - this.#random()) * mean;
   }

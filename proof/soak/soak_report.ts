@@ -1,4 +1,4 @@
-// A soak as a person reads it: a line a minute, and what came of it.
+// The report of a soak: a line a minute, and the result.
 import type { StatusCounts } from "./inspection.ts";
 import type { Violation } from "./invariants/invariants.ts";
 import { JUDGED_SAMPLES, type Slope } from "./memory_slope.ts";
@@ -14,27 +14,27 @@ export interface Progress extends StatusCounts {
   findings: number;
 }
 
-/** How memory grew in the steady part. */
+/** The growth of memory in the steady part. */
 export interface MemoryReport {
-  /** As the system sees it, with what was not given back yet. */
+  /** The system's figure, including memory that was not released yet. */
   resident: Slope | undefined;
-  /** The same right after all that is not used was given back: this is what is judged. */
+  /** The same right after unused memory was released; this figure is judged. */
   collected: Slope | undefined;
-  /** Objects of JavaScript right then. */
+  /** Objects of JavaScript at that moment. */
   objects: Slope | undefined;
-  /** What V8 compiled of the program by then. */
+  /** V8's compiled code at that moment. */
   code: Slope | undefined;
-  /** What V8 held for both, in use or not. */
+  /** V8's memory for both, in use or not. */
   heap: Slope | undefined;
-  /** What the C library had given out by then. */
+  /** The C library's allocated memory at that moment. */
   allocated: Slope | undefined;
-  /** The pages of files, Deno's own program above all. */
+  /** The resident pages of files, mostly Deno's own program. */
   files: Slope | undefined;
-  /** Resident memory right then, in megabytes: first, last. */
+  /** Resident memory at that moment, in megabytes: first, last. */
   range: [first: number, last: number] | undefined;
 }
 
-/** What came of a soak. */
+/** The result of a soak. */
 export interface SoakReport {
   seed: number;
   minutes: number;
@@ -52,7 +52,7 @@ export interface SoakReport {
   violations: (Violation & { count: number })[];
 }
 
-/** One line. */
+/** Returns the progress line. */
 export function describeProgress(now: Progress): string {
   return `${now.minutes.toFixed(1).padStart(5)} min  ${now.phase.padEnd(8)} done ${now.done}, ` +
     `failed ${now.failed}, running ${now.running}, waiting ${now.waiting}; ` +
@@ -60,7 +60,7 @@ export function describeProgress(now: Progress): string {
     `${now.findings} rules broken`;
 }
 
-/** All of it; what was broken comes last. */
+/** Returns the whole report; violations come last. */
 export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions): string {
   const list = (counts: Record<string, number>) =>
     Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ");
@@ -83,7 +83,7 @@ export function describeReport(report: SoakReport, { slopeLimit }: SoakOptions):
   ].join("\n");
 }
 
-/** Each rule that was broken, and the rows that say so. */
+/** Returns each broken rule with the rows that break it. */
 export function describeViolations(violations: SoakReport["violations"]): string[] {
   return violations.flatMap(({ invariant, rows, count }) => [
     `Broken: ${invariant} (${count})`,

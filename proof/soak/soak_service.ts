@@ -1,4 +1,4 @@
-// The service of the soak as a real process: started, killed and stopped again and again, and watched meanwhile.
+// The service of the soak as a real process: started, killed and stopped again and again, and monitored meanwhile.
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import type { Client } from "../../api/client/client.ts";
 import { isAlive, type RealHome } from "../../tests/e2e/real_process.ts";
@@ -6,12 +6,12 @@ import { descendantsOf, listProcesses, openFiles, type ProcessRow } from "./proc
 import { sleep } from "./sleep.ts";
 
 const READY_MS = 60_000;
-/** A graceful stop lets runs end for 8 s, and connections for 2 s. */
+/** A graceful stop gives runs 8 s, and connections 2 s. */
 const STOP_MS = 30_000;
-/** What the service started notices its death by the end of its input. */
+/** The service's children notice its death by the end of their input. */
 const FOLLOW_MS = 20_000;
 
-/** How a life ends. */
+/** The kind of a life's end. */
 export type Ending = "SIGKILL" | "SIGTERM" | "shutdown" | "stop";
 
 /** One life of the service. */
@@ -19,11 +19,11 @@ interface Life {
   child: Deno.ChildProcess;
   output: Promise<string>;
   client: Client;
-  /** All that it ever started, by PID. */
+  /** Every child process so far, by PID. */
   started: Map<number, ProcessRow>;
 }
 
-/** What is wrong with processes, as sentences with what was seen. */
+/** Reports a problem with processes as a sentence, with the observed row. */
 export type Complain = (rule: string, row: Record<string, unknown>) => void;
 
 /** The service of one home. */
@@ -31,13 +31,13 @@ export class SoakService {
   readonly #home: RealHome;
   readonly #complain: Complain;
   #life: Life | undefined;
-  /** Zombies of the last look: one that is still there at the next was forgotten. */
+  /** Zombies at the last check. One that is still there at the next was never reaped. */
   #zombies = new Set<number>();
-  /** Grows with every end of a life. */
+  /** Increases with every end of a life. */
   generation = 0;
   kills = 0;
   stops = 0;
-  /** The longest that a start, a stop took, in milliseconds. */
+  /** The longest start and stop, in milliseconds. */
   readonly longest = { start: 0, stop: 0 };
 
   constructor(home: RealHome, complain: Complain) {
@@ -45,12 +45,12 @@ export class SoakService {
     this.#complain = complain;
   }
 
-  /** A client of the service that runs; undefined between two lives. */
+  /** A client of the running service; undefined between two lives. */
   get client(): Client | undefined {
     return this.#life?.client;
   }
 
-  /** Whether a service is there and has not been told to go. */
+  /** True when a service runs and was not told to stop. */
   get isUp(): boolean {
     return this.#life !== undefined;
   }
@@ -73,7 +73,7 @@ export class SoakService {
         await client.health();
         break;
       } catch {
-        // Not ready yet.
+        // It is not ready yet.
       }
       if (hasEnded || performance.now() - began > READY_MS) {
         if (!hasEnded) child.kill("SIGKILL");
@@ -87,14 +87,14 @@ export class SoakService {
     this.#life = { child, output, client, started: new Map() };
   }
 
-  /** New connections from now on; the old ones are closed. */
+  /** Uses new connections from now on and closes the old ones. */
   renewClient(): void {
     if (this.#life === undefined) return;
     this.#life.client[Symbol.dispose]();
     this.#life.client = this.#home.client();
   }
 
-  /** Ends it in one of the ways, and sees that all it started goes with it. */
+  /** Ends it in one of the ways, and checks that all its children end. */
   async end(how: Ending): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;
@@ -149,7 +149,7 @@ export class SoakService {
     await this.#seeAllGone(life);
   }
 
-  /** Looks at the processes: its memory in megabytes, and what it has started. */
+  /** Returns the service's memory in megabytes, and its children. */
   async look(): Promise<{ rss: number; children: ProcessRow[] } | undefined> {
     const life = this.#life;
     if (life === undefined) return undefined;
@@ -169,7 +169,7 @@ export class SoakService {
     return { rss: (table.find((one) => one.pid === pid)?.rss ?? 0) / 1_024, children };
   }
 
-  /** What its file descriptors lead to, without the four by which it holds each of its children. */
+  /** Returns the targets of its file descriptors, without the four for each of its children. */
   async ownFiles(): Promise<string[]> {
     const { pid } = this;
     const children = (await listProcesses()).filter(({ parent }) => parent === pid);
@@ -185,7 +185,7 @@ export class SoakService {
     return files;
   }
 
-  /** Notices when it ended by itself. */
+  /** Returns true when it ended by itself. */
   async hasDied(): Promise<boolean> {
     return this.#life !== undefined && !await isAlive(this.#life.child.pid);
   }

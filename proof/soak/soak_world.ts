@@ -1,4 +1,4 @@
-// What all parts of one soak share: the home, the service, the model, the side effects, and what went wrong so far.
+// The shared parts of one soak: the home, the service, the model, the side effects, and the findings.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS, sourceCommand } from "../../cli/self_command.ts";
@@ -13,10 +13,10 @@ import { MODEL_CALLS, soakConfig, writeSoakAgents } from "./load/soak_agents.ts"
 import { Chance } from "./soak_random.ts";
 import { SoakService } from "./soak_service.ts";
 
-/** Rows of one rule that are kept: the first say what the others do. */
+/** The number of rows kept for one rule; further ones add no information. */
 const ROWS_KEPT = 20;
 
-/** What violations so far amount to. */
+/** Collects violations. */
 export class Findings {
   readonly #rows = new Map<string, { count: number; rows: BrokenRow[] }>();
 
@@ -48,7 +48,7 @@ export class SoakWorld implements AsyncDisposable {
   readonly effects: SideEffects;
   readonly service: SoakService;
   readonly findings = new Findings();
-  /** How often each thing was done. */
+  /** The count of each action. */
   readonly done = new Map<string, number>();
 
   private constructor(
@@ -61,7 +61,7 @@ export class SoakWorld implements AsyncDisposable {
     this.service = new SoakService(parts.home, (rule, row) => this.findings.add(rule, row));
   }
 
-  /** A workspace with all agents in it; no service runs yet. A model that is not flaky always answers well. */
+  /** Opens a workspace with all agents, without a running service. A model that is not flaky has no faults. */
   static async open({ seed, isFlaky }: { seed: number; isFlaky: boolean }): Promise<SoakWorld> {
     const collect = fileURLToPath(new URL("./collect.ts", import.meta.url));
     const flags = [
@@ -96,8 +96,8 @@ export class SoakWorld implements AsyncDisposable {
   }
 
   /**
-   * Does something with the service. Undefined where it refuses as it may, or goes away meanwhile; any other failure is a
-   * finding.
+   * Sends a request to the service. Returns undefined for an allowed refusal, or when the service stops meanwhile.
+   * Any other failure is a finding.
    */
   async attempt<T>(
     what: string,
@@ -110,7 +110,7 @@ export class SoakWorld implements AsyncDisposable {
       this.count(what);
       return result;
     } catch (error) {
-      // Told to go, or killed, since: nobody may be there to answer.
+      // Stopped or killed since: a missing answer is allowed.
       if (this.service.generation !== generation) return undefined;
       if (error instanceof ApiError && allowed.includes(error.status)) {
         this.count(`${what}: ${error.status}`);

@@ -1,4 +1,4 @@
-// A small database in which everything holds: a family, questions, a schedule, a watch, all run for real.
+// A small sound database: a family, questions, a schedule, a watch, all run for real.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd } from "../../tests/support/test_workspace.ts";
@@ -13,7 +13,7 @@ const say = (text: string) => ({
 });
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
-/** Makes one at `path`. Its agents: lead, child, asker (one answered, one that waits), tick, watcher. */
+/** Creates the database at `path`. Its agents: lead, child, asker (one answered, one waiting), tick, watcher. */
 export async function writeSoundDatabase(path: string): Promise<void> {
   await using place = await createTestWorkspace();
   await Deno.mkdir(join(place.workspace, "inbox"));

@@ -1,4 +1,5 @@
-// What `deno task compile` puts into an executable. The runtime image is a stand-in, so it is read and not started.
+// The contents of an executable from `deno task compile`. The runtime image is a stand-in, so the file is read and
+// not started.
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
 import { MAIN, PAPERS, VERSION, WORKERS } from "../../release/product.ts";
@@ -16,7 +17,7 @@ import { step } from "./step.ts";
 
 const ADDRESS = "https://example.org/new/";
 
-/** Makes an executable and looks into it; then once more, with no image to be had. Rejects where something is wrong. */
+/** Builds an executable and checks it, then again without an available image. Rejects when a check fails. */
 export async function tryExecutable(): Promise<void> {
   await using folder = await createTempDir();
   const output = join(folder.path, "inkling");
@@ -33,7 +34,7 @@ async function compile(output: string): Promise<EmbeddedProgram> {
   await Deno.writeFile(image, imageStandIn());
   const args = ["--target", FOREIGN_TARGET, "--output", output];
   const address = ["--address", ADDRESS];
-  // The surroundings of whoever compiles leave no trace: telemetry would be on for good.
+  // The builder's environment must leave no trace: telemetry would stay on.
   const env = { DENORT_BIN: image, OTEL_DENO: "true" };
   const run = await runReleaseTask("compile", [...args, ...address], env);
   assert.equal(run.code, 0, run.stderr);
@@ -42,7 +43,7 @@ async function compile(output: string): Promise<EmbeddedProgram> {
   return await readEmbeddedProgram(output);
 }
 
-/** It holds what another stage holds: all that ships and no others, and the same bytes each time. */
+/** Checks that it contains exactly the files of another stage, with the same bytes each time. */
 async function checkFiles({ files, metadata }: EmbeddedProgram): Promise<void> {
   await using stage = await openStage({ address: ADDRESS });
   const own = filesBelow(stage.directory).map((file) => relative(stage.directory, file)).sort();
@@ -64,7 +65,7 @@ async function checkFiles({ files, metadata }: EmbeddedProgram): Promise<void> {
   assert.match(files.get("THIRD_PARTY_LICENSES.txt") ?? "", /zod \d/);
 }
 
-/** Nothing tells where it was made, and whoever compiles the same sources gets the same bytes. */
+/** Checks that it does not reveal its build place, so that equal sources give equal bytes. */
 async function checkTraces({ times }: EmbeddedProgram, output: string): Promise<void> {
   assert.deepEqual([...times], [Date.UTC(2000, 0)]);
   const bytes = await Deno.readTextFile(output);
@@ -74,7 +75,7 @@ async function checkTraces({ times }: EmbeddedProgram, output: string): Promise<
 
 async function compileWithoutImage(folder: string, output: string): Promise<void> {
   await Deno.writeTextFile(output, "an older one");
-  // Packages are at hand, an image is not.
+  // The packages are cached, the image is not.
   const cache = join(folder, "cache");
   await Deno.mkdir(cache);
   await Deno.symlink(join(denoDirectory(), "npm"), join(cache, "npm"));

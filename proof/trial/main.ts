@@ -1,5 +1,5 @@
-// `deno task trial`: what is shipped, whole. Minutes, a registry and much disk: too much for the suite, which tries the same
-// with a sample, and starts the build in its end-to-end tests.
+// `deno task trial`: tries the shipped files completely. It takes minutes, a registry and much disk; the suite tries
+// a sample, and starts the build in its end-to-end tests.
 import { tryExecutable } from "./executable_trial.ts";
 import { tryNpmPackage } from "./npm_trial.ts";
 

@@ -1,16 +1,16 @@
-// A newcomer's way to Inkling by npm, whole: pack, install from the tarball with an empty home and an empty cache, run an
-// agent with it.
+// A new user's way to Inkling by npm: pack, install from the tarball with an empty home and an empty cache, and run
+// an agent.
 import { basename, join } from "node:path";
 import { killService } from "../../tests/e2e/real_process.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { runReleaseTask } from "../../tests/release/task_run.ts";
 import { step } from "./step.ts";
 
-/** What npm and Deno need to reach a registry where the network has its own ways; nothing of the user's settings. */
+/** The variables that npm and Deno need for the network's registry; none of the user's settings. */
 const NETWORK =
   /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|DENO_(CERT|TLS_CA_STORE)|https?_proxy|no_proxy)$/i;
 
-/** Goes the whole way. Rejects where it leads nowhere. */
+/** Tries the whole way. Rejects when a step fails. */
 export async function tryNpmPackage(): Promise<void> {
   await using home = await createTestWorkspace();
   const packed = await step("packed", async () => {
@@ -44,7 +44,7 @@ export async function tryNpmPackage(): Promise<void> {
     if (code === 0) return out ?? "";
     throw new Error(`${[program, ...args].join(" ")} ended with ${code}:\n${out}${err}`);
   };
-  // Whatever happens, nothing runs on.
+  // No service survives the trial.
   await using _service = { [Symbol.asyncDispose]: () => killService(home.stateDir) };
   await step("installed", () => run("npm", "install", "--no-audit", "--no-fund", packed));
   await home.writeAgent(

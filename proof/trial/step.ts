@@ -1,6 +1,6 @@
-// Steps of the trial: each is told of, with how long it took.
+// Steps of the trial, which are printed with their duration.
 
-/** Runs a step, and tells of it. Rejects when it fails. */
+/** Runs a step and prints it. Rejects when it fails. */
 export async function step<T>(name: string, run: () => Promise<T> | T): Promise<T> {
   const start = performance.now();
   const result = await run();

@@ -31,10 +31,7 @@ import type { AgentOutput } from "./output_schema.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
 
-/**
- * No trigger: only a person, a program or another agent starts the agent. In every trigger, `input` replaces the user
- * message.
- */
+/** No trigger. In every trigger, `input` replaces the user message. */
 export interface ManualTrigger {
   type: "manual";
   input?: string;

@@ -1,4 +1,4 @@
-// What one agent needs of Deno's permissions, by what its file says.
+// The Deno permissions that one agent needs, by its file.
 import { type Agent, type ModelSettings, secretVariables } from "../agents/agent.ts";
 import { readWatchPaths } from "../agents/watch_path.ts";
 import { modelChain } from "../config/providers.ts";
@@ -18,20 +18,20 @@ import { isWithin } from "../tools/files/place.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Something that an agent needs. */
+/** A permission that an agent needs. */
 export interface AgentNeed extends PermissionNeed {
-  /** The part of its file that asks for it. */
+  /** The field of its file that requires it. */
   field: "model" | "paths" | "trigger" | "mcp" | "custom_tools" | "skills" | "output" | "text";
 }
 
-/** Everything that an agent needs. */
+/** All permissions that an agent needs. */
 export interface AgentNeeds {
   needs: AgentNeed[];
-  /** What will not work nevertheless, as sentences. */
+  /** Limitations that remain, as sentences. */
   remarks: string[];
 }
 
-/** What an agent's file is held against. */
+/** The surroundings that an agent's file is read in. */
 export interface AgentSurroundings {
   directories: Pick<
     Directories,
@@ -42,7 +42,10 @@ export interface AgentSurroundings {
   home: string;
 }
 
-/** What an agent needs to do what its file says. What is wrong with the file needs nothing: others report it. */
+/**
+ * Returns the permissions that an agent's file requires. Broken parts of the file require none; validation reports
+ * them.
+ */
 export async function agentNeeds(
   agent: Agent,
   surroundings: AgentSurroundings,
@@ -57,7 +60,7 @@ export async function agentNeeds(
     ...textNeeds(agent),
   ];
   return {
-    // A star means every name to Deno. No agent means that, whatever its file says.
+    // A star would mean every name to Deno, which no agent file means.
     needs: needs.filter(({ kind, value }) => !/^(net|env)$/.test(kind) || !value.includes("*")),
     remarks: places.remarks,
   };
@@ -131,7 +134,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
       ? [hostAndPort(new URL(definition.url))]
       : viaProxy(definition.sandbox?.net ?? [], directories);
     const reached = hosts.map((value) => ({ ...need, kind: "net" as const, value }));
-    // Its folders are looked through for keys before it is put into the sandbox.
+    // Its folders are searched for key files before it enters the sandbox.
     const folders = definition.kind === "program" ? definition.sandbox : null;
     const read = [...folders?.read ?? [], ...folders?.write ?? []]
       .map((value) => ({ ...need, kind: "read" as const, value }));
@@ -139,7 +142,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
   });
 }
 
-/** The hosts of a program in the sandbox, and the socket on which it finds the proxy. */
+/** Returns the needs of a sandboxed program: its hosts, and the socket of the proxy. */
 function viaProxy(
   hosts: readonly string[],
   { proxySocketFile }: Pick<Directories, "proxySocketFile">,
@@ -177,24 +180,24 @@ function variablesIn(text: string): string[] {
   return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
 }
 
-/** What a place is needed for. */
+/** The purpose of a place. */
 interface PlaceUse {
   access: "read" | "write";
   why: string;
-  /** The user's home directory: never allowed as a whole for the sake of one file in it. */
+  /** The user's home directory. It is never allowed as a whole for one file in it. */
   home: string;
 }
 
-/** What using a place needs. */
+/** The permissions that using a place needs. */
 interface PlaceNeeds {
   needs: PermissionNeed[];
-  /** What will not work nevertheless, as sentences. */
+  /** Limitations that remain, as sentences. */
   remarks: string[];
 }
 
 /**
- * What reading (or reading and writing) a path with all below it needs. A file needs its folder, too: it is replaced by a new
- * one beside it, and changes of it are heard of through its folder.
+ * Returns the permissions to read (or read and write) a path with everything below it. A file needs its folder, too:
+ * the folder receives the replacement file and reports changes.
  */
 function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
   const real = knownRealPath(path);
@@ -220,7 +223,7 @@ function allow(path: string, { access, why }: PlaceUse): PermissionNeed[] {
   return access === "read" ? [read] : [read, { ...read, kind: "write" }];
 }
 
-/** A path that leads nowhere yet is a file if its name looks like that of one. */
+/** A missing path counts as a file when its name has an extension. */
 function isFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;

@@ -1,4 +1,4 @@
-// The narrowest flags under which a workspace works: Inkling's own needs, config.yaml's, and those of every agent.
+// Derives the narrowest flags for a workspace: the needs of Inkling, of config.yaml, and of every agent.
 import { join } from "node:path";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { Config } from "../config/config.ts";
@@ -15,8 +15,8 @@ const NO_RUN =
   "service in the background or end it (run, chat, respond, start -d, stop) need the flag; start does not";
 
 /**
- * The flags for a service of this workspace, with its agents as they stand now. `host` is the address that its TCP
- * listener is told to use instead of config.yaml's. The remarks say what will not work, and which files could not be looked at.
+ * Returns the flags for a service of this workspace with its present agents. `host` replaces the address of the TCP
+ * listener in config.yaml. The remarks name limitations, and files that could not be read.
  */
 export async function deriveFlags(
   workspace: AgentSurroundings & {

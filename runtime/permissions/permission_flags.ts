@@ -1,18 +1,18 @@
-// Needs as Deno's flags, each with the reasons for it: no value twice, none that another one covers.
+// Converts needs to Deno's flags, each with its reasons. No value appears twice or is covered by another.
 import { isWithin } from "../tools/files/place.ts";
 import { type PermissionKind, type PermissionNeed, splitHost } from "./permission_need.ts";
 
-/** One flag, and why it is there: a sentence for a person. */
+/** A flag with its reason, as a sentence for a person. */
 export interface PermissionFlag {
   flag: string;
   why: string;
 }
 
-/** The flags that needs come to. */
+/** The flags for a set of needs. */
 export interface PermissionFlags {
-  /** In the order in which they are best read. Deno joins flags of the same name. */
+  /** In the best order to read. Deno joins flags of the same name. */
   flags: PermissionFlag[];
-  /** What these flags cannot hold, as sentences. */
+  /** Restrictions that these flags cannot express, as sentences. */
   remarks: string[];
 }
 
@@ -31,8 +31,8 @@ const FIRST: readonly PermissionFlag[] = [
 ];
 
 /**
- * The flags of needs. `closed` are folders that stay closed to writing inside of those that are open. Nothing in them
- * lists a program: see RUN.
+ * Returns the flags for needs. `closed` are folders within writable ones that stay closed to writing. No flag lists
+ * programs: see RUN.
  */
 export function toPermissionFlags(
   needs: readonly PermissionNeed[],
@@ -61,10 +61,12 @@ export function toPermissionFlags(
 }
 
 /**
- * Decision: without a list. Custom tools, .ts scripts of skills (processes of Inkling's own), .py and .sh scripts and MCP
- * programs may all start children of their own, so each is ended as a process group; and Deno lets nobody signal a group,
- * nor any process but a child itself, who has a list (measured with 2.9.6; rejected: ending the child alone, and `kill` as a
- * program, which whoever may start it may aim at everything). What is started is not bound by these flags.
+ * Decision: no list of programs. Custom tools, .ts scripts of skills (processes of Inkling's own), .py and .sh
+ * scripts and MCP programs may all start children, so each is ended as a process group. With a list, Deno lets a
+ * process signal its own children only, no groups (measured with 2.9.6).
+ *
+ * Rejected: ending only the child, and `kill` as a program, which could then signal any process. These flags do not
+ * restrict the started programs.
  */
 const RUN =
   "without a list, or Deno ends no group of processes; what is started is not bound by these flags, " +
@@ -76,7 +78,7 @@ function runFlag(needs: ReadonlyMap<string, PermissionNeed[]>): PermissionFlag[]
   return [{ flag: "--allow-run", why: `${reasonsOf(reasons)}; ${RUN}` }];
 }
 
-/** Needs by kind and value. */
+/** Groups needs by kind and value. */
 function mergeNeeds(needs: readonly PermissionNeed[]): Map<string, PermissionNeed[]> {
   return Map.groupBy(needs, ({ kind, value }) => `${kind} ${value}`);
 }
@@ -92,7 +94,7 @@ function flagsOf(
     if (values.some((other) => other !== value && covers(kind, other, value))) return [];
     return [{ value, why: reasonsOf(group) }];
   });
-  // A path a line can be read; of names those with the same reason are shorter together.
+  // One path a line is readable; names with the same reason are shorter together.
   const key = kind === "read" || kind === "write" ? "value" : "why";
   return [...Map.groupBy(explained, (one) => one[key]).values()].map((same) => ({
     flag: `--allow-${kind}=${same.map(({ value }) => value).join(",")}`,
@@ -100,7 +102,7 @@ function flagsOf(
   }));
 }
 
-/** Whether who may use one value may use the other. */
+/** Returns true when permission for one value includes the other. */
 function covers(kind: PermissionKind, wide: string, narrow: string): boolean {
   switch (kind) {
     case "read":

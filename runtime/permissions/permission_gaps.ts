@@ -1,18 +1,21 @@
-// What an agent needs and this process was not started with: Deno would refuse it in the middle of a run.
+// Finds the permissions that an agent needs and this process lacks, so that no run fails in the middle.
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
 import { type AgentNeed, agentNeeds, type AgentSurroundings } from "./agent_needs.ts";
 import { isGranted } from "./permission_need.ts";
 
-/** A warning for each part of the agent's file that Deno's flags stand against; none where nothing is closed. */
+/**
+ * Returns a warning for each part of the agent file that Deno's flags prevent. Empty when all permissions are
+ * granted.
+ */
 export async function permissionGaps(
   agent: Agent,
   surroundings: AgentSurroundings,
 ): Promise<ResourceProblem[]> {
   const { needs } = await agentNeeds(agent, surroundings);
   const missing = needs.filter((need) =>
-    // A key that stands in a file is not looked for in the shell.
+    // A key that a file holds is not read from the shell.
     !(need.kind === "env" && surroundings.environment.get(need.value) !== undefined) &&
     !isGranted(need)
   );

@@ -1,19 +1,22 @@
-// What somebody needs of Deno's permissions, and whether this process has it.
+// A Deno permission that is needed, and the check that this process has it.
 import { mayConnect } from "../tools/http/net_permission.ts";
 
-/** The kinds of permission that are given one value at a time; `run` has no values: see permission_flags.ts. */
+/** The kinds of permission that are granted by value. `run` has no values: see permission_flags.ts. */
 export type PermissionKind = "read" | "write" | "net" | "env" | "run";
 
-/** One thing that is needed. */
+/** One needed permission. */
 export interface PermissionNeed {
   kind: PermissionKind;
-  /** An absolute path, `host` or `host:port`, or a variable's name (`NAME_*` for all that begin so). Empty for `run`. */
+  /**
+   * An absolute path, `host` or `host:port`, or a variable's name (`NAME_*` for every name with that beginning).
+   * Empty for `run`.
+   */
   value: string;
-  /** What for, for a person. */
+  /** The purpose, for a person. */
   why: string;
 }
 
-/** Whether this process may do it. */
+/** Returns true when this process has the permission. */
 export function isGranted({ kind, value }: Pick<PermissionNeed, "kind" | "value">): boolean {
   switch (kind) {
     case "read":
@@ -32,7 +35,7 @@ export function isGranted({ kind, value }: Pick<PermissionNeed, "kind" | "value"
   }
 }
 
-/** `example.com:443` or `[::1]` taken apart. */
+/** Splits `example.com:443` or `[::1]` into host and port. */
 export function splitHost(value: string): { hostname: string; port: number | undefined } {
   const port = /:(\d+)$/.exec(value.replace(/\[.*\]/, ""))?.[1];
   if (port === undefined) return { hostname: value, port };

@@ -1,4 +1,4 @@
-// An agent that starts programs on a system without a sandbox.
+// Reports agents that start programs on a system without a sandbox.
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -6,7 +6,10 @@ import { agentNeeds } from "./agent_needs.ts";
 import { describeMissing, describeMissingBridge } from "../sandbox/process_sandbox.ts";
 import type { SandboxSupport } from "../sandbox/sandbox_support.ts";
 
-/** A warning, or an error where config.yaml requires a sandbox; none for an agent that starts nothing. */
+/**
+ * Returns a warning, or an error when config.yaml requires a sandbox. Returns nothing for an agent that starts no
+ * program.
+ */
 export async function sandboxGap(
   agent: Agent,
   settings: WorkspaceSettings,
@@ -15,7 +18,7 @@ export async function sandboxGap(
   const { sandbox } = settings.config;
   if (sandbox === "off") return [];
   const { needs } = await agentNeeds(agent, settings);
-  // The check of answers runs nothing of the agent's.
+  // The check of answers runs no program of the agent.
   const need = needs.find(({ kind, field }) => kind === "run" && field !== "output");
   if (need === undefined) return [];
   const support = await find();
@@ -23,7 +26,7 @@ export async function sandboxGap(
   if (!("bubblewrap" in support)) {
     return [{ field: need.field, severity, message: describeMissing(support, sandbox) }];
   }
-  // Hosts of a server with a program are reached through the sandbox.
+  // The sandbox limits the hosts of a server with a program.
   const isLimited = [...needs].some(({ kind, field }) => kind === "net" && field === "mcp") &&
     needs.some(({ kind, field }) => kind === "run" && field === "mcp");
   if (support.bubblewrap.bridge !== undefined || !isLimited) return [];

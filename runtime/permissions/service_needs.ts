@@ -1,4 +1,4 @@
-// What Inkling itself needs of Deno's permissions, whatever its agents do, and what config.yaml adds.
+// The Deno permissions that Inkling itself and config.yaml need, independent of the agents.
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
@@ -14,10 +14,10 @@ import { normaliseHost } from "../tools/http/http_policy.ts";
 import { CERTIFICATE_VARIABLES, certificatePaths } from "../sandbox/certificates.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 
-/** Where this machine reaches itself. */
+/** The addresses at which this machine reaches itself. */
 const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
-/** Variables that are read here, or handed on to what is started. No key of a model is among them: agents add theirs. */
+/** The variables that Inkling reads or passes to programs. Keys of models are not among them: agents add theirs. */
 const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
   { why: "Inkling's own settings", names: ["INKLING_*"] },
   { why: "where its places are", names: ["HOME", "USERPROFILE", "XDG_*"] },
@@ -45,29 +45,29 @@ const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
 ];
 
 /**
- * What the driver of PostgreSQL asks the shell for, where the address in use says nothing. Left out is what would change
- * how values arrive (PGBINARY, PGCLIENT_ENCODING, PGREPLICATION), and what Inkling itself or the address always says.
+ * The variables that the PostgreSQL driver reads when the address leaves them out. Not listed: variables that change
+ * the form of values (PGBINARY, PGCLIENT_ENCODING, PGREPLICATION), and those that Inkling or the address always sets.
  */
 const DATABASE_VARIABLES: readonly string[] = [
   ...["PGUSER", "PGPASSWORD", "PGPASSFILE", "PGPASS_NO_DEESCAPE", "PGPORT"],
   ...["PGSSLMODE", "PGSSLNEGOTIATION", "PGOPTIONS"],
 ];
 
-/** What the needs are worked out from. */
+/** The inputs of the derivation. */
 export interface ServiceNeedsContext {
   config: Pick<Config, "workspace" | "defaults" | "http" | "notify" | "service">;
   environment: Pick<Environment, "get">;
   directories: Directories;
-  /** What machines share. */
+  /** The shared database. */
   database: DatabaseSettings | undefined;
   /** The shell's variables, and the user's home directory. */
   shell: Readonly<Record<string, string>>;
   home: string;
-  /** The address that the TCP listener is told to use; absent: config.yaml's. */
+  /** The address that the TCP listener uses; absent: the one in config.yaml. */
   host?: string;
 }
 
-/** What Inkling needs for this workspace. */
+/** Returns the permissions that Inkling needs for this workspace. */
 export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
   return [
     ...placeNeeds(context),
@@ -93,7 +93,7 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
   return [
     ...own,
     ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),
-    // The state directory is chosen by comparing the two.
+    // The choice of the state directory compares the two.
     ...(knownRealPath(config.workspace) === knownRealPath(workspace)
       ? [read("the workspace")(config.workspace)]
       : []),
@@ -107,7 +107,7 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
   ];
 }
 
-/** What the history of a workspace is fetched with, when config.yaml names another workspace since. */
+/** Returns the permissions to move a workspace's history after config.yaml named another workspace. */
 function formerHistoryNeeds(baseStateDir: string): PermissionNeed[] {
   const { databaseFile, lockFile } = stateFilesOf(baseStateDir);
   return [
@@ -134,12 +134,12 @@ function netNeeds(
   ];
 }
 
-/** What the way to the database needs: its host, the variables, the file with passwords, certificates. */
+/** Returns the permissions for the database connection: host, variables, password file, certificates. */
 function databaseNeeds({ database, shell, home }: ServiceNeedsContext): PermissionNeed[] {
   if (database === undefined) return [];
   const why = "the database";
   const passwords = shell["PGPASSFILE"] || join(home, ".pgpass");
-  // One that is named may be yet to come, or must be missed aloud.
+  // A named file may be created later, and Deno must report it as missing, not as forbidden.
   const isRead = shell["PGPASSFILE"] || isThere(passwords);
   const files = [...databaseFiles(database), ...(isRead ? [passwords] : [])];
   return [
@@ -154,12 +154,12 @@ function isThere(path: string): boolean {
     Deno.statSync(path);
     return true;
   } catch {
-    // What may not be looked at is not read, either.
+    // A file that cannot be examined cannot be read, either.
     return false;
   }
 }
 
-/** What messages need: the hosts that they go to, the variables with secrets, and programs. */
+/** Returns the permissions for notifications: target hosts, variables with secrets, and programs. */
 function channelNeeds({ config: { notify }, environment }: ServiceNeedsContext): PermissionNeed[] {
   const variables = channelVariables(notify).map((value) => ({
     kind: "env" as const,
@@ -194,7 +194,7 @@ function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
       ? []
       : [net(host, why), { kind: "env", value: keyVariableOf(provider), why }];
   } catch (error) {
-    // It leads nowhere, which validation reports.
+    // A model without an endpoint; validation reports it.
     if (error instanceof ModelError) return [];
     throw error;
   }

@@ -1,8 +1,8 @@
-// Whether a skill brings programs along: only those take the permission to start some.
+// Checks if a skill contains scripts. Only such skills need the permission to start programs.
 import { join } from "node:path";
 import { isScriptName } from "../tools/skills/script_names.ts";
 
-/** Whether there is a script in the skill's folder. A skill that cannot be read has none: others report what is wrong. */
+/** Returns true when the skill's folder contains a script; false for an unreadable skill, which validation reports. */
 export async function hasScripts(skillsDir: string, skill: string): Promise<boolean> {
   const folder = join(skillsDir, skill);
   return await holdsScript(folder) || await holdsScript(join(folder, "scripts"), { below: true });

@@ -1,4 +1,4 @@
-// Agent files: front matter that is almost right, wrong in every way YAML knows, or no text at all.
+// Agent files: front matter that is almost right, wrong in every way that YAML allows, or no text at all.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MAX_AGENT_FILE_BYTES } from "../../../runtime/agents/parse_agent.ts";
@@ -97,7 +97,7 @@ export const agentFiles = defineTarget({
   },
 });
 
-/** Sizes alone: files too large to be made at random. */
+/** Only sizes: files too large for random content. */
 export const hugeAgentFiles = defineTarget({
   name: "huge-agent-files",
   claim: "an agent file of any size and depth is read or refused by its size, not by a crash",

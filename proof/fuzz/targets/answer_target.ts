@@ -1,4 +1,4 @@
-// What may be sent to the links in messages, and what receivers of messages may answer.
+// Requests to the links in messages, and answers from receivers of messages.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { checkAnswer, type HumanRequest } from "../../../runtime/executions/human_request.ts";
@@ -89,7 +89,7 @@ export const answerLinks = defineTarget<SentRequest, { nothing?: never }>({
   },
 });
 
-/** Lets time pass until there is an answer: a wrong link waits for it. */
+/** Advances time until there is an answer, because a wrong link is answered late. */
 async function send(
   { send, clock }: AnswerPort,
   { method, path, headers, body }: SentRequest,
@@ -143,7 +143,7 @@ export const channelReplies = defineTarget<Reply>({
     assert.ok(new TextEncoder().encode(cutBytes(text, most)).length <= most);
     const answer = readAnswer(question, new URLSearchParams(form));
     if (typeof answer === "string") return;
-    // Whether one may choose the same twice, or several, is the question's own rule.
+    // The question's own rule decides if an option may be chosen twice, or several may.
     if ("selected" in answer) {
       return answer.selected.forEach((one) => assert.ok(question.options?.includes(one)));
     }

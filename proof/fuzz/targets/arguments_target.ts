@@ -1,4 +1,4 @@
-// Arguments as weak models write them, and their check against schemas that somebody else wrote.
+// Arguments as weak models write them, and their check against foreign schemas.
 import assert from "node:assert/strict";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
@@ -59,7 +59,7 @@ const PIECES = [
 const object = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }).map((value) =>
   JSON.stringify(value)
 );
-/** Ways in which models wrap what they mean. */
+/** Ways in which models wrap their arguments. */
 const WRAPPINGS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `\n ${text}\n`,
@@ -86,7 +86,7 @@ const written = fc.oneof(
     .map((text) => ({ text, means: undefined })),
 );
 
-/** Trailing commas wherever JSON has a filled object or array. */
+/** Adds trailing commas to every non-empty object and array. */
 function withCommas(value: unknown): string {
   if (Array.isArray(value)) {
     return value.length === 0 ? "[]" : `[${value.map(withCommas).join(" , ")},\n]`;
@@ -119,7 +119,7 @@ export const toolArguments = defineTarget({
     }
     assert.ok(isJsonObject(value) && Object.getPrototypeOf(value) === Object.prototype);
     if (means !== undefined) assert.deepEqual(value, JSON.parse(means));
-    // A whole object is taken as it is.
+    // A whole object is used as it is.
     else if (isJson(text) && isJsonObject(JSON.parse(text))) {
       assert.deepEqual(value, JSON.parse(text));
     }
@@ -155,9 +155,9 @@ const keywords = fc.record({
   $ref: fc.constantFrom("#", "#/properties/a", "#/$defs/none", "https://example.com/x", ""),
   description: fc.oneof(fc.string(), odd),
 }, { requiredKeys: [] });
-/** A few keywords, mostly: hardly any value fits a schema that has all of them. */
+/** Mostly a few keywords: hardly any value fits a schema that has all of them. */
 const leaf = fc.tuple(keywords, fc.nat(9)).map(([own, share]): JsonObject =>
-  // By way of text, which is how a schema comes.
+  // Converted through text, which is how a schema arrives.
   JSON.parse(JSON.stringify(share < 8 ? pick(own, share) : own))
 );
 const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
@@ -172,7 +172,7 @@ const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
         anyOf: fc.array(tie("schema"), { maxLength: 2 }),
         not: tie("schema"),
       }, { requiredKeys: [] }),
-      // One of these at most: a schema that has all of them at each level is too big to be made.
+      // At most one of these: a schema that has all of them at each level is too large to generate.
       fc.oneof(
         fc.constant({}),
         fc.record({ patternProperties: fc.dictionary(fc.constantFrom("^a", "."), leaf) }),
@@ -190,7 +190,7 @@ const args = fc.oneof(
   fc.jsonValue(),
 );
 
-/** A few of an object's keys. */
+/** Returns a few of an object's keys. */
 function pick(value: object, share: number): object {
   return Object.fromEntries(Object.entries(value).filter((_, index) => index % 8 === share));
 }
@@ -208,7 +208,7 @@ export const argumentSchemas = defineTarget({
     else for (const { parameters } of declared) await takeWhole(parameters, value as JsonValue);
     const shown = toToolSchema(written);
     if ("problem" in shown) return;
-    // What is left to the server to check is never refused here.
+    // The part that only the server can check is never refused here.
     const kept = await take(shown.schema, value as JsonValue);
     if (!kept && isJsonObject(value) && isPlain(shown.schema)) {
       assert.ok(
@@ -219,7 +219,7 @@ export const argumentSchemas = defineTarget({
   },
 });
 
-/** Whether a check takes the value; whatever else it throws goes through. */
+/** Returns true when a check accepts the value; rethrows any other error. */
 async function take(schema: JsonSchema, value: JsonValue): Promise<boolean> {
   const { check } = await compileArgumentsCheck("t", schema);
   return await isTaken(() => assert.ok(isJsonObject(check(value))));
@@ -242,7 +242,10 @@ async function isTaken(check: () => void | Promise<void>): Promise<boolean> {
   }
 }
 
-/** Without what makes the other validator throw or the two differ: defaults, references and broken keywords. */
+/**
+ * Returns true for a schema without defaults, references and broken keywords, on which the other validator throws or
+ * differs.
+ */
 function isPlain(schema: JsonSchema): boolean {
   return !/"(default|\$ref|pattern|format|multipleOf|not)"/.test(JSON.stringify(schema));
 }
@@ -256,7 +259,7 @@ function isValid(schema: JsonSchema, value: JsonValue): boolean {
     return new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false)
       .validate(value).valid;
   } catch {
-    // A keyword of the wrong kind means nothing.
+    // A keyword of the wrong type has no meaning.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// Words as shells hand them over at a press of the Tab key, and what they get back.
+// Words as shells pass them at the Tab key, and the completions that they get.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { completeLine, type ValueSource } from "../../../cli/completions/complete_line.ts";
@@ -75,7 +75,7 @@ export const completionWords = defineTarget({
     assert.ok(lines.length <= completion.candidates.length);
     assert.doesNotMatch(answer.replaceAll(/[\n\t]/g, ""), /\p{Cc}/u);
     if (shell !== "bash") return;
-    // What bash would put there is read back as the value that was offered.
+    // The text that bash would insert is parsed back to the offered value.
     const offered = completion.candidates.filter(({ value }) => !/\p{Cc}/u.test(value));
     for (const [index, { value }] of offered.entries()) {
       if (line.quote === "'" && value.includes("'")) continue;

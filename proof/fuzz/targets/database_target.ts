@@ -1,4 +1,4 @@
-// Databases of every format there was, whole and damaged, as the next version finds them.
+// Databases of every earlier format, whole and damaged, opened by the present version.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { defineTarget } from "../target.ts";
 
 interface World {
   folder: string;
-  /** The bytes of a database of each format, from the first on. */
+  /** The bytes of a database of each format, from the first one. */
   formats: readonly Uint8Array[];
 }
 
@@ -33,7 +33,7 @@ function makeFormats(folder: string): Uint8Array[] {
 
 const edit = fc.record({
   share: fc.double({ min: 0, max: 1, noNaN: true }),
-  // The first hundred bytes say what the file is.
+  // The first hundred bytes are the header.
   inHead: fc.boolean(),
   put: fc.uint8Array({ minLength: 1, maxLength: 16 }),
 });

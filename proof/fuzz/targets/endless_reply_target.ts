@@ -1,4 +1,4 @@
-// Replies of an endpoint that sends more than anybody asked for, or only a great deal.
+// Replies of an endpoint that sends too much, or very much.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -10,11 +10,11 @@ import {
 import { ModelError } from "../../../runtime/models/model.ts";
 import { defineTarget } from "../target.ts";
 
-/** As a network hands it over. */
+/** The chunk size of a network. */
 const PIECE_BYTES = 64 * 1_024;
 const MARKS = ["\n", "\n\n", "\r\n", "\r\n\r\n", "data: x\n", "data: x\r\n", "\r", ""];
 
-/** The parts of a reply: how long each is, what stands behind it, and where in that a piece ends. */
+/** The parts of a reply: each one's length, the text after it, and the places of the chunk boundaries. */
 const reply = fc.record({
   parts: fc.array(
     fc.tuple(
@@ -59,7 +59,7 @@ export const endlessReplies = defineTarget({
     const longest = longestPart(text, hasEvents);
     if (taken instanceof Uint8Array) {
       assert.ok(Buffer.compare(taken, bytes) === 0, "bytes are missing");
-      // Its end may come in the piece in which it grows too long.
+      // The limit may be exceeded by the chunk that crosses it.
       assert.ok(longest <= MAX_EVENT_BYTES + PIECE_BYTES, `${longest} bytes were let through`);
       return;
     }
@@ -68,13 +68,13 @@ export const endlessReplies = defineTarget({
   },
 });
 
-/** What is the longest event, or line where there are none. */
+/** Returns the longest event, or the longest line of a format without events. */
 function longestPart(text: string, hasEvents: boolean): number {
   const parts = text.split(hasEvents ? /(?<=(?:^|\n)\r?\n)/ : /(?<=\n)/);
   return Math.max(0, ...parts.map((part) => part.length));
 }
 
-/** In pieces that end at these places, and wherever they would be too long. */
+/** Returns a stream in chunks that end at these places, and at the chunk size. */
 function inPieces(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({

@@ -1,4 +1,4 @@
-// The life of an execution under whatever comes: answers, denials, deadlines, cancels, restarts, in any order.
+// The life of an execution under random events: answers, denials, deadlines, cancels and restarts, in any order.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -15,9 +15,9 @@ const WRITE = {
   usage: { input: 7, output: 3 },
 };
 const END = { say: "Done.", usage: { input: 5, output: 2 } };
-/** Tokens after so many replies. */
+/** The tokens after this number of replies. */
 const TOKENS = [null, 10, 20, 27];
-/** How long the first reply of the slow ones takes. */
+/** The time of the slow agents' first reply. */
 const THOUGHT_MS = 2_000;
 
 const ACTIONS = [
@@ -54,7 +54,7 @@ export const executionLives = defineTarget({
     const all = () => runtime.listExecutions({ limit: 50, offset: 0 });
     const waiting = async () =>
       (await all()).filter(({ status }) => status === "waiting").map(({ id }) => id);
-    /** Until nothing runs but what thinks about its first reply. */
+    /** Waits until only executions that wait for their first reply run. */
     const rest = () =>
       until(
         async () =>
@@ -86,7 +86,7 @@ export const executionLives = defineTarget({
         const ids = await waiting();
         if (ids.length === 0) return;
         await until(() => clock.sleeping > 0, "the watch over deadlines");
-        // At once: second by second, whoever looks at the clock now and then takes most of the time.
+        // In one jump: second by second, periodic checks would take most of the time.
         clock.jump(600_000);
         await clock.advance(1_000);
         for (const id of ids) {
@@ -112,7 +112,7 @@ export const executionLives = defineTarget({
         }
       },
     };
-    /** A start ends what ran, and only that, unless its agent wants it resumed. */
+    /** A start must end only the runs that were running, unless their agent wants them resumed. */
     const checkRestart = async (made: readonly Move[]) => {
       assert.deepEqual(made.filter(({ from }) => from === "waiting"), []);
       for (const { id } of made.filter(({ to }) => to === "orphaned")) {

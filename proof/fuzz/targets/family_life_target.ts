@@ -1,5 +1,5 @@
-// Families of executions under whatever comes, two actions at a time: nobody waits for nothing, nobody outlives its parent,
-// each ends once and makes legal moves only, and in the end all have ended.
+// Families of executions under random events, two actions at a time. No execution waits for nothing or outlives its
+// parent. Each makes legal moves only and ends once, and at the end all have ended.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -37,7 +37,7 @@ async function writeFamily(place: TestWorkspace, resumed: readonly string[]): Pr
     { call: [ask("Middle?")], delay_ms: 1_000 },
     { say: "Middle." },
   ], lines("middle", "agents: [asker]", "confirm_timeout: 20m"));
-  // While it thinks, its parent runs, and what its siblings ask can be answered.
+  // While it thinks, its parent runs, and its siblings' questions can be answered.
   await place.writeScript("late", [
     { call: [ask("Late?")], delay_ms: 3_000 },
     { say: "Late.", delay_ms: 1_000 },
@@ -52,9 +52,9 @@ async function writeFamily(place: TestWorkspace, resumed: readonly string[]): Pr
 const ACTIONS = ["start", "answer", "answer above", "cancel", "time", "expire", "restart", "purge"];
 const action = fc.record({
   what: fc.constantFrom(...ACTIONS, "answer", "answer", "answer above", "time", "time"),
-  /** Which of those it could hit. */
+  /** The index of the execution that it hits, among the possible ones. */
   whom: fc.nat({ max: 20 }),
-  /** Whether the next action comes before this one is done, and so many turns later. */
+  /** True when the next action starts before this one is done, this number of turns later. */
   withNext: fc.boolean(),
   turns: fc.nat({ max: 12 }),
 });
@@ -105,13 +105,13 @@ class Family {
     }
   }
 
-  /** What must hold at any moment at which nothing is being done. */
+  /** Checks the rules that hold at any moment between actions. */
   async look(): Promise<void> {
     await settle();
     for (const { id, status } of await this.#all()) {
       if (status === "waiting") await this.runtime.pendingRequest(id);
     }
-    // The end of a parent reaches its children through the disk: on a busy machine later than everything settles.
+    // The end of a parent reaches its children through the disk, on a busy machine after everything else.
     await until(async () => {
       const all = await this.#all();
       const ended = new Set(all.filter(({ status }) => isFinal(status)).map(({ id }) => id));
@@ -121,7 +121,7 @@ class Family {
     }, "no execution outlives its parent");
   }
 
-  /** Answers everything and lets time go by until nothing is left; then each has ended once. */
+  /** Answers everything and advances time until nothing is left; then checks that each has ended once. */
   async finish(): Promise<void> {
     await until(async () => {
       await this.perform("answer", 0).catch(() => {/* Somebody was faster. */});
@@ -163,7 +163,7 @@ export const familyLives = defineTarget({
       await family.perform("start", 0);
       let before: Promise<unknown> | undefined;
       for (const { what, whom, withNext, turns } of actions) {
-        // A restart has the stage for itself.
+        // A restart runs alone.
         if (what === "restart") await before;
         const doing = family.perform(what, whom).catch(isRefusal);
         before = Promise.all([before, doing]);
@@ -183,7 +183,7 @@ export const familyLives = defineTarget({
   },
 });
 
-/** What two actions at once may be refused with; anything else is a failure. */
+/** Accepts the refusals that two parallel actions may get; any other error is a failure. */
 function isRefusal(error: unknown): void {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "conflict" && code !== "not_found" && code !== "unavailable") throw error;

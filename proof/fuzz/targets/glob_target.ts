@@ -1,4 +1,4 @@
-// Globs: against another library where both mean the same, and against patterns that are made to take for ever.
+// Globs: compared with another library for their common syntax, and against patterns that are meant to take forever.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import picomatch from "picomatch";
@@ -10,8 +10,8 @@ import { defineTarget } from "../target.ts";
 
 const NAMES = ["a", "b", "ab", "aab", "ba", ".a", "a.md", "b.txt", ".git", "x"];
 /**
- * Only what both read alike: the other library has no `[!a]`, no braces around one part, and takes a folder's own name for
- * part of what is in it.
+ * Only the common syntax: the other library has no `[!a]` and no braces around one part, and counts a folder's own
+ * name as content.
  */
 const PATTERN_NAMES = [
   ...[
@@ -121,7 +121,7 @@ export const hostileGlobs = defineTarget({
         JSON.stringify(glob)
       }]}}\n---\nDo it.\n`,
     );
-    // What an agent file may hold never fails later, when a file changes.
+    // A pattern that an agent file accepts never fails later, when a file changes.
     if ("agent" in result) {
       createWatchFilter(glob, { include: [glob], exclude: [glob] })(text, "folder");
     }

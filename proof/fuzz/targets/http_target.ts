@@ -1,4 +1,4 @@
-// Requests of every kind to every operation of the API, and beside them, against the real application in this process.
+// Random requests to every operation of the API, and to other paths, against the real application in this process.
 import assert from "node:assert/strict";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
@@ -18,7 +18,7 @@ const OPERATIONS = await loadOperations();
 
 const document = describeApi(OPERATIONS, { version: "0" });
 
-/** What the description says of one operation's answers. */
+/** The documented answers of one operation. */
 interface Documented {
   operation: Operation;
   statuses: readonly string[];
@@ -123,7 +123,7 @@ async function assertDocumented(
   const type = response.headers.get("content-type") ?? "";
   if (response.status !== 200) {
     const text = await response.text();
-    // What is not to be fetched has no body: an answer to HEAD, and what the reader has already.
+    // An answer without a body: to HEAD, and for content that the client already has.
     if (text === "" && (what.startsWith("HEAD ") || response.status < 400)) return;
     assert.match(type, /^application\/json/, what);
     const problem = JSON.parse(text);

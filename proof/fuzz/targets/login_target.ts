@@ -1,4 +1,4 @@
-// What a browser, and who only looks like one, may send to the port of the service.
+// Requests of a browser, and of clients that imitate one, to the port of the service.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createLogin } from "../../../server/login/login.ts";
@@ -13,7 +13,7 @@ import { defineTarget } from "../target.ts";
 const KEY = "key of the fuzzer";
 const HOST = "localhost:8420";
 const ORIGINS = [`http://${HOST}`, "https://inkling.example"];
-/** Stands for the cookie of the person who has logged in. */
+/** Stands for the cookie of the logged-in person. */
 const COOKIE = "{cookie}";
 
 interface LoginWorld {
@@ -53,10 +53,10 @@ const headers = fc.record({
   accept: fc.constantFrom("text/html", "*/*", "application/json"),
   "content-type": fc.constantFrom("application/x-www-form-urlencoded", "text/plain", "x"),
 }, { requiredKeys: ["host"] });
-/** The log-out would end the log-in that the other cases are about. */
+/** The log-out is left out: it would end the log-in that the other cases use. */
 const PATHS = ["/login", "/ui", "/", "/agents", "/agents/x/run", "/scheduler/pause", "/health"];
 
-/** Lets time pass until there is an answer: a wrong key waits for it. */
+/** Advances time until there is an answer, because a wrong key is answered late. */
 async function send(
   { app, clock, cookie }: LoginWorld,
   request: SentRequest,

@@ -32,12 +32,12 @@ const contents = fc.oneof(
     ),
   ).map((lines) => lines.flat().join("")),
 );
-/** Names that a section may have. */
+/** The names that a section may have. */
 export const sectionNames: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("a", "A", "b", "c", "# a", "\\# a", "a  b", "a b", "é", "e\u0301", "#"),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }),
 ).map((name) => name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "").trim()).filter((name) => name !== "");
-/** What may be saved in one. */
+/** The texts that may be saved in one. */
 export const sectionContents: fc.Arbitrary<string> = contents;
 
 export const memoryFiles = defineTarget({

@@ -1,5 +1,5 @@
-// Paths that a model writes, through the real file tools over a folder with links to everything that is closed: for an agent
-// that declares no path, for one that declares a folder of the workspace, and for one that watches another folder, too.
+// Paths that a model writes, through the real file tools, over a folder with links to everything that is closed. For
+// an agent without paths, one with a folder of the workspace, and one that also watches another folder.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -20,11 +20,14 @@ import {
 } from "../../../tests/runtime/tools/files/sandbox_fixture.ts";
 import { defineTarget } from "../target.ts";
 
-/** What is open to an agent: the workspace; `notes` in it; that, and `flip` for reading alone. */
+/** The open folders of an agent: the workspace; `notes` in it; `notes`, and `flip` for reading only. */
 const SCOPES = ["workspace", "notes", "notes and watched flip"] as const;
 type Scope = typeof SCOPES[number];
 
-/** Names of files outside, beside `notes` and in `flip`, and the texts of the latter; outside, it is CANARY. */
+/**
+ * The names of files outside, beside `notes` and in `flip`, and the contents of the latter. The content outside is
+ * CANARY.
+ */
 const OUTSIDE = "name-outside.txt";
 const BESIDE = "name-beside.txt";
 const IN_FLIP = "name-in-flip.txt";
@@ -33,7 +36,7 @@ const TEXT_IN_FLIP = "a text in flip";
 
 interface World {
   fixture: SandboxFixture;
-  /** Everything that is closed to every agent, and must stay as it is. */
+  /** The content that is closed to every agent and must not change. */
   closed: string;
 }
 
@@ -53,7 +56,7 @@ async function plantAll(fixture: SandboxFixture): Promise<void> {
   for (const name of [IN_FLIP, "secret.txt"]) await fixture.write(`flip/${name}`, TEXT_IN_FLIP);
 }
 
-/** Takes away what the case before left. */
+/** Removes the files of the previous case. */
 async function clear({ workspace }: SandboxFixture): Promise<void> {
   for await (const { name } of Deno.readDir(workspace)) {
     if (name === "agents" || name === ".env") continue;
@@ -67,7 +70,10 @@ function openSandbox(scope: Scope, fixture: SandboxFixture): PathSandbox {
   return fixture.sandbox([notes], scope === "notes" ? [] : [join(fixture.workspace, "flip")]);
 }
 
-/** Runs a tool: it succeeds or fails politely, and gives neither text nor name of what is closed to the agent. */
+/**
+ * Runs a tool: it succeeds or fails with a message, and reveals neither content nor names that are closed to the
+ * agent.
+ */
 async function attempt(
   name: string,
   args: Record<string, unknown>,
@@ -83,13 +89,13 @@ async function attempt(
   const closed = [CANARY, OUTSIDE];
   if (scope !== "workspace") closed.push(BESIDE, TEXT_BESIDE);
   if (scope === "notes") closed.push(IN_FLIP, TEXT_IN_FLIP);
-  // What the model wrote itself is no secret.
+  // Text that the model wrote itself is no secret.
   for (const one of closed.filter((one) => !JSON.stringify(args).includes(one))) {
     assert.ok(!said.includes(one), `${name} ${JSON.stringify(args)} told ${one}`);
   }
 }
 
-/** Ways to files that are there, each closed to some agent. */
+/** Paths to existing files, each closed to some agent. */
 const closedFile = ({ workspace }: SandboxFixture): fc.Arbitrary<string> =>
   fc.tuple(
     fc.constantFrom("", `${workspace}/`, "{notes}/../", "{notes}/up/", "up/", "in/../", "../"),
@@ -158,7 +164,7 @@ export const changePaths = defineTarget<[typeof CHANGES[number], string, string,
   },
 });
 
-/** What stands in the workspace beside the folder that an agent declares; nothing for one that may change all of it. */
+/** Returns the workspace's content outside the agent's declared folder; empty for an agent that may change all of it. */
 async function besides(scope: Scope, { workspace }: SandboxFixture): Promise<string> {
   if (scope === "workspace") return "";
   const lines = (await snapshot(workspace)).split("\n");

@@ -83,7 +83,7 @@ export const providerStreams = defineTarget<Case, World>({
   },
 });
 
-/** Pieces at the beginning may come together: they could be the tag of a thought. */
+/** The first pieces may arrive together: they could be the tag of a thought. */
 function isMadeOf(text: string, pieces: readonly string[]): boolean {
   return text === "" ||
     pieces.some((piece) =>

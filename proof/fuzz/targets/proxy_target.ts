@@ -1,4 +1,4 @@
-// What programs in the sandbox may say to their proxy.
+// Requests of sandboxed programs to their proxy.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readProxyRequest } from "../../../runtime/tools/http/proxy_request.ts";
@@ -33,7 +33,7 @@ const wholeRequest = fc.tuple(
     .join("\r\n")
 );
 
-/** A text, and where the connection is cut into reads. */
+/** A text, and the places at which the connection splits it into reads. */
 interface Said {
   text: string;
   sizes: number[];
@@ -66,7 +66,7 @@ export const proxyRequests = defineTarget<Said>({
     const { hostname, port, toFarSide, rest } = request;
     assert.ok(URL.canParse(`http://${hostname}:${port}/`), `no host: ${hostname}:${port}`);
     assert.ok(port >= 0 && port <= 65_535);
-    // What was not read for the head is still there, in its order.
+    // The bytes after the head are still there, in their order.
     const head = text.indexOf("\r\n\r\n");
     const before = new TextEncoder().encode(text.slice(0, head + 4)).length;
     assert.deepEqual(rest, bytes.slice(before, before + rest.length));

@@ -1,4 +1,4 @@
-// Secrets on their way out: in whole texts, in JSON, and in pieces that are cut anywhere.
+// Secrets in output: in whole texts, in JSON, and in pieces cut at any place.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createFrame } from "../../../runtime/events/frame.ts";

@@ -39,7 +39,7 @@ const field = fc.oneof(
   },
 );
 const cronText = fc.oneof(
-  // Those that are right, in the main.
+  // Mostly valid expressions.
   {
     weight: 8,
     arbitrary: fc.integer({ min: 1 }).map((seed) => createCron(new Chance(seededRandom(seed)))),
@@ -74,7 +74,7 @@ export const cronExpressions = defineTarget({
       before = next;
     }
     assert.ok(before > now, "it never fires");
-    // Only here a range of days may end with Sunday by its first name.
+    // Only our dialect allows a range of days to end with Sunday by its first number or name.
     if (/-(0|sun)[^ ]*$/i.test(cron.trim())) return;
     const other = new Cron(cron.trim(), { mode: "5-part", paused: true, timezone: "UTC" });
     assert.ok(other.nextRun(new Date(now)) !== null, "another library never fires it");
@@ -107,7 +107,7 @@ export const durations = defineTarget({
     const yaml = `trigger: {type: schedule, every: ${JSON.stringify(text)}}`;
     const result = parse(`---\n${yaml}\n---\nDo it.\n`);
     if ("diagnostics" in result) {
-      // A text of white space is an absent one.
+      // A blank text counts as absent.
       assert.ok(result.diagnostics.some(({ message }) => message.includes("trigger.every")), text);
       return;
     }

@@ -1,4 +1,4 @@
-// mcp-servers.json: files of other clients, of people in a hurry, and of somebody who tries what a name can do.
+// mcp-servers.json: files of other clients, of people in a hurry, and of attackers who try special names.
 import { toPlainJson } from "../../../base/text/json_comments.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ import { ODD_NAMES } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 import { textOf } from "../../../tests/support/any_text.ts";
 
-/** Stands wherever a value may be a key; no problem repeats it. */
+/** Used wherever a value may be a key; no problem repeats it. */
 const SECRET = "hunter2-hunter2";
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ["A", "x"],
@@ -61,7 +61,7 @@ const file = fc.tuple(
   fc.dictionary(name, odd, { maxKeys: 2 }),
   fc.option(fc.tuple(fc.nat(400), fc.constantFrom("", ",", "}", "\0", "//")), { freq: 9 }),
 ).map(([servers, wrapper, beside, damage]) => {
-  // Written as text: an object that is made here could not have a key __proto__.
+  // Written as text, because an object literal cannot have a key __proto__.
   const inner = toText(servers);
   const rest = toText(beside).slice(1, -1);
   const more = rest === "" ? "" : `,${rest}`;
@@ -129,7 +129,7 @@ function checkDefinition(
   assert.ok(
     secrets.every((one, at) => at === 0 || one.value.length <= secrets[at - 1]!.value.length),
   );
-  // A value of that length that nobody hid could be said in a message.
+  // A long value that was not hidden could appear in a message.
   if (Object.entries(given).some(([name, one]) => name === "A_TOKEN" && one === SECRET)) {
     assert.ok(secrets.some((one) => one.value === SECRET));
   }

@@ -1,4 +1,4 @@
-// What a skill brings along: names of its scripts, their first lines, and text that wants to be one of our tags.
+// The contents of a skill: names of its scripts, their first lines, and text that imitates our tags.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The log of an execution on its way to a client: any place to go on from, frames of any content, bytes in any pieces.
+// The log of an execution on its way to a client: any cursor, frames of any content, bytes in any pieces.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FrameRenderer } from "../../../cli/output/run/frames.ts";
@@ -14,7 +14,7 @@ import { anyText, terminalText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 
 const COUNT = 8;
-/** One execution that has ended, with another one's frames between its own. */
+/** One ended execution, with frames of another one between its own. */
 function createFinishedApp(): TestApp {
   const test = createTestApp();
   const [ours, other] = [test.runtime.addExecution(), test.runtime.addExecution()];
@@ -65,19 +65,18 @@ export const eventCursors = defineTarget<[string | undefined, string | undefined
   async check([header, query, breaks]) {
     const { app, runtime } = createFinishedApp();
     const all = runtime.frames.filter(({ executionId }) => executionId === 1).map(({ id }) => id);
-    // What no header can hold cannot be sent.
+    // Characters that no header can hold cannot be sent.
     const given = header?.replaceAll(/[^\x20-\x7e]/g, "?");
     const path = query === undefined ? "" : `?after=${encodeURIComponent(query.toWellFormed())}`;
     const headers: Record<string, string> = given === undefined ? {} : { "last-event-id": given };
     const response = await app.request(`/executions/1/stream${path}`, { headers });
-    // White space around a header's value is not part of it.
-    // A blank one is absent.
+    // White space around a header's value is not part of it. A blank value is absent.
     const texts = [given?.trim(), query]
       .filter((text) => text !== undefined && text.trim() !== "") as string[];
     const isNumber = (text: string) =>
       /^[+-]?\d{1,400}$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= 0;
     if (texts.every(isNumber)) {
-      // Who says that it has had the last one is told that there are no more.
+      // A client that reports the last frame as received gets the answer that there are no more.
       const [first] = texts;
       const hadAll = given !== undefined && given.trim() !== "" && Number(first) === all.at(-1);
       assert.equal(response.status, hadAll ? 204 : 200);
@@ -144,7 +143,7 @@ export const eventStreams = defineTarget({
         id: id === undefined ? undefined : String(id),
       })),
     );
-    // Bytes that are no stream at all end all the same.
+    // Bytes that are no event stream must end, too.
     await Array.fromAsync(parseEventStream(inPieces(garbage, lengths)));
   },
 });

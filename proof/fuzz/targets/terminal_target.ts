@@ -1,4 +1,4 @@
-// What a model says, on its way to a person's terminal.
+// A model's text on its way to a person's terminal.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatBlocks, parseMarkdown } from "../../../cli/output/markdown/markdown.ts";
@@ -113,7 +113,7 @@ export const terminalMarkdown = defineTarget({
   },
 });
 
-/** A line of what a person approves, in front of which the question puts an indentation. */
+/** A line of a text for approval, which the question indents. */
 const wrappedLine = fc.array(
   fc.oneof(
     fc.constantFrom(
@@ -151,7 +151,7 @@ export const wrappedTexts = defineTarget({
   },
 });
 
-/** The text that wrapExactly() made this of: each of its lines is indented by four or more. */
+/** Returns the text from the output of wrapExactly(): each of its lines is indented by four or more. */
 function unwrapped(shown: string): string {
   const lines: string[] = [];
   for (const line of shown.split("\n")) {

@@ -1,4 +1,4 @@
-// What anybody may send to an agent's webhook, who does not know the secret, and who does.
+// Deliveries to an agent's webhook, from senders with and without the secret.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -73,7 +73,7 @@ const deliveries = fc.record({
 /** The address that Trello signs. */
 const ADDRESS = "https://inkling.example/hooks/board?x=1";
 
-/** What the scheme's own sender adds to a delivery; undefined where its proof is in the body. */
+/** Returns the headers that the scheme's real sender adds to a delivery; undefined when the proof is in the body. */
 function sign({ scheme, body }: SentDelivery): Record<string, string> | undefined {
   const digest = (prefix: string, encoding: "hex" | "base64" = "hex") =>
     createHmac("sha256", KEY).update(prefix).update(body).digest(encoding);

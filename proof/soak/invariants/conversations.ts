@@ -1,4 +1,5 @@
-// Conversations and the calls in them: every call has its place, at most one result, and the frame that tells it.
+// Invariants of conversations and calls: every call has its position, at most one result, and the frame that reports
+// it.
 import { type Invariant, isKept, rule } from "./invariant.ts";
 
 export const CONVERSATIONS: readonly Invariant[] = [

@@ -1,4 +1,5 @@
-// How executions end: once, with a last frame that says what their row says; and nothing runs that nobody runs.
+// Invariants of executions' ends: each ends once, with a last frame that matches its row, and no running row lacks a
+// runner.
 import { type Invariant, rule } from "./invariant.ts";
 
 const FINAL = "status NOT IN ('running', 'waiting')";

@@ -1,9 +1,9 @@
-// Executions that others started, and rows that hang on an execution: none hangs in the air.
+// Invariants of delegated executions and dependent rows: every reference has its target.
 import { type Invariant, isKept, rule } from "./invariant.ts";
 
 const OWNED = ["frames", "messages", "tool_calls", "requests", "idempotency_keys"] as const;
 
-/** SQLite's own opinion. It reads everything: asked only when all is looked at, and after every death. */
+/** SQLite's own integrity check. It reads everything, so it runs only in whole checks and after every death. */
 export const WHOLE_FILE: Invariant = {
   name: "the file is whole",
   find: (rows, { since, service }) => {
@@ -11,7 +11,7 @@ export const WHOLE_FILE: Invariant = {
     try {
       return rows.all("PRAGMA integrity_check").filter((row) => Object.values(row)[0] !== "ok");
     } catch (error) {
-      // It may be too damaged even to be checked.
+      // The file may be too damaged to be checked.
       return [{ error: String(error) }];
     }
   },

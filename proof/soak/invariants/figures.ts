@@ -1,13 +1,13 @@
-// What executions used: the row, the frames and the rows of calls add up to the same.
+// Invariants of usage figures: the row, the frames and the rows of calls have equal sums.
 import { type BrokenRow, type Invariant, isKept, type Rows, rule } from "./invariant.ts";
 
 const isStats = (frame: string) =>
   `${frame}.event = 'meta' AND json_extract(${frame}.payload, '$.event_type') = 'stats'`;
 
-/** How a reply of the soak's model says what it used, so that it can be added up from outside. */
+/** The mark with which a reply of the soak's model states its usage, so that it can be summed from outside. */
 const MARK = /\[tokens (\d+)\+(\d+) cost (\S+?)\]/;
 
-/** The mark of a reply; `cost` in US dollars. */
+/** Returns the mark of a reply; `cost` in US dollars. */
 export function usageMark(usage: { input: number; output: number; cost: number | null }): string {
   return `[tokens ${usage.input}+${usage.output} cost ${usage.cost ?? "unknown"}]`;
 }
@@ -55,7 +55,7 @@ export const FIGURES: readonly Invariant[] = [
   },
 ];
 
-/** SQL: a limit refused the calls of the last reply, which are not counted as made. */
+/** SQL: a limit refused the calls of the last reply, which do not count as made. */
 function isRefused(calls: string): string {
   return `(e.status = 'aborted' AND e.error GLOB 'Aborted: max_*' AND e.tool_calls < ${calls})`;
 }
@@ -66,7 +66,10 @@ interface Sums {
   cost: number | null;
 }
 
-/** Only of executions whose replies are all marked: other models' replies say nothing, and one that was cut off is not shown. */
+/**
+ * Checks only executions whose replies all have marks. Other models' replies have none, and a cut-off reply is not
+ * stored.
+ */
 function findWrongSums(rows: Rows, since: number): BrokenRow[] {
   const sums = new Map<number, Sums | null>();
   const replies = rows.all<{ id: number; content: string }>(

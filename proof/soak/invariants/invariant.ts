@@ -1,28 +1,28 @@
-// What must hold of a database, as a query for the rows that break it.
+// The type of an invariant: a query for the rows that break it.
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
-/** A row that breaks an invariant, as the query tells it. */
+/** A row that breaks an invariant, as the query returns it. */
 export type BrokenRow = Record<string, unknown>;
 
-/** What is known of the service beside its database. */
+/** The service's circumstances, beside its database. */
 export interface Circumstances {
-  /** Executions below this id were looked at before and had ended; 0 looks at all. */
+  /** Executions below this id had ended at an earlier check; 0 checks all. */
   since: number;
-  /** dead: nobody serves; live: a service is ready; quiet: it is, and nothing runs or waits any more. */
+  /** dead: no service runs; live: a service is ready; quiet: it is ready, and no execution runs or waits. */
   service: "dead" | "live" | "quiet";
   /** Schedules that were never edited: the milliseconds between two of their slots. */
   beats: Readonly<Record<string, number>>;
-  /** Agents that never ask anything, so that running is all that their executions do. */
+  /** Agents that never ask a question, so that their executions are always running. */
   unasking: readonly string[];
-  /** How far the clocks of those that wrote may be apart; absent: there was one. */
+  /** The maximum difference between the writers' clocks; absent: there was one writer. */
   clockErrorMs?: number;
 }
 
 /** One rule. */
 export interface Invariant {
-  /** A sentence about what holds. */
+  /** The rule as a sentence. */
   name: string;
-  /** The rows that break it; none where it holds. */
+  /** Returns the rows that break it; empty when it holds. */
   find(rows: Rows, circumstances: Circumstances): BrokenRow[];
 }
 
@@ -31,14 +31,17 @@ export interface Rows {
   all<Row = BrokenRow>(sql: string, ...values: SQLInputValue[]): Row[];
 }
 
-/** Rows of an open connection. */
+/** Returns the rows of an open connection. */
 export function rowsOf(db: DatabaseSync): Rows {
   return {
     all: <Row>(sql: string, ...values: SQLInputValue[]) => db.prepare(sql).all(...values) as Row[],
   };
 }
 
-/** A rule that is one query over executions; `?1` in it is the first id to look at, `?2` how far clocks may be apart. */
+/**
+ * Returns a rule that is one query over executions. `?1` is the first id to check, `?2` the allowed difference
+ * between clocks.
+ */
 export function rule(name: string, sql: string): Invariant {
   return {
     name,
@@ -47,7 +50,7 @@ export function rule(name: string, sql: string): Invariant {
   };
 }
 
-/** SQL: whether an execution still has its conversation; a purge takes it, its calls and its requests. */
+/** SQL: true when an execution still has its conversation; a purge deletes it with its calls and requests. */
 export function isKept(execution: string): string {
   return `EXISTS (SELECT 1 FROM messages kept WHERE kept.execution_id = ${execution})`;
 }

@@ -1,4 +1,4 @@
-// What must hold of the database of a service, whatever it went through. Pure: reads rows, and knows no process.
+// The list of a database's invariants, valid after any history of the service. Pure: reads rows only.
 import { DatabaseSync } from "node:sqlite";
 import { CONVERSATIONS } from "./conversations.ts";
 import { ENDS } from "./ends.ts";
@@ -10,7 +10,7 @@ import { TRIGGERS } from "./triggers.ts";
 
 export type { BrokenRow, Circumstances } from "./invariant.ts";
 
-/** All of them; each name is a sentence about what holds. */
+/** Every invariant; each name is a sentence. */
 export const INVARIANTS: readonly Invariant[] = [
   ...ENDS,
   ...FIGURES,
@@ -20,13 +20,13 @@ export const INVARIANTS: readonly Invariant[] = [
   ...TRIGGERS,
 ];
 
-/** An invariant that does not hold, and the rows that say so. */
+/** A broken invariant with the rows that break it. */
 export interface Violation {
   invariant: string;
   rows: BrokenRow[];
 }
 
-/** Every invariant that the database at `path` breaks, seen at one moment. The file is opened read-only. */
+/** Returns every broken invariant of the database at `path`, as of one moment. The file is opened read-only. */
 export function findViolations(
   path: string,
   circumstances: Circumstances,
@@ -35,7 +35,7 @@ export function findViolations(
   return readSnapshot(path, (db) => {
     const rows = rowsOf(db);
     const damage = WHOLE_FILE.find(rows, circumstances);
-    // Whatever else a damaged file says is worth nothing.
+    // Further rows of a damaged file are meaningless.
     if (damage.length > 0) return [{ invariant: WHOLE_FILE.name, rows: damage }];
     return invariants.map(({ name, find }) => ({
       invariant: name,
@@ -45,7 +45,7 @@ export function findViolations(
   });
 }
 
-/** Reads a database as it is at one moment, while a service may go on writing. */
+/** Reads a database as of one moment, while a service may continue to write. */
 export function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   try {

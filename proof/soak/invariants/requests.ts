@@ -1,4 +1,4 @@
-// Questions to people: open exactly while somebody waits, and answered once.
+// Invariants of questions to people: open exactly while an execution waits, and answered once.
 import { type Invariant, isKept, rule } from "./invariant.ts";
 
 export const REQUESTS: readonly Invariant[] = [

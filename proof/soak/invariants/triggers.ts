@@ -1,7 +1,7 @@
-// Schedules and watches: every slot has one outcome, and no more runs go on at once than may.
+// Invariants of schedules and watches: every slot has one outcome, and the parallel runs stay within their limit.
 import { type BrokenRow, type Invariant, type Rows, rule } from "./invariant.ts";
 
-/** How many runs of one agent its watch may have going. */
+/** The maximum number of parallel runs of one agent's watch. */
 const WATCH_RUNS = 4;
 
 export const TRIGGERS: readonly Invariant[] = [
@@ -21,7 +21,7 @@ export const TRIGGERS: readonly Invariant[] = [
     "a schedule has come at least to its newest slot",
     "SELECT s.agent_id, max(s.scheduled_for) AS slot, d.last_fire FROM slots s JOIN schedules d " +
       "ON d.agent_id = s.agent_id WHERE ?1 >= 0 GROUP BY s.agent_id " +
-      // One that was edited begins anew at its anchor, behind the slots of before.
+      // An edited schedule restarts at its anchor, after the earlier slots.
       "HAVING slot > coalesce(d.last_fire, d.anchor)",
   ),
   rule(

@@ -1,4 +1,4 @@
-// Agent files that are made, changed, broken and removed while the service runs; nothing else uses them.
+// Agent files that are created, changed, broken and removed while the service runs; no other action uses them.
 import { join } from "node:path";
 import { agentText } from "./soak_agents.ts";
 import type { Chance } from "../soak_random.ts";
@@ -16,12 +16,12 @@ export class AgentEdits {
     this.#chance = world.chance("edits");
   }
 
-  /** The id of one of them; its file may or may not be there. */
+  /** Returns the id of one of them; its file may be missing. */
   pick(): string {
     return `scratch_${this.#chance.between(1, AGENTS)}`;
   }
 
-  /** Does something to its file. */
+  /** Makes one change to its file. */
   async change(id: string): Promise<void> {
     const chance = this.#chance;
     const path = join(this.#world.home.agentsDir, `${id}.md`);

@@ -1,4 +1,5 @@
-// A Chat Completions endpoint that answers for every agent of the soak, by the name of its model, and misbehaves now and then.
+// A Chat Completions endpoint that answers for every agent of the soak, by the model's name, and misbehaves now and
+// then.
 import { CHAT_COMPLETIONS } from "../../../tests/support/models/openai_server.ts";
 import type { ModelStep } from "../../../tests/support/models/model_server.ts";
 import { usageMark } from "../invariants/figures.ts";
@@ -6,7 +7,7 @@ import { planReply, type Reply } from "./model_roles.ts";
 import type { Chance } from "../soak_random.ts";
 import { sleep } from "../sleep.ts";
 
-/** How often a request is answered otherwise than well. */
+/** The frequency of each fault. */
 const FAULTS = {
   none: 0.87,
   too_many: 0.025,
@@ -28,29 +29,29 @@ const DRIP_MS = 40;
 /** Longer than any agent of the soak waits for a reply. */
 const SILENCE_MS = 20_000;
 const HUGE = 150_000;
-/** A cancelled call leaves its place at once; that it is gone is seen here a moment later. */
+/** A cancelled call frees its place at once; this endpoint notices it a moment later. */
 const OVERLAP_MS = 1_500;
 
-/** What the endpoint is made with. */
+/** The options of the endpoint. */
 export interface FlakyModelOptions {
   chance: Chance;
-  /** Where http_request brings its tokens. */
+  /** The address to which http_request sends its tokens. */
   effectsUrl: string;
-  /** How many calls may be open at once. */
+  /** The maximum number of open calls. */
   limit: number;
   isFlaky: boolean;
-  /** The longest that it thinks before it answers. */
+  /** The longest time before it answers. */
   thinkingMs?: number;
 }
 
 /** The endpoint. */
 export class FlakyModel implements AsyncDisposable {
   readonly faults = new Map<string, number>();
-  /** Times when more calls were open than may be, for longer than a cancel takes to be seen. */
+  /** Times with too many open calls, for longer than a cancel takes to be noticed. */
   readonly overloads: { at: string; open: number; ms: number }[] = [];
   requests = 0;
   readonly #options: FlakyModelOptions;
-  /** The longest that it thinks before it answers. */
+  /** The longest time before it answers. */
   thinkingMs: number;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #sending = new Set<Promise<void>>();
@@ -76,7 +77,7 @@ export class FlakyModel implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#server.shutdown();
-    // The server does not wait for those whose caller has gone.
+    // The server does not wait for responses whose caller has left.
     await Promise.allSettled(this.#sending);
   }
 
@@ -102,7 +103,7 @@ export class FlakyModel implements AsyncDisposable {
     if (fault === "server_error") return refusal(resolve, chance.one([500, 502, 503, 529]));
     if (fault === "refused") return refusal(resolve, 400);
     if (fault === "silent") {
-      // When the caller gives up cannot be seen from here.
+      // This side cannot see when the caller gives up.
       resolve();
       await sleep(SILENCE_MS, this.#closing.signal);
       return refusal(resolve, 503);
@@ -117,7 +118,7 @@ export class FlakyModel implements AsyncDisposable {
     return new Response(this.#stream(pieces, { step, fault, over, resolve }), {
       headers: {
         "content-type": CHAT_COMPLETIONS.contentType,
-        // Less comes than is promised: the connection breaks in the middle.
+        // Less is sent than promised, so the connection breaks in the middle.
         ...(fault === "cut" && { "content-length": "100000000" }),
       },
     });
@@ -177,13 +178,13 @@ export class FlakyModel implements AsyncDisposable {
         if (fault === "drip") await sleep(DRIP_MS);
       }
       if (step.then === "hang") await Promise.race([over, this.#closed()]);
-      // The bytes so far must have left before the connection breaks.
+      // The bytes so far must leave before the connection breaks.
       if (step.then === "cut") await sleep(20);
       resolve();
       try {
         controller.close();
       } catch {
-        // The client went away first and the stream is closed already.
+        // The client left first, and the stream is already closed.
       }
     };
     return new ReadableStream({

@@ -1,4 +1,4 @@
-// Action after action at random moments, many at once.
+// Actions at random moments, many at once.
 import { ACTIONS, type Actions } from "../actions.ts";
 import { sleep } from "../sleep.ts";
 import type { Chance } from "../soak_random.ts";
@@ -24,7 +24,10 @@ export class Load {
     this.#chance = world.chance("load");
   }
 
-  /** Until `end`; resolves when all actions are over. A action that throws is a fault of the soak, and a finding. */
+  /**
+   * Acts until `end`; resolves when all actions are over. An action that throws is a fault of the soak, and a
+   * finding.
+   */
   async run(): Promise<void> {
     while (!this.#isOver) {
       await sleep(this.#chance.wait(1_000 / this.rate));
@@ -53,7 +56,7 @@ export class Load {
     this.#isOver = true;
   }
 
-  /** Resolves when nothing is being done any more; only while it pauses. */
+  /** Resolves when no action is in progress any more; only while it pauses. */
   async rest(): Promise<void> {
     while (this.#busy.size > 0) {
       this.#actions.stopFollowing();

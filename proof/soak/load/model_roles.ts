@@ -1,15 +1,15 @@
-// What the model of each agent says: by the model's name and how far the conversation has come, with some chance.
+// The replies of each agent's model: by the model's name and the conversation's length, with some chance.
 import type { JsonObject } from "../../../base/json.ts";
 import { COUNTED_PREFIX } from "./side_effects.ts";
 import type { Chance } from "../soak_random.ts";
 
-/** One reply. A call's id is a token that no other call has. */
+/** One reply. A call's id is a unique token. */
 export interface Reply {
   text: string;
   calls: { id: string; name: string; arguments: string | JsonObject }[];
 }
 
-/** What replies are made of. */
+/** The inputs of a reply. */
 export interface RoleMeans {
   chance: Chance;
   effectsUrl: string;
@@ -23,7 +23,7 @@ interface Wish {
 
 type Call = (means: RoleMeans, token: string) => Wish;
 
-/** A Chat Completions request, as far as it matters. */
+/** The relevant part of a Chat Completions request. */
 interface ModelRequest {
   model: string;
   messages: { role: string; content?: unknown }[];
@@ -83,7 +83,7 @@ const CALLS = {
 
 type CallName = keyof typeof CALLS;
 
-/** How often a role calls what, and how many calls it makes before it answers, about. */
+/** The relative frequency of each role's calls, and the average number of calls before the answer. */
 const ROLES: Readonly<Record<string, { calls: Partial<Record<CallName, number>>; steps: number }>> =
   {
     talker: { calls: { read: 2, remember: 1, recall: 1 }, steps: 0.6 },
@@ -118,7 +118,7 @@ const ROLES: Readonly<Record<string, { calls: Partial<Record<CallName, number>>;
 const MOST_STEPS = 9;
 const MOST_CALLS = 3;
 
-/** The reply of the model that `request` names; roles that nobody knows just talk. */
+/** Returns the reply of the model that `request` names; unknown roles just talk. */
 export function planReply({ model, messages }: ModelRequest, means: RoleMeans): Reply {
   const { chance, token } = means;
   const role = ROLES[model] ?? ROLES.talker;
@@ -137,7 +137,7 @@ export function planReply({ model, messages }: ModelRequest, means: RoleMeans): 
   return { text, calls };
 }
 
-/** Replies behind the last user turn. */
+/** Counts the replies after the last user message. */
 function repliesSince(messages: ModelRequest["messages"]): number {
   const start = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(start + 1).filter(({ role }) => role === "assistant").length;

@@ -1,4 +1,4 @@
-// People who answer: approve, deny, pick, write, cancel, let time pass, and sometimes two of them at once.
+// The people of the soak: they approve, deny, pick, write, cancel, let time pass, and sometimes answer twice at once.
 import type { PendingBody, RespondBody } from "../../../api/schemas/request_schemas.ts";
 import { readSnapshot } from "../invariants/invariants.ts";
 import { sleep } from "../sleep.ts";
@@ -6,30 +6,30 @@ import type { SoakWorld } from "../soak_world.ts";
 import type { Chance } from "../soak_random.ts";
 
 const LONGEST_THOUGHT_MS = 2_500;
-/** Who was about to answer when the service died comes back after so long. */
+/** A person whose answer the service's death prevented tries again after this time. */
 const AGAIN_MS = 6_000;
 const HURRIED_MS = 1_000;
 const LOOK_MS = 250;
 
 type Response = RespondBody["response"];
 
-/** What people need of the soak. */
+/** The parts of the soak that people use. */
 type PeoplesWorld = Pick<SoakWorld, "attempt" | "chance" | "database" | "findings">;
 
 /** The people of one soak. */
 export class People {
   readonly #world: PeoplesWorld;
   readonly #chance: Chance;
-  /** When a request was last taken care of. */
+  /** The last time at which each request was handled. */
   readonly #taken = new Map<string, number>();
   /** Requests that are left to their deadline. */
   readonly #left = new Set<string>();
-  /** What each request was answered with, once the service had said that it took it. */
+  /** The answer to each request, once the service had confirmed it. */
   readonly #answered = new Map<string, Response>();
-  /** What people are about to do, and do. */
+  /** The planned and running acts of people. */
   readonly #acting = new Set<Promise<void>>();
   readonly #leaving = new AbortController();
-  /** No more waiting for deadlines: all is to come to an end. */
+  /** True: nobody waits for deadlines any more, so that all can end. */
   isHurried = false;
 
   constructor(world: PeoplesWorld) {
@@ -37,7 +37,7 @@ export class People {
     this.#chance = world.chance("people");
   }
 
-  /** Answers what comes up, until `leave`; resolves when nobody does anything any more. */
+  /** Answers questions until `leave`; resolves when nobody acts any more. */
   async attend(): Promise<void> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
@@ -47,12 +47,12 @@ export class People {
     await Promise.all(this.#acting);
   }
 
-  /** Whoever still thinks goes without an answer. */
+  /** Cancels the answers that are still being considered. */
   leave(): void {
     this.#leaving.abort();
   }
 
-  /** Looks at what waits, and sends somebody to each request that has nobody yet. */
+  /** Reads the open requests, and assigns a person to each new one. */
   async look(): Promise<void> {
     const waiting = await this.#world.attempt("list waiting", {
       allowed: [],
@@ -61,7 +61,7 @@ export class People {
     await Promise.all((waiting ?? []).map(({ id }) => this.#visit(id)));
   }
 
-  /** Answers that the service took and did not keep as they were given. */
+  /** Reports confirmed answers that were not stored as they were given. */
   findLostAnswers(): void {
     const stored = readSnapshot(
       this.#world.database,

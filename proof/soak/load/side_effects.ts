@@ -1,17 +1,17 @@
-// What unsafe calls did, counted from outside: each call brings a token that no other call has.
+// The effects of unsafe calls, counted from outside by each call's unique token.
 import { join } from "node:path";
 import type { BrokenRow } from "../invariants/invariant.ts";
 import { readSnapshot, type Violation } from "../invariants/invariants.ts";
 
-/** Tools whose every call leaves its token behind. */
+/** The tools whose every call leaves its token behind. */
 const COUNTED_TOOLS = ["http_request", "stamp", "skill_run_script"] as const;
 
-/** What the tokens of calls begin with that leave them behind; others of the same tools begin otherwise. */
+/** The beginning of counted tokens; other calls of the same tools use other beginnings. */
 export const COUNTED_PREFIX = "t";
 
 /** A server and a file to which tools bring their tokens. */
 export class SideEffects implements AsyncDisposable {
-  /** Where a custom tool and a skill's script append their tokens, a line each. */
+  /** The file to which a custom tool and a skill's script append their tokens, a line each. */
   readonly file: string;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #posted = new Map<string, number>();
@@ -25,7 +25,7 @@ export class SideEffects implements AsyncDisposable {
     });
   }
 
-  /** `folder` is made, and must be the agents' to write in. */
+  /** Creates `folder`, which the agents must be allowed to write to. */
   static async open(folder: string): Promise<SideEffects> {
     await Deno.mkdir(folder, { recursive: true });
     const file = join(folder, "tokens.txt");
@@ -38,7 +38,7 @@ export class SideEffects implements AsyncDisposable {
     return `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** How often each token arrived. */
+  /** Returns the count of each token. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map(this.#posted);
     for (const token of (await Deno.readTextFile(this.file)).split("\n")) {
@@ -53,8 +53,8 @@ export class SideEffects implements AsyncDisposable {
 }
 
 /**
- * Calls that took effect more than once, that took effect although they were refused, and that are told to have worked and
- * did not. A call's id is its token.
+ * Returns calls that took effect more than once, took effect although refused, or are reported as done without an
+ * effect. A call's id is its token.
  */
 export async function findWrongEffects(
   path: string,
@@ -67,7 +67,7 @@ export async function findWrongEffects(
         "substr(json_extract(payload, '$.content'), 1, 80) AS content FROM frames " +
         "WHERE event = 'tool_result' AND execution_id >= ?1",
     ).all(since)) as { token: string; tool: string; is_error: number; content: string }[];
-  // Behind the results: what they tell of has happened by now.
+  // Counted after reading the results, so that their effects have happened.
   const counts = await effects.counts();
   const counted = results.filter(({ tool, token }) =>
     COUNTED_TOOLS.some((one) => one === tool) && token.startsWith(COUNTED_PREFIX)

@@ -1,12 +1,12 @@
-// The agents of the soak and what they use: files in a workspace. Their models are roles of model_roles.ts.
+// The agents of the soak with their files and resources. Their models are roles of model_roles.ts.
 import { join } from "node:path";
 import type { TestWorkspace } from "../../../tests/support/test_workspace.ts";
 import { programEntry } from "../../../tests/runtime/tools/mcp/mcp_world.ts";
 
-/** How many model calls the service may have open. */
+/** The maximum number of open model calls of the service. */
 export const MODEL_CALLS = 8;
 
-/** Schedules that are never edited, and the milliseconds of their beat. */
+/** Schedules that are never edited, with their intervals in milliseconds. */
 export const BEATS: Readonly<Record<string, number>> = {
   tick_1: 1_000,
   tick_2: 2_000,
@@ -14,10 +14,10 @@ export const BEATS: Readonly<Record<string, number>> = {
   tick_ask: 3_000,
 };
 
-/** Agents with triggers that never ask anything. */
+/** Agents with triggers that never ask a question. */
 export const UNASKING: readonly string[] = ["tick_1", "tick_2", "tick_cron", "watch_inbox"];
 
-/** Agents that take one run after the other, by hand; the more often, the more there is of them. */
+/** Agents that are started by hand one run after the other, with the relative frequency of each. */
 export const BY_HAND: Readonly<Record<string, number>> = {
   worker: 6,
   worker_kept: 4,
@@ -37,13 +37,13 @@ export const BY_HAND: Readonly<Record<string, number>> = {
 /** Agents that people chat with. */
 export const CHATTERS: readonly string[] = ["chatter", "chat_worker", "chat_asker"];
 
-/** Watched folders, each by an agent that must be told of every file, once. */
+/** Watched folders, each with the agent that must get every file once. */
 export const WATCHED: Readonly<Record<string, string>> = {
   watch_inbox: "inbox",
   watch_desk: "desk",
 };
 
-/** config.yaml of the soak. */
+/** Returns the config.yaml of the soak. */
 export function soakConfig(workspace: string): string {
   return [
     `workspace: ${workspace}`,
@@ -103,7 +103,7 @@ const AGENTS: Readonly<Record<string, { role: string; lines: readonly string[] }
       "confirm_timeout: 2s",
     ],
   },
-  // More files come than a trigger takes for sound.
+  // More files arrive than the default limit allows.
   watch_inbox: {
     role: "watcher",
     lines: [
@@ -120,11 +120,11 @@ const AGENTS: Readonly<Record<string, { role: string; lines: readonly string[] }
   },
 };
 
-/** Agents whose runs go on after the death of their service. */
+/** Agents whose runs continue after the death of their service. */
 export const RESUMED: readonly string[] = Object.keys(AGENTS)
   .filter((id) => AGENTS[id]?.lines.includes("on_restart: resume"));
 
-/** The text of an agent file; `timeout`: of its runs, in seconds. */
+/** Returns the text of an agent file; `timeout`: of its runs, in seconds. */
 export function agentText(
   { role, lines, modelUrl, timeout = TIMEOUT_S }: {
     role: string;
@@ -147,7 +147,7 @@ export function agentText(
   ].join("\n");
 }
 
-/** Writes all agents, and the tools, the skill and the server that they use. */
+/** Writes all agents, and their tools, skill and server. */
 export async function writeSoakAgents(
   place: TestWorkspace,
   { modelUrl, timeout = TIMEOUT_S }: { modelUrl: string; timeout?: number },

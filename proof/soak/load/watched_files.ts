@@ -1,5 +1,5 @@
-// Files put into watched folders, each once and whole, and whether their agent was told of each of them, once. Those that
-// were seen are cleared away: a world that only grows would be no steady load.
+// Puts files into watched folders, each once and complete, and checks that the agent got each of them once. Seen
+// files are removed, so that the load stays steady.
 import { join } from "node:path";
 import { readSnapshot } from "../invariants/invariants.ts";
 import { sleep } from "../sleep.ts";
@@ -7,16 +7,16 @@ import { WATCHED } from "./soak_agents.ts";
 import type { Chance } from "../soak_random.ts";
 import type { SoakWorld } from "../soak_world.ts";
 
-/** Files that stay for a while after they were seen; cleared away as soon as there are half as many more. */
+/** The number of seen files that stay; removal starts at half as many more. */
 const LEFT_LYING = 60;
 
-/** What an agent is to be told of a file, once. */
+/** A file that an agent must get once. */
 interface Change {
   event: "created" | "deleted";
   path: string;
 }
 
-/** What it needs of the soak. */
+/** The parts of the soak that it uses. */
 type WatchedWorld = Pick<SoakWorld, "chance" | "count" | "database" | "findings"> & {
   home: Pick<SoakWorld["home"], "workspace">;
 };
@@ -26,13 +26,13 @@ export class WatchedFiles {
   readonly #world: WatchedWorld;
   readonly #leftLying: number;
   readonly #chance: Chance;
-  /** When each change was made, by its key. */
+  /** The time of each change, by its key. */
   readonly #made = new Map<string, string>();
   #unseen = new Map<string, Change>();
-  /** Files that are there, the oldest first. */
+  /** The existing files, the oldest first. */
   #lying: string[] = [];
   #count = 0;
-  /** How many files there were. */
+  /** The number of written files. */
   written = 0;
   #isPausing = false;
 
@@ -42,7 +42,7 @@ export class WatchedFiles {
     this.#chance = world.chance("watched");
   }
 
-  /** Moves new files into a folder; in a pause none, for nobody is told of these. */
+  /** Moves new files into a folder; during a pause none, because agents would not get them. */
   async write(): Promise<void> {
     if (this.#isPausing) return;
     const agent = this.#chance.is(0.8) ? "watch_inbox" : "watch_desk";
@@ -62,7 +62,7 @@ export class WatchedFiles {
     if (this.#lying.length > this.#leftLying * 1.5) await this.#clearAway();
   }
 
-  /** Changes nothing until `resume`, and resolves when all that was done has been seen; false when that takes too long. */
+  /** Changes nothing until `resume`. Resolves when every change was seen; false when that takes too long. */
   async pause(patienceMs: number): Promise<boolean> {
     this.#isPausing = true;
     const began = performance.now();
@@ -77,7 +77,7 @@ export class WatchedFiles {
     this.#isPausing = false;
   }
 
-  /** The changes that no run is for, yet. */
+  /** Returns the changes without a run. */
   findUnseen(): Change[] {
     if (this.#unseen.size > 0) {
       for (const change of this.#runs()) this.#unseen.delete(toKey(change));
@@ -85,7 +85,7 @@ export class WatchedFiles {
     return [...this.#unseen.values()];
   }
 
-  /** Tells what was never seen, and what was seen more than once. */
+  /** Reports changes that were never seen, or seen more than once. */
   check(): void {
     const { findings } = this.#world;
     for (const change of this.findUnseen()) {
@@ -116,7 +116,7 @@ export class WatchedFiles {
     const old = this.#lying.slice(0, -this.#leftLying).filter((path) => !unseen.has(path));
     for (const path of old) {
       const place = this.#lying.indexOf(path);
-      // Another action may be clearing away as well.
+      // Another action may be removing files, too.
       if (place < 0 || this.#isPausing) continue;
       this.#lying.splice(place, 1);
       this.#expect({ event: "deleted", path });
@@ -133,7 +133,7 @@ export class WatchedFiles {
   }
 }
 
-/** Every file has a name of its own. */
+/** Every file has a unique name. */
 function toKey({ event, path }: Change): string {
   return `${event} ${path}`;
 }
