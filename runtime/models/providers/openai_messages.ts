@@ -11,8 +11,8 @@ export type OpenAiFlavour = "openai" | "compatible";
 
 /**
  * Converts messages to Chat Completions. OpenAI gets injected instructions as a user message. Other servers get them at the end
- * of the result, because many chat templates (such as Mistral's) refuse a user message after a tool message, and two user
- * messages in a row.
+ * of the result. Many chat templates (such as Mistral's) refuse a user message after a tool message, and two user messages in a
+ * row.
  */
 export function toOpenAiMessages(
   messages: readonly Message[],

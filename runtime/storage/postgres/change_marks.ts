@@ -1,5 +1,5 @@
-// Marks that determine if a change was committed whose COMMIT got no answer. A blind retry could apply it twice, and no retry
-// could lose it.
+// Marks of changes. After a COMMIT without an answer, the mark shows if the change was committed. A blind retry could apply it
+// twice, and no retry could lose it.
 
 /** The mark of one change: its row and its number. */
 export interface ChangeMark {

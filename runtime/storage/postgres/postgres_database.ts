@@ -24,7 +24,7 @@ const ATTEMPTS = 8;
 const ATTEMPT_WAITS = { firstMs: 5, longestMs: 200 };
 /** SQLSTATEs of conflicts: serialization failure, deadlock, and unique violation, after which a retry finds the other row. */
 const IN_THE_WAY = new Set(["40001", "40P01", "23505"]);
-/** The number of attempts to read the outcome of a change whose COMMIT got no answer. */
+/** The number of attempts to read the outcome of a change after a COMMIT without an answer. */
 const OUTCOME_TRIES = 10;
 
 /** The callbacks of a node that runs executions. */
@@ -270,7 +270,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     if (rowCount === 0) throw new LeaseLost(name);
   }
 
-  /** Reports if a change was committed whose COMMIT got no answer. */
+  /** Reports if a change was committed, after a COMMIT without an answer. */
   async #isStored({ row, number }: ChangeMark, { fenced }: Transaction): Promise<boolean> {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {

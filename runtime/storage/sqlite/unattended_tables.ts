@@ -13,8 +13,8 @@ CREATE INDEX executions_by_followed ON executions (request ->> '$.cause.executio
 `;
 
 /**
- * Budgets: the reservations of running calls, the spending by scope and quarter of an hour, and for each period of a budget its
- * raised limit, the warning to people, and the refused calls.
+ * Budgets: the reservations of running calls, and the spending by scope and quarter of an hour. Each period of a budget has its
+ * raised limit, a flag of the warning to people, and the refused calls.
  */
 export const BUDGETS = `
 CREATE TABLE reservations (

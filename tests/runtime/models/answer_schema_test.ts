@@ -56,7 +56,7 @@ const PARAMETERS: Record<string, unknown> = {
   google: { responseMimeType: "application/json", responseJsonSchema: SENT },
   ollama: SENT,
 };
-/** Providers whose servers may enforce a schema by a grammar, which prevents tool calls. */
+/** Providers with servers that may enforce a schema by a grammar, which prevents tool calls. */
 const GRAMMAR = ["mine", "local", "ollama"];
 
 const saysItInWords = (body: JsonObject) =>

@@ -70,12 +70,12 @@ const FALLS: [what: string, step: ModelStep, calls: number][] = [
   ["is not allowed", failing(401, "bad key"), 1],
   ["has no money", failing(402, "pay"), 1],
   ["is forbidden", failing(403, "no"), 1],
-  ["is not there", failing(404, "no such model"), 1],
+  ["does not exist", failing(404, "no such model"), 1],
   ["is overloaded", failing(529, "overloaded"), 4],
   ["has no quota", failing(429, "You exceeded your quota"), 4],
   ["asks for a long wait", failing(429, "slow", { "retry-after": "60" }), 1],
-  ["says 400 of the account", failing(400, "Your credit balance is too low"), 1],
-  ["says 400 of the model", failing(400, "The model `m` does not exist"), 1],
+  ["answers 400 because of the account", failing(400, "Your credit balance is too low"), 1],
+  ["answers 400 because of the model", failing(400, "The model `m` does not exist"), 1],
   ["never answers", { silent: true }, 1],
 ];
 for (const [what, step, calls] of FALLS) {
@@ -110,7 +110,7 @@ Deno.test("a model whose key is missing is replaced by its fallback", async () =
 const STAYS: [what: string, step: ModelStep][] = [
   ["refuses the request", failing(400, "messages must not be empty")],
   ["refuses a tool", failing(400, "Invalid schema of get_organization_account: not valid")],
-  ["flags what was said", failing(403, "Your input was flagged by moderation")],
+  ["flags the content", failing(403, "Your input was flagged by moderation")],
   ["breaks off in its reply", { text: "Hel", then: "cut" }],
 ];
 for (const [what, step] of STAYS) {

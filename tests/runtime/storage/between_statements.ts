@@ -1,4 +1,4 @@
-// What other machines do between two statements of an operation. Only in PostgreSQL: SQLite runs an operation to its end.
+// Lets other nodes act between two statements of an operation. Only for PostgreSQL, because SQLite runs operations synchronously.
 // @ts-types="@types/pg"
 import pg from "pg";
 import type { Database } from "../../../runtime/storage/database.ts";
@@ -6,20 +6,20 @@ import { lock, type Operation } from "../../../runtime/storage/operation.ts";
 import { lockNumber } from "../../../runtime/storage/postgres/transaction.ts";
 import { until } from "../../support/until.ts";
 
-/** Held while the operation is to wait. */
+/** The lock that pauses the operation. */
 const PAUSE = "pause of a test";
 
-/** An operation, and what happens in the middle of it. */
+/** An operation, and the action in the middle of it. */
 export interface Interruption<T> {
-  /** Uses the database that it is given for one operation. */
+  /** Runs one operation on the given database. */
   begin: (db: Database) => Promise<T>;
-  /** How many statements of it have been done before. */
+  /** The number of statements before the action. */
   after: number;
-  /** Done to its end, or, where it waits for the operation, begun. */
+  /** The action. It is awaited, unless it waits for the operation itself. */
   meanwhile: () => Promise<unknown>;
 }
 
-/** What the operation returned; undefined: it has no more statements than that, and nothing happened meanwhile. */
+/** Returns the result of the operation; undefined: the operation has fewer statements, and the action did not run. */
 export async function interrupt<T>(
   db: Database,
   { begin, after, meanwhile }: Interruption<T>,

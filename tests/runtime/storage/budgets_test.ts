@@ -29,14 +29,14 @@ const call = (nanos: number, overrides: { agentId?: string; at?: number } = {}) 
   ...overrides,
 });
 
-/** Sets so much aside; returns its id. */
+/** Makes a reservation and returns its id. */
 async function reserve(budgets: SqlBudgetStore, nanos: number, at = 1_000): Promise<number> {
   const reserved = await budgets.reserve(call(nanos, { at }));
   assert.ok("id" in reserved);
   return reserved.id;
 }
 
-Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says whether it is held only", async () => {
+Deno.test("SqlBudgetStore reserves amounts that fit, refuses others, and reports temporary refusals", async () => {
   await using store = await openTestStore();
   const { budgets } = store;
   const first = await reserve(budgets, 60);
@@ -46,30 +46,30 @@ Deno.test("SqlBudgetStore sets aside what fits, refuses what does not, and says 
   assert.deepEqual(await budgets.settle(first, { nanos: 55, tokens: 1 }, [DAY]), []);
   const refused = await budgets.reserve(call(50));
   assert.ok("refused" in refused && !refused.isTemporary && refused.isFirst);
-  // It is told once; what fits is let through to the last billionth.
+  // People are warned once, and amounts fit exactly, to the last billionth.
   assert.ok("refused" in await budgets.reserve(call(46)));
   assert.ok("id" in await budgets.reserve(call(45)));
-  // A call that costs nothing fits, even where less is allowed by now than was spent.
+  // A call without cost fits, even if the limit is now lower than the spending.
   const lowered = { budgets: [{ ...DAY, limit: 10 }] };
   assert.ok("refused" in await budgets.reserve({ ...call(1), ...lowered }));
   assert.ok("id" in await budgets.reserve({ ...call(0), ...lowered }));
 });
 
-Deno.test("SqlBudgetStore books in full what a dead instance had set aside, and nothing twice", async () => {
+Deno.test("SqlBudgetStore books the full reservations of a dead instance, and none twice", async () => {
   await using store = await openTestStore({ instanceId: "new" });
   const dead = new SqlBudgetStore(store.db, "dead");
   const left = await reserve(dead, 30);
   const own = await reserve(store.budgets, 20);
   assert.equal(await store.budgets.settleAbandoned(1_000), 1);
   assert.equal(await store.budgets.settleAbandoned(1_000), 0);
-  // It was not dead after all: what it books late is booked already.
+  // The instance was not dead: its late settlement is already booked.
   await dead.settle(left, { nanos: 5, tokens: 1 }, []);
   await store.budgets.settle(own, { nanos: 4, tokens: 1 }, []);
   const [state] = await store.budgets.readBudgets([DAY]);
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
 
-Deno.test("SqlBudgetStore books in full what it had settled and a crash of the database brought back; what is under way stands", async () => {
+Deno.test("SqlBudgetStore books the full amount of settled reservations that a crash of the database restored, and keeps open ones", async () => {
   await using store = await openTestStore();
   const settled = await reserve(store.budgets, 30);
   const going = await reserve(store.budgets, 20);
@@ -79,7 +79,7 @@ Deno.test("SqlBudgetStore books in full what it had settled and a crash of the d
   );
   assert.ok(row !== undefined);
   await store.budgets.settle(settled, { nanos: 5, tokens: 1 }, []);
-  // As a server comes back that lost the last moment before its crash.
+  // Simulates a server that lost its last transactions in a crash.
   await store.run("DELETE FROM spending");
   const [names, values] = [Object.keys(row).join(", "), Object.values(row)];
   const holes = values.map(() => "?").join(", ");
@@ -121,7 +121,7 @@ onPostgres.test("SqlBudgetStore counts what another machine settles at this mome
   }
 });
 
-Deno.test("SqlBudgetStore counts what was set aside before midnight on the day before", async () => {
+Deno.test("SqlBudgetStore counts a reservation before midnight on the previous day", async () => {
   await using store = await openTestStore();
   const midnight = 86_400_000;
   const reserved = await reserve(store.budgets, 30, midnight - 1);
@@ -132,7 +132,7 @@ Deno.test("SqlBudgetStore counts what was set aside before midnight on the day b
   assert.deepEqual([before?.used, after?.used], [30, 0]);
 });
 
-Deno.test("SqlBudgetStore keeps agents apart whose ids look alike", async () => {
+Deno.test("SqlBudgetStore separates agents with similar ids", async () => {
   await using store = await openTestStore();
   const other = { ...DAY, scope: "agent:daily:2", agentId: "daily:2" };
   await store.budgets.reserve({ ...call(70, { agentId: "daily:2" }), budgets: [other] });

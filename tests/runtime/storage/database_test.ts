@@ -12,14 +12,14 @@ const withFile = (body: (path: string) => Promise<void> | void) =>
 const pragma = (db: SqliteDatabase, name: string) =>
   Object.values(db.get<object>(`PRAGMA ${name}`) ?? {})[0];
 const modeOf = (name: string) => (Deno.statSync(name).mode ?? 0) & 0o777;
-/** Makes a database without Inkling, or changes one behind its back. */
+/** Creates or changes a database without Inkling. */
 function execute(path: string, sql: string): void {
   const db = new DatabaseSync(path);
   db.exec(sql);
   db.close();
 }
 
-Deno.test("SqliteDatabase.open() makes a private file in WAL mode that can shrink", () =>
+Deno.test("SqliteDatabase.open() creates a private file in WAL mode that can shrink", () =>
   withFile((path) => {
     {
       using db = SqliteDatabase.open(path);
@@ -32,11 +32,11 @@ Deno.test("SqliteDatabase.open() makes a private file in WAL mode that can shrin
     assert.equal(again.get<{ value: string }>("SELECT value FROM settings")?.value, "b");
   }));
 
-Deno.test("SqliteDatabase.open() closes its own file to others that was open to them, and leaves a foreign one as it is", () =>
+Deno.test("SqliteDatabase.open() makes its own file private, and does not change a file of another program", () =>
   withFile((path) => {
     {
       using first = SqliteDatabase.open(path);
-      // With a second connection the companions outlive the first.
+      // A second connection keeps the companion files after the first closes.
       const second = new DatabaseSync(path);
       second.exec("SELECT 1");
       for (const end of ["", "-wal", "-shm"]) Deno.chmodSync(`${path}${end}`, 0o666);
@@ -58,7 +58,7 @@ Deno.test("SqliteDatabase.open() closes its own file to others that was open to 
     assert.equal(modeOf(foreign), 0o644);
   }));
 
-Deno.test("SqliteDatabase.open() refuses a database of a newer version and leaves it alone", () =>
+Deno.test("SqliteDatabase.open() refuses a database of a newer version without changing it", () =>
   withFile((path) => {
     SqliteDatabase.open(path)[Symbol.dispose]();
     execute(path, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
@@ -72,7 +72,7 @@ Deno.test("SqliteDatabase.open() refuses a database of a newer version and leave
     assert.deepEqual(Deno.readFileSync(path), before);
   }));
 
-Deno.test("SqliteDatabase.open() reports a file that is no database, and a damaged one, unchanged", () =>
+Deno.test("SqliteDatabase.open() reports a file that is no database and a damaged one, without changing them", () =>
   withFile((path) => {
     Deno.writeTextFileSync(path, "not a database at all ".repeat(500));
     const text = Deno.readFileSync(path);
@@ -98,7 +98,7 @@ Deno.test("SqliteDatabase.open() reports a file that is no database, and a damag
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
-Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads without an error, and leaves it", () =>
+Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads without an error, and does not change the file", () =>
   withFile((path) => {
     {
       using db = SqliteDatabase.open(path);
@@ -106,7 +106,7 @@ Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads wi
     }
     const bytes = Deno.readFileSync(path);
     const row = "readerinbox/1.mdcreated";
-    // In this encoding each byte is one character.
+    // In latin1 each byte is one character.
     const last = new TextDecoder("latin1").decode(bytes).indexOf(row) + row.length - 1;
     bytes[last] = (bytes[last] ?? 0) ^ 1;
     Deno.writeFileSync(path, bytes);
@@ -119,20 +119,20 @@ Deno.test("SqliteDatabase.open() reports a single wrong bit that SQLite reads wi
     assert.deepEqual(Deno.readFileSync(path), bytes);
   }));
 
-Deno.test("SqliteDatabase.open() refuses a named pipe and a device at once, to be written or only read", () =>
+Deno.test("SqliteDatabase.open() refuses a named pipe and a device immediately, in both modes", () =>
   withFile(async (path) => {
     const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
     assert.ok(success);
     const message = /it is not a file but a pipe or a device/;
     const refusal = { name: "DatabaseUnusable", message };
-    // The device first: one who opens it finds no database, while one who opens a pipe waits.
+    // The device first: opening it fails, while opening a pipe blocks.
     for (const place of ["/dev/zero", path]) {
       assert.throws(() => SqliteDatabase.open(place), refusal);
       assert.throws(() => SqliteDatabase.open(place, { readOnly: true }), refusal);
     }
   }));
 
-Deno.test("SqliteDatabase.change() is a transaction, done at once, whose failure rejects", async () => {
+Deno.test("SqliteDatabase.change() runs a synchronous transaction and rejects if it fails", async () => {
   using db = SqliteDatabase.open(":memory:");
   const rows = () => db.all("SELECT * FROM settings").length;
   const insert = () => run("INSERT INTO settings VALUES ('a', 'b')");
@@ -145,11 +145,11 @@ Deno.test("SqliteDatabase.change() is a transaction, done at once, whose failure
   const stored = db.change("process", insert);
   assert.equal(rows(), 1, "before anything else has a turn");
   await stored;
-  // Were the failed one still open, none could begin.
+  // If the failed transaction were still open, no other could start.
   assert.equal(db.transaction("power", () => "next"), "next");
 });
 
-Deno.test("SqliteDatabase.transaction() says that the disk is full, and changes nothing", () => {
+Deno.test("SqliteDatabase.transaction() reports a full disk and changes nothing", () => {
   using db = SqliteDatabase.open(":memory:");
   const write = (text: string) =>
     db.transaction("process", () => db.run("INSERT INTO settings VALUES (?, ?)", text, text));
@@ -163,7 +163,7 @@ Deno.test("SqliteDatabase.transaction() says that the disk is full, and changes 
   ]);
 });
 
-Deno.test("SqliteDatabase.open() brings a database of the first version up to date and keeps what is in it", () =>
+Deno.test("SqliteDatabase.open() migrates a database of the first version and keeps its content", () =>
   withFile(async (path) => {
     execute(
       path,
@@ -175,7 +175,7 @@ Deno.test("SqliteDatabase.open() brings a database of the first version up to da
     );
     const newest = (db: SqliteDatabase) => new SqlExecutionReads(db).newestByAgent(["old"]);
     {
-      // Looked at before any service has run on it: as it is.
+      // A read-only open before the first service does not migrate the file.
       using db = SqliteDatabase.open(path, { readOnly: true });
       assert.equal((await newest(db)).get("old")?.id, 7);
     }
@@ -183,12 +183,12 @@ Deno.test("SqliteDatabase.open() brings a database of the first version up to da
     assert.equal(pragma(db, "user_version"), MIGRATIONS.length);
     assert.equal((await newest(db)).get("old")?.id, 7);
     assert.deepEqual(db.all("SELECT * FROM watch_queue"), []);
-    // A state or a trigger that this version does not know yet needs no other database; what is no JSON stays refused.
+    // An unknown state or trigger is stored without a migration; invalid JSON is still refused.
     db.run("UPDATE executions SET status = 'resting', trigger = 'post' WHERE id = 7");
     assert.throws(() => db.run("UPDATE executions SET request = '{' WHERE id = 7"), /CHECK/);
     assert.deepEqual(pragma(db, "integrity_check"), "ok");
     const shapes = db.all<{ sql: string | null }>("SELECT sql FROM sqlite_schema");
     assert.ok(shapes.every(({ sql }) => !/CHECK \((status|trigger) IN/.test(sql ?? "")));
-    // The schema is nobody's to write to otherwise.
+    // Writes to the schema are still refused.
     assert.throws(() => db.run("DELETE FROM sqlite_schema"), /may not be modified/);
   }));

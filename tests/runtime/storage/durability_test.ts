@@ -1,4 +1,4 @@
-// What survives a power cut: every method of a store that writes, and how firmly its change is on disk when it returns.
+// The durability of changes: every writing method of the stores, and the durability of its change at the return.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ import { onSqlite } from "../../support/test_database.ts";
 
 const STORAGE = join(REPOSITORY, "runtime/storage");
 
-/** By their names these change nothing; every other method of a store has a row in durable_changes.ts. */
+/** The names of reading methods. Every other method of a store has a row in durable_changes.ts. */
 const READS = /^(read|find|list|sum|count|newest)[A-Z]/;
 
 const CHANGES = [
@@ -28,20 +28,20 @@ for (const { what, prepare, durability } of CHANGES) {
   onSqlite.test(`${what}: ${claim}`, async () => {
     await using store = await openTestStore();
     const act = await prepare(store);
-    // Otherwise the level could be the one that the preparation left.
+    // Resets the level that the preparation may have set.
     store.sqlite().transaction(durability === "power" ? "process" : "power", () => {});
     const written = observeWrites(store.sqlite());
     await act();
     const writes = written();
-    assert.ok(writes.length > 0, "it wrote nothing: the row does not show what it is there for");
+    assert.ok(writes.length > 0, "the call wrote nothing, so the row is useless");
     assert.deepEqual(new Set(writes.map((one) => one.durability)), new Set([durability]));
     const moved = writes.filter(({ what }) => what === "status" || what === "INSERT executions");
-    // Whatever its row says: the promise is about the status.
+    // A change of the status must survive a power cut in any case.
     for (const one of moved) assert.equal(one.durability, "power");
   });
 }
 
-Deno.test("every method of a store that may write has a row here", async () => {
+Deno.test("every writing method of a store has a row in durable_changes.ts", async () => {
   const rows = new Set(CHANGES.map(({ what }) => what.split(" ")[0]));
   const found = new Set<string>();
   const files = [STORAGE, join(STORAGE, "executions")].flatMap((folder) =>
@@ -63,7 +63,7 @@ Deno.test("every method of a store that may write has a row here", async () => {
   assert.deepEqual([...found].sort(), [...rows].sort());
 });
 
-/** How firmly each row that is written from now on is on disk, as SQLite itself is set at that moment. */
+/** Observes the durability setting of SQLite at each written row from now on. */
 function observeWrites(db: SqliteDatabase): () => { what: string; durability: Durability }[] {
   db.run("CREATE TEMP TABLE writes (what TEXT, level INTEGER)");
   const note = (name: string, on: string, what: string) =>
@@ -73,7 +73,7 @@ function observeWrites(db: SqliteDatabase): () => { what: string; durability: Du
     );
   const tables = db.all<{ name: string }>(
     "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' " +
-      // What is found by searching is written along with its execution, which is observed.
+      // The full-text index is written together with its execution, which is observed.
       "AND name NOT LIKE 'executions_text%'",
   );
   for (const { name } of tables) {
@@ -84,6 +84,6 @@ function observeWrites(db: SqliteDatabase): () => { what: string; durability: Du
   note("status", "UPDATE OF status ON main.executions WHEN OLD.status <> NEW.status", "status");
   return () =>
     db.all<{ what: string; level: number }>("SELECT what, level FROM writes")
-      // SQLite's own numbers: 2 is FULL, 1 is NORMAL.
+      // Values of SQLite: 2 is FULL, 1 is NORMAL.
       .map(({ what, level }) => ({ what, durability: level === 2 ? "power" : "process" }));
 }

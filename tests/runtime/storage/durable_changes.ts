@@ -1,4 +1,4 @@
-// One call of every method of a store that writes, with how firmly its change must be on disk when it returns.
+// One call of every writing method of the stores, with the required durability of its change.
 import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { SqlCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
@@ -15,7 +15,7 @@ import type { TestStore } from "../../support/test_store.ts";
 import { ask, ending, family, FRAME, NEW_EXECUTION, reply, start } from "./stored_situations.ts";
 import { waitFor, waitingFamily } from "./stored_situations.ts";
 
-/** Money for a call of nobody. */
+/** A reservation without an agent. */
 const NOBODY = { agentId: null, executionId: null, rootId: null };
 const CALL = { ...NOBODY, at: 1_000, most: { nanos: 5, tokens: 5 }, budgets: [] };
 
@@ -31,18 +31,18 @@ const RAN = { durationMs: 5 };
 const SCHEMA = { argumentNames: "path", schemaDigest: "2", hints: "{}" };
 const TOOL = { digest: "1", description: "Reads", ...SCHEMA };
 
-/** Brings about what a change needs; returns the call that is observed. */
+/** Prepares the state for a change. Returns the observed call. */
 type Prepare = (store: TestStore) => Promise<() => unknown> | (() => unknown);
 type Act = (store: TestStore, id: number) => unknown;
 
-/** A call on an execution that runs, after what `before` does with it. */
+/** Prepares a call on a running execution, after `before`. */
 const onRun = (act: Act, before?: Act): Prepare => async (store) => {
   const { id } = await store.accept();
   await before?.(store, id);
   return () => act(store, id);
 };
 
-/** A call on an outbox with one message. */
+/** Prepares a call on an outbox with one message. */
 const onMessage =
   (act: (outbox: SqlOutbox, id: string) => unknown, before?: typeof act): Prepare => (store) => {
     const outbox = openOutbox(store);
@@ -80,7 +80,7 @@ const endAfterReply: Act = async (store, id) => {
   await store.endings.finishExecution(id, ending("running"));
 };
 
-/** Messages that are made of nothing. */
+/** Opens an outbox with empty messages. */
 function openOutbox({ db }: TestStore): SqlOutbox {
   const draft = {
     channel: "phone",
@@ -96,7 +96,7 @@ function openOutbox({ db }: TestStore): SqlOutbox {
   return new SqlOutbox(db, { draftMessages, now: () => 1_000, stored: () => {}, failed: () => {} });
 }
 
-/** Changes by their methods, which must survive a power cut; what is in brackets tells apart rows of one method. */
+/** Changes that must survive a power cut, by their methods. A text in brackets distinguishes rows of one method. */
 export const POWER: Record<string, Prepare> = {
   "SqlOutbox.tell": (on) => () => on.db.change("power", () => openOutbox(on).tell(BUDGET)),
   "SqlAcceptanceStore.acceptExecution": (on) => () => on.accept({}, "key"),
@@ -166,7 +166,7 @@ export const POWER: Record<string, Prepare> = {
   ),
 };
 
-/** Those that must survive a crash of the process. */
+/** Changes that must survive a crash of the process. */
 export const PROCESS: Record<string, Prepare> = {
   "SqlOutbox.announce": (on) => () => openOutbox(on).announce(BUDGET),
   "SqlOutbox.claim": onMessage((outbox) => outbox.claim(CLAIM)),

@@ -1,4 +1,4 @@
-// Pages of frames: how many, how much, and from where, whatever the frames are.
+// Pages of frames: the limits of number and size, and the start.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { appendFrames } from "../../../runtime/storage/frames.ts";
@@ -6,7 +6,7 @@ import { IS_POSTGRES } from "../../support/test_database.ts";
 import { openTestStore } from "../../support/test_store.ts";
 import { storedFrames } from "./stored_frames.ts";
 
-Deno.test("SqlFrameStore.readFrames() stops behind the limit, and before the frame that exceeds the bytes", async () => {
+Deno.test("SqlFrameStore.readFrames() stops at the limit, and before the frame that exceeds the maximum bytes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 2, max: 40 }), { maxLength: 60 }),
@@ -21,7 +21,7 @@ Deno.test("SqlFrameStore.readFrames() stops behind the limit, and before the fra
         const { id } = await store.accept();
         for (const length of lengths) {
           const payload = JSON.stringify("x".repeat(length - 2));
-          // Somebody else's frames lie in between.
+          // The frames of another execution are in between.
           for (const one of [id, other.id]) {
             await store.db.change("power", () => appendFrames(one, [{ event: "ai", payload }]));
           }

@@ -6,20 +6,20 @@ import { openTestPostgres } from "../../support/test_database.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-/** The clock of the database; that of this process says nothing. */
+/** SQL: the time of the database's clock. */
 const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
 interface NodeRow {
   id: string;
   silentMs: number;
-  /** Default: long ago. */
+  /** Default: a long time ago. */
   startedMsAgo?: number;
   name?: string | null;
   labels?: string[];
   stoppedAt?: number;
 }
 
-/** Nodes and executions as rows, and those who read them as the node "me". */
+/** Creates rows of nodes and executions, and reads them as the node "me". */
 async function open() {
   const db = await openTestPostgres();
   return {
@@ -56,11 +56,11 @@ function test(name: string, body: (world: Awaited<ReturnType<typeof open>>) => P
   });
 }
 
-test("tells who lives, who died, what each runs, and which of them it is", async ({ nodes, addNode, addRun }) => {
+test("lists living and dead nodes, the number of their runs, and the own node", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "me", silentMs: 0, name: "beta", labels: ["gpu", "linux"] });
   await addNode({ id: "other", silentMs: 12 * SECOND, name: "alpha" });
   await addNode({ id: "fallen", silentMs: 40 * SECOND, name: "gamma" });
-  // Nobody has taken yet what it ran: it is told for as long as that is so.
+  // Its executions are not claimed yet, and it is listed until they are.
   await addNode({ id: "fallen long ago", silentMs: 5 * HOUR, name: "delta" });
   await addRun(1, "me");
   await addRun(2, "me");
@@ -83,23 +83,23 @@ test("tells who lives, who died, what each runs, and which of them it is", async
   assert.ok(found[0] !== undefined && found[0].silentMs >= 12 * SECOND);
 });
 
-test("leaves out who stopped, who died long ago, and who is no node", async ({ nodes, addNode, addRun }) => {
+test("omits stopped nodes, nodes that died long ago, and other instances", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "stopped", silentMs: 0, stoppedAt: 2_000 });
   await addNode({ id: "fallen", silentMs: 2 * HOUR });
-  // A command that tidies up is an instance as well.
+  // A maintenance command is an instance, but no node.
   await addNode({ id: "upkeep", silentMs: 0, name: null });
   await addRun(1, "fallen", { status: "orphaned" });
   await addRun(2, "stopped");
   assert.deepEqual(await nodes.listNodes(), []);
 });
 
-test("leaves out who came back under its name", async ({ nodes, addNode, addRun }) => {
+test("omits a dead node that returned under its name", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "first", name: "attic", silentMs: 600 * SECOND });
-  // What it ran is still to be taken.
+  // Its executions are not claimed yet.
   await addNode({ id: "second", name: "attic", silentMs: 60 * SECOND });
   await addRun(1, "second");
   await addNode({ id: "third", name: "attic", silentMs: 0, startedMsAgo: 50 * SECOND });
-  // Two machines that are called alike: one lived on as the other died.
+  // Two nodes with the same name: one lived longer than the other.
   await addNode({ id: "a", name: "twin", silentMs: 60 * SECOND });
   await addNode({ id: "b", name: "twin", silentMs: 0, startedMsAgo: 100 * SECOND });
   const found = await nodes.listNodes();
@@ -107,7 +107,7 @@ test("leaves out who came back under its name", async ({ nodes, addNode, addRun 
   assert.deepEqual(found.map(({ name, isAlive, runs }) => [name, isAlive, runs]), expected);
 });
 
-test("finds the executions that no living node has", async ({ nodes, addNode, addRun }) => {
+test("finds the executions without a living node", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "alive", silentMs: 10 * SECOND });
   await addNode({ id: "fallen", silentMs: 16 * SECOND });
   await addNode({ id: "stopped", silentMs: 0, stoppedAt: 2_000 });
@@ -122,7 +122,7 @@ test("finds the executions that no living node has", async ({ nodes, addNode, ad
   assert.deepEqual(await nodes.findUnclaimed([]), []);
 });
 
-test("tells of each agent how many of them were begun so long ago, and the first", async ({ nodes, addNode, addRun }) => {
+test("counts such old executions of each agent, and returns the first", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "alive", silentMs: 0 });
   await addRun(1, "alive");
   await addRun(2, null);

@@ -1,4 +1,4 @@
-// Messages are stored with what they tell of: both, or neither.
+// A message and its event are stored in one transaction.
 import assert from "node:assert/strict";
 import { executionOf, OutboxWorld } from "../notify/outbox_world.ts";
 import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
@@ -42,13 +42,13 @@ Deno.test("a pause, an end and a missed slot are stored with their messages", as
   await new SqlSlotStore(world.db, world.outbox).recordSlots([
     slot("skipped", 1),
     slot("missed", 2),
-    // It has its outcome.
+    // This slot already has an outcome.
     slot("missed", 2),
   ]);
   assert.deepEqual(kindsIn(world), ["waiting", "error", "missed"]);
 });
 
-Deno.test("where the change fails there is no message, and where there is none there is no change", async () => {
+Deno.test("a failed change stores no message, and a failed message stores no change", async () => {
   await using world = new OutboxWorld();
   const id = await accept(world);
   const broken = () => {
@@ -56,7 +56,7 @@ Deno.test("where the change fails there is no message, and where there is none t
   };
   await assert.rejects(world.stores.endings.finishExecution(id, { ...BROKEN, frames: broken }));
   assert.deepEqual(kindsIn(world), []);
-  // Of two ends one counts, and is told.
+  // The first of two ends counts and is reported.
   await world.stores.endings.finishExecution(id, BROKEN);
   assert.equal(await world.stores.endings.finishExecution(id, BROKEN), undefined);
   assert.deepEqual(kindsIn(world), ["error"]);
@@ -67,7 +67,7 @@ Deno.test("where the change fails there is no message, and where there is none t
   assert.equal(row?.status, "running");
 });
 
-Deno.test("a message that cannot be written keeps nothing from happening", async () => {
+Deno.test("an event is stored even if its message cannot be created", async () => {
   await using world = new OutboxWorld();
   const id = await accept(world);
   world.agents.get = () => {
@@ -78,7 +78,7 @@ Deno.test("a message that cannot be written keeps nothing from happening", async
   assert.match(world.log.lines[0]?.message ?? "", /a bug/);
 });
 
-Deno.test("what was sent is forgotten after a day", async () => {
+Deno.test("sent messages are removed after a day", async () => {
   await using world = new OutboxWorld();
   world.tell({ type: "ended", execution: executionOf(1), output: null });
   await world.settle();
@@ -88,7 +88,7 @@ Deno.test("what was sent is forgotten after a day", async () => {
   assert.deepEqual(kindsIn(world), []);
 });
 
-/** One machine's messages: each is folded with the others of its agent. */
+/** Opens the outbox of one node, which combines the messages of an agent. */
 const foldingOutbox = (db: Database) =>
   new SqlOutbox(db, {
     draftMessages: (event) => {
@@ -106,7 +106,7 @@ const foldingOutbox = (db: Database) =>
 
 const STOPPED = { type: "stopped", displayName: "", reason: "" } as const;
 
-/** Returns the number of events that each claimable message of a channel stands for. */
+/** Returns the number of events of each claimable message of a channel. */
 async function countsOf(db: Database, channel: string): Promise<number[]> {
   const outbox = foldingOutbox(db);
   const counts: number[] = [];

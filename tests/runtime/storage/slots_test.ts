@@ -15,7 +15,7 @@ async function open() {
     store,
     insert: (...args: Parameters<typeof insertSlot>) =>
       db.change("power", () => insertSlot(...args)),
-    /** The times of an agent's slots, newest first. */
+    /** Returns the times of an agent's slots, the newest first. */
     times: async (agentId = "daily", page = ALL) =>
       (await store.listSlots(agentId, page)).map(({ scheduledFor }) => scheduledFor),
     isTaken: (at: number, agentId = "daily") => db.read(() => isSlotTaken(agentId, at)),
@@ -37,21 +37,21 @@ const state = (changes: object = {}) => ({
   ...changes,
 });
 
-Deno.test("SqlSlotStore.beginSchedule() keeps the beat that another machine began meanwhile", async () => {
+Deno.test("SqlSlotStore.beginSchedule() keeps the schedule that another node started meanwhile", async () => {
   await using world = await open();
   const { store, schedules } = world;
   const first = await store.beginSchedule(state({ anchor: 100 }));
   assert.equal(first.anchor, 100);
-  // Neither knew of the other.
+  // Neither node knew of the other.
   assert.equal((await store.beginSchedule(state({ anchor: 150 }))).anchor, 100);
-  // Who knows of it may begin it anew: a clock was wrong.
+  // A node that knows the stored schedule may restart it, after a clock was corrected.
   assert.equal((await store.beginSchedule(state({ anchor: 90 }), first)).anchor, 90);
   const other = state({ fingerprint: "every 20", anchor: 200 });
   assert.deepEqual(await store.beginSchedule(other, first), other);
   assert.deepEqual(await schedules(), [other]);
 });
 
-Deno.test("SqlSlotStore.beginSchedule() keeps what ran beyond its place, and cuts a row that reaches beyond it", async () => {
+Deno.test("SqlSlotStore.beginSchedule() keeps later slots that ran, and shortens a row with later slots", async () => {
   await using world = await open();
   const { store, insert, schedules } = world;
   const before = await store.beginSchedule(state());
@@ -68,13 +68,13 @@ Deno.test("SqlSlotStore.beginSchedule() keeps what ran beyond its place, and cut
     110,
     2,
   ]]);
-  // A skipped slot joins the row before it, not one beyond it.
+  // A skipped slot is added to the row before it, not to a later one.
   await insert(slot(130, { outcome: "skipped" }));
   assert.equal((await store.listSlots("daily", ALL))[2]?.count, 3);
   assert.deepEqual((await store.beginSchedule(moved)).fired, [150, 170]);
 });
 
-Deno.test("SqlSlotStore.recordSlots() is one change: all rows or none", async () => {
+Deno.test("SqlSlotStore.recordSlots() stores all rows in one transaction", async () => {
   await using world = await open();
   const { store } = world;
   await store.beginSchedule(state());
@@ -95,7 +95,7 @@ Deno.test("SqlSlotStore keeps a slot whose execution was removed", async () => {
   assert.deepEqual((await store.listSlots("daily", ALL)).map((one) => ({ ...one })), [slot(110)]);
 });
 
-Deno.test("SqlSlotStore.purgeSlots() removes what is old, but leaves each agent its newest", async () => {
+Deno.test("SqlSlotStore.purgeSlots() removes old slots, but keeps the newest of each agent", async () => {
   await using world = await open();
   const { store, insert, times } = world;
   for (const agentId of ["a", "b", "c"]) {

@@ -1,8 +1,8 @@
-// The log of an execution as it is stored, for tests of the stores.
+// Reads the stored log of an execution, for tests of the stores.
 import type { Frame } from "../../../runtime/events/frame.ts";
 import type { TestStore } from "../../support/test_store.ts";
 
-/** All frames of an execution, their payloads parsed. */
+/** Returns all frames of an execution with parsed payloads. */
 export async function storedFrames(
   { frames }: TestStore,
   id: number,

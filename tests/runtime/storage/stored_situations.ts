@@ -1,4 +1,4 @@
-// What a store holds when something is about to change: executions that wait, replies with a call, ends.
+// Stored states for tests: waiting executions, replies with a call, and ends.
 import assert from "node:assert/strict";
 import type { NewExecution } from "../../../runtime/executions/record/acceptance_store.ts";
 import type { Ending } from "../../../runtime/executions/record/ending_store.ts";
@@ -6,10 +6,10 @@ import type { HumanRequest } from "../../../runtime/executions/human_request.ts"
 import type { Effect } from "../../../runtime/tools/tool.ts";
 import type { TestStore } from "../../support/test_store.ts";
 
-/** A frame that says nothing. */
+/** A frame without content. */
 export const FRAME = { event: "message", payload: "{}" } as const;
 
-/** An execution that a person wants, of an agent called tester. */
+/** A manual execution of the agent `tester`. */
 export const NEW_EXECUTION: NewExecution = {
   agentId: "tester",
   displayName: "Tester",
@@ -23,7 +23,7 @@ export const NEW_EXECUTION: NewExecution = {
   startedAt: 1_000,
 };
 
-/** An end of an execution that is in this state. */
+/** Returns an end of an execution in this state. */
 export function ending(from: Ending["from"]): Ending {
   return {
     from,
@@ -36,7 +36,7 @@ export function ending(from: Ending["from"]): Ending {
   };
 }
 
-/** Has an execution ask a person, and wait. */
+/** Opens a question of an execution, which then waits. */
 export function ask(
   { requests }: Pick<TestStore, "requests">,
   executionId: number,
@@ -58,14 +58,14 @@ export function ask(
   return requests.openRequest(executionId, { request, durationMs: 1, frames: [FRAME] });
 }
 
-/** An execution and one that it delegated to; both run. */
+/** Creates an execution and a delegated child. Both run. */
 export async function family(store: TestStore): Promise<{ parent: number; child: number }> {
   const parent = (await store.accept()).id;
   const place = { trigger: "agent", parentExecutionId: parent, parentPosition: 1 } as const;
   return { parent, child: (await store.accept({ ...place, depth: 1 })).id };
 }
 
-/** The same, where the child asks and its parent waits for it. */
+/** Creates a family with a child that asks a question and a parent that waits for it. */
 export async function waitingFamily(store: TestStore): Promise<{ parent: number; child: number }> {
   const { parent, child } = await family(store);
   await ask(store, child);
@@ -73,7 +73,7 @@ export async function waitingFamily(store: TestStore): Promise<{ parent: number;
   return { parent, child };
 }
 
-/** Has a parent wait for its child, which waits. */
+/** Lets a parent wait for its waiting child. */
 export async function waitFor(
   { families }: TestStore,
   parent: number,
@@ -83,7 +83,7 @@ export async function waitFor(
   assert.ok(await families.waitForChild(parent, waiting) !== undefined);
 }
 
-/** Stores a reply that wants one call, at position 1. */
+/** Stores a reply with one call at position 1. */
 export function reply({ conversations }: TestStore, id: number): Promise<unknown> {
   const call = { toolCallId: "c", name: "file_write", arguments: "{}" };
   return conversations.recordReply(id, {
@@ -99,7 +99,7 @@ export function reply({ conversations }: TestStore, id: number): Promise<unknown
   });
 }
 
-/** Stores the intent of that call. */
+/** Stores the start of that call. */
 export function start({ conversations }: TestStore, id: number, effect: Effect): Promise<void> {
   return conversations.startCall(id, { position: 1, effect, startedAt: 1_500 });
 }

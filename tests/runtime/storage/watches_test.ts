@@ -11,7 +11,7 @@ const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange =>
   ...more,
 });
 
-Deno.test("SqlWatchStore.enqueue() drops and marks with the change, or does nothing of it", async () => {
+Deno.test("SqlWatchStore.enqueue() queues, drops and marks in one transaction", async () => {
   await using db = await openTestDatabase();
   const store = new SqlWatchStore(db);
   await store.markSeen("a", []);

@@ -27,21 +27,21 @@ function claim(
   });
 }
 
-Deno.test("acceptExecution() gives a slot to one run: whoever comes later is refused, and nothing is stored", async () => {
+Deno.test("acceptExecution() accepts one run for a slot, and refuses later ones without storing them", async () => {
   await using store = await openTestStore();
   const first = await claim(store);
   assert.ok("execution" in first);
-  // Also once the first has ended, and nothing else is in the way.
+  // The claim is also refused after the first run has ended.
   await store.endings.finishExecution(first.execution.id, ending("running"));
   assert.deepEqual(await claim(store), { refused: "claimed" });
   const rows = async (table: string) => (await store.all(`SELECT 1 FROM ${table}`)).length;
   assert.equal(await rows("executions"), 1);
   assert.equal(await rows("slots"), 1);
-  // Each agent has its own slots.
+  // Slots are separate for each agent.
   assert.ok("execution" in await claim(store, { agentId: "another" }));
 });
 
-Deno.test("acceptExecution() takes a change, or an end, with the run that it starts, and starts none without it", async () => {
+Deno.test("acceptExecution() removes a change or follow-up with the run that it starts, and starts no run without it", async () => {
   await using store = await openTestStore();
   const watches = new SqlWatchStore(store.db);
   const path = "/in/a.md";
@@ -65,7 +65,7 @@ Deno.test("acceptExecution() takes a change, or an end, with the run that it sta
   assert.deepEqual(await store.all("SELECT 1 FROM follow_ups"), []);
 });
 
-Deno.test("acceptExecution() gives the first execution for a repeated key for 24 hours, also while that one waits and holds its conversation", async () => {
+Deno.test("acceptExecution() returns the first execution for a repeated key for 24 hours, even while that execution waits", async () => {
   await using store = await openTestStore();
   const { id: kept } = await store.accept({}, "kept");
   assert.equal((await store.accept({ startedAt: 86_400_000 }, "kept")).id, kept);
@@ -86,7 +86,7 @@ Deno.test("acceptExecution() gives the first execution for a repeated key for 24
   assert.deepEqual(await accept("key-2"), { refused: "waiting" });
 });
 
-Deno.test("acceptExecution() stores what is asked for at the same moment together, each with its own outcome", async () => {
+Deno.test("acceptExecution() stores simultaneous requests in one transaction, each with its own outcome", async () => {
   await using store = await openTestStore();
   let commits = 0;
   const change = store.db.change.bind(store.db);
@@ -101,7 +101,7 @@ Deno.test("acceptExecution() stores what is asked for at the same moment togethe
   assert.deepEqual(found, ["a", "b", "claimed", "c"]);
 });
 
-Deno.test("acceptExecution() accepts the others where one of those asked for at the same moment fails", async () => {
+Deno.test("acceptExecution() accepts the other simultaneous requests if one fails", async () => {
   await using store = await openTestStore();
   const broken = store.acceptances.acceptExecution({ ...WANTED, agentId: "broken" }, {
     unlessWaiting: false,
@@ -117,7 +117,7 @@ Deno.test("acceptExecution() accepts the others where one of those asked for at 
   assert.deepEqual(rows.map(({ agent }) => agent), ["a", "tester"]);
 });
 
-Deno.test("acceptExecution() accepts nothing a second time where whether it is stored stays unknown", async () => {
+Deno.test("acceptExecution() does not repeat a transaction with an unknown outcome", async () => {
   await using store = await openTestStore();
   const change = store.db.change.bind(store.db);
   store.db.change = async (durability, operation) => {
@@ -158,7 +158,7 @@ onPostgres.test("acceptExecution() accepts nothing below an execution that anoth
   assert.equal((await store.all("SELECT 1 FROM executions")).length, 2);
 });
 
-Deno.test("acceptExecution() lets an execution start when it is stored, not when it began to wait for that", async () => {
+Deno.test("acceptExecution() sets the start of an execution to the time of its transaction, not of the request", async () => {
   await using store = await openTestStore();
   const accepted = await store.acceptances.acceptExecution(WANTED, {
     unlessWaiting: true,

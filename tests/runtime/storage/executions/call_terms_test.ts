@@ -1,8 +1,8 @@
-// What model calls sent besides messages is stored once, however many calls and runs have it, and goes with the last of them.
+// The terms of model calls are stored once for all calls and runs, and removed with the last of them.
 import assert from "node:assert/strict";
 import { createTestWorkspace, runToEnd } from "../../../support/test_workspace.ts";
 
-Deno.test("the terms of calls are stored once for all that have them, and removed with the last", async () => {
+Deno.test("equal terms of calls are stored once, and removed with the last reference", async () => {
   await using place = await createTestWorkspace();
   const write = (lines: string) =>
     place.writeScript("one", [
@@ -24,7 +24,7 @@ Deno.test("the terms of calls are stored once for all that have them, and remove
   assert.equal(await digests(), 0);
 });
 
-Deno.test("replay() of a run that an older version recorded says that tools and settings are not compared", async () => {
+Deno.test("replay() reports that it cannot compare tools and settings of a run that an older version recorded", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("one", [{ say: "Done." }]);
   let id: number;

@@ -29,12 +29,12 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   assert.deepEqual(await find({ text: "100 % für müller" }), [two.id]);
   assert.deepEqual(await find({ text: "the" }), [three.id, one.id]);
   assert.deepEqual(await find({ text: "the", limit: 1, offset: 1 }), [one.id]);
-  // More of them than a statement has parameters.
+  // More values than a statement may have parameters.
   const statuses = Array<"error">(40_000).fill("error");
   assert.deepEqual(await find({ text: "the", statuses }), [three.id]);
   assert.deepEqual(await find({ text: "invoice OR key" }), []);
   assert.deepEqual(await find({ text: "far away" }), []);
-  // Of tool results those of the page's executions are read, whatever they contain.
+  // The search reads only the tool results of the page's executions, with any content.
   const payload = JSON.stringify({ content: 'A "quoted"\nline, 100 %_\\', tool_name: "file_read" });
   const insert = "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'tool_result', ?)";
   await store.run(insert, two.id, payload);
@@ -90,7 +90,7 @@ onSqlite.test("listExecutions() reads an index for every filter, selectUsage() o
   }
 });
 
-Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tells failures by agent", async () => {
+Deno.test("SqlExecutionReads.readSpan() counts executions by status, sums costs, and lists failures by agent", async () => {
   await using store = await openTestStore();
   const clock = new TestClock();
   const end = async (agentId: string, startedAt: number, error: string | null) => {
@@ -120,7 +120,7 @@ Deno.test("SqlExecutionReads.readSpan() counts by status, adds costs up and tell
   assert.equal(await store.executions.readSpanCost({ since: 0, until: 1 }), null);
 });
 
-Deno.test("SqlExecutionReads.readDowntimes() tells when no service ran for a minute, and that one was killed", async () => {
+Deno.test("SqlExecutionReads.readDowntimes() returns times of more than a minute without a service, and shows a killed service", async () => {
   await using store = await openTestStore();
   const start = (id: string, startedAt: number) =>
     store.db.change("power", () => openInstance({ id, pid: 1, startedAt }));
@@ -153,7 +153,7 @@ onPostgres.test("SqlExecutionReads.readDowntimes() of several machines tells whe
   assert.deepEqual(await read(0), [{ from: 200_000, to: 400_000 }, { from: 600_000, to: 700_000 }]);
 });
 
-Deno.test("SqlExecutionReads.newestByAgent() gives the execution that was accepted last, whatever its trigger", async () => {
+Deno.test("SqlExecutionReads.newestByAgent() returns the last accepted execution of each agent, with any trigger", async () => {
   await using store = await openTestStore();
   const parentExecutionId = (await store.accept()).id;
   const newest = async () => (await store.executions.newestByAgent(["a", "never"])).get("a")?.id;

@@ -1,4 +1,4 @@
-// Old conversations are removed while others are written, by another machine: what those need stays.
+// A purge during writes of another node keeps the terms that the new messages need.
 import assert from "node:assert/strict";
 import { packTerms } from "../../../../runtime/executions/record/call_terms.ts";
 import { ForkedStepsGone } from "../../../../runtime/executions/refusals.ts";
@@ -10,7 +10,7 @@ import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { interrupt } from "../between_statements.ts";
 import { ending, FRAME, NEW_EXECUTION, reply, start } from "../stored_situations.ts";
 
-/** Other terms for each number, so that no two tries share them. */
+/** Returns different terms for each number, so that no two attempts share them. */
 const termsOf = (maxTokens: number) => ({
   settings: {
     model: "demo/echo",
@@ -23,7 +23,7 @@ const termsOf = (maxTokens: number) => ({
   tools: [{ name: `tool_${maxTokens}`, description: "", parameters: {} }],
 });
 
-/** Stores a reply that was asked for with these terms. */
+/** Stores a reply with these terms. */
 async function answer(db: Database, id: number, terms: ReturnType<typeof termsOf>): Promise<void> {
   const packed = await packTerms(terms);
   await createExecutionStores(db, "instance-1").conversations.recordReply(id, {
@@ -37,7 +37,7 @@ async function answer(db: Database, id: number, terms: ReturnType<typeof termsOf
   });
 }
 
-/** One that has ended with these terms, whose conversation a purge removes. */
+/** Creates an ended execution with these terms, for the purge. */
 async function endedWith(store: TestStore, terms: ReturnType<typeof termsOf>): Promise<number> {
   const { id } = await store.accept();
   await answer(store.db, id, terms);

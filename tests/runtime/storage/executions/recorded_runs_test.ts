@@ -1,4 +1,4 @@
-// A run that goes on while it is read: its log tells of all that its conversation has.
+// A run that continues during the read: its log covers the whole conversation.
 import assert from "node:assert/strict";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { findForkPoint } from "../../../../runtime/replay/fork_point.ts";

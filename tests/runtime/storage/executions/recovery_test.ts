@@ -3,7 +3,7 @@ import { createFrame, type FrameContent } from "../../../../runtime/events/frame
 import { appendFrames } from "../../../../runtime/storage/frames.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 
-Deno.test("SqlRecoveryStore.readUncountedMs() gives the time since the running time was last stored, as the log knows it", async () => {
+Deno.test("SqlRecoveryStore.readUncountedMs() returns the logged time since the running time was last stored", async () => {
   await using store = await openTestStore();
   const { id } = await store.accept({ startedAt: 1_000 });
   const uncounted = () => store.recovery.readUncountedMs(id);
@@ -21,14 +21,14 @@ Deno.test("SqlRecoveryStore.readUncountedMs() gives the time since the running t
   await append(9_400, { event: "tool_result", eventType: "tool_result" });
   await append(9_500, { event: "meta", eventType: "meta" });
   assert.equal(await uncounted(), 500);
-  // To wait for a person is not to run.
+  // A wait for a person does not count as running time.
   await append(9_600, { event: "interrupt", eventType: "interrupt", fields: { request_id: "r" } });
   await append(90_000, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 0);
   await append(99_000, { event: "message", eventType: "human", fields: { request_id: "r" } });
   await append(99_050, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 50);
-  // It was adopted by another instance, or its own one stopped in order and stored what had run.
+  // Another instance adopted the execution, or its own instance stopped regularly and stored the running time.
   const [own] = await store.all<{ id: string; started_at: number }>(
     "SELECT i.id, i.started_at FROM instances i JOIN executions e ON e.instance_id = i.id WHERE e.id = ?",
     id,
@@ -44,7 +44,7 @@ Deno.test("SqlRecoveryStore.readUncountedMs() gives the time since the running t
     );
   }
   assert.equal(await uncounted(), 50);
-  // A clock that was set back.
+  // The clock was set back.
   await append(5_000, { event: "tool_result", eventType: "tool_result" });
   assert.equal(await uncounted(), 0);
 });

@@ -11,7 +11,7 @@ function answer({ requests }: TestStore, executionId: number, requestId: string,
   });
 }
 
-Deno.test("answerRequest() counts one answer: a second one changes nothing, also when another question is open by then", async () => {
+Deno.test("answerRequest() accepts one answer: a second one changes nothing, even if another question is open", async () => {
   await using store = await openTestStore();
   const { id } = await store.accept();
   const state = async () => (await store.executions.readExecution(id))?.execution.status;

@@ -1,13 +1,13 @@
-// A history with something in every table, much of which is awkward to copy; and all that is in one, to be compared.
+// Creates a history with rows in every table, including awkward values, and reads complete histories for comparisons.
 import { ORDINARY_TABLES } from "../../../../runtime/storage/history/history_tables.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 import { ask, ending, reply, start, waitingFamily } from "../stored_situations.ts";
 
-/** More than one batch of a copy may have. */
+/** A text larger than a batch of a copy. */
 const BIG = "0123456789".repeat(512 * 1024);
 
-/** Texts that look like something to a database, a driver or a terminal. */
+/** Texts with a special meaning for databases, drivers or terminals. */
 export const AWKWARD = [
   ...'it\'s|"quoted"|a\\b\\\\c|{1,"2",NULL}|NULL||\t\r\n|$1 ?1 ::text|\u001b[31m|é e\u0301 \u{1F600}'
     .split("|"),
@@ -15,7 +15,7 @@ export const AWKWARD = [
   '{"lone":"\\ud800","nul":"\\u0000","spaces" : [ 1.0 , 1e3 ]}',
 ];
 
-/** Fills a file by the stores themselves, and by statements; `large` is the largest text in it. */
+/** Fills a file by the stores and by statements. `large` is its largest text. */
 export async function fillHistory(path: string, large = BIG): Promise<void> {
   await using store = await openTestStore({ path });
   const { child } = await waitingFamily(store);
@@ -27,7 +27,7 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
     error: null,
     output: `In the drawer. ${large}`,
   });
-  // Without a message: PostgreSQL has a row for its answer all the same.
+  // An execution without a message. PostgreSQL still has a row for its answer.
   const silent = await store.accept();
   await store.endings.finishExecution(silent.id, { ...ending("running"), error: "the stapler" });
   const running = await store.accept({ startedAt: 2_000 });
@@ -81,18 +81,18 @@ export async function fillHistory(path: string, large = BIG): Promise<void> {
     ["INSERT INTO call_terms VALUES ('d', ?)", '{"tools":[]}'],
     ["UPDATE messages SET terms = 'd'"],
     ["UPDATE tool_calls SET described = '[]', is_error = 1, duration_ms = 0"],
-    // Their highest numbers are gone, and must not come again.
+    // The rows with the highest ids are removed. The ids must not be issued again.
     ["DELETE FROM reservations"],
     ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('a', 'i', 1, 2, 3)"],
     ["INSERT INTO reservations (agent_id, instance_id, at, nanos, tokens) VALUES ('b', 'i', 1, 2, 3)"],
     ["DELETE FROM reservations WHERE agent_id = 'b'"],
-    // The order in which they came is not that of their keys.
+    // The order of insertion differs from the order of keys.
     ["DELETE FROM watch_queue WHERE path = 'a'"],
   ];
   for (const [sql, ...values] of statements) await store.run(sql, ...values);
 }
 
-/** All that a file has to the letter, and what a search finds in it. */
+/** Returns the complete content of a file, and the results of searches. */
 export function readAll(path: string): Record<string, unknown[]> {
   using db = SqliteDatabase.open(path, { readOnly: true });
   const rows = (sql: string) => [...db.each(sql)];
@@ -100,7 +100,7 @@ export function readAll(path: string): Record<string, unknown[]> {
     const columns = db.all<{ name: string }>(`PRAGMA table_info("${table}")`).map(({ name }) =>
       `typeof("${name}"), iif(typeof("${name}") = 'text', hex("${name}"), quote("${name}"))`
     );
-    // Where rows are read in the order in which they came, that is in their rowids.
+    // Tables that are read in order of insertion need their rowids.
     if (["instances", "requests", "watch_queue"].includes(table)) columns.unshift("rowid");
     return rows(`SELECT ${columns.join(", ")} FROM "${table}"`).map((row) => row.join(" ")).sort();
   };

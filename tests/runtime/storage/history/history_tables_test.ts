@@ -1,4 +1,4 @@
-// No table, and no column, is forgotten by who copies a history.
+// A copy of a history includes every table and every column.
 import assert from "node:assert/strict";
 import { LEFT_OUT, readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
@@ -13,7 +13,7 @@ withPostgres.test("every table and column of both databases is copied, or left o
   const there = await history.readColumns();
   const tables = readHistoryTables(shape, there);
 
-  // What SQLite itself keeps for its own use, and for the words of a search, is not the history.
+  // The internal tables of SQLite and the full-text index are not part of the history.
   const own = /^(sqlite_|executions_text)/;
   const inSqlite = shape.all<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table'",
@@ -28,7 +28,7 @@ withPostgres.test("every table and column of both databases is copied, or left o
     .map(({ table, column }) => `${table}.${column}`)
     .filter((name) => !copiedColumns.has(name) && !(name in LEFT_OUT));
   assert.deepEqual(forgotten, []);
-  // Nothing is left out that is not there, or is copied after all.
+  // Every excluded table or column exists and is not copied.
   for (const name of Object.keys(LEFT_OUT)) {
     assert.ok(
       there.some(({ table, column }) => name === table || name === `${table}.${column}`),
@@ -36,7 +36,7 @@ withPostgres.test("every table and column of both databases is copied, or left o
     );
     assert.ok(!copied.includes(name) && !copiedColumns.has(name), name);
   }
-  // One that only one of them has is a bug that is told.
+  // A column of only one database is reported as a bug.
   const more = { table: "executions", column: "mood", isCounter: false };
   const refusal = /what becomes of executions\.mood/;
   assert.throws(() => readHistoryTables(shape, [...there, more]), refusal);

@@ -1,4 +1,4 @@
-// A history in PostgreSQL is the one that was in SQLite, to the letter, and the other way round.
+// A moved history is identical in SQLite and PostgreSQL, in both directions.
 import assert from "node:assert/strict";
 import type { MovedHistory } from "../../../../runtime/storage/history/move_history.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
@@ -8,7 +8,7 @@ import { openTestStore } from "../../../support/test_store.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { test } from "./move_world.ts";
 
-test("there and back again: every table is what it was, and what is searched for is found", async (world) => {
+test("a history moved there and back has the same tables, and searches find its texts", async (world) => {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile);
   const before = readAll(databaseFile);
@@ -40,7 +40,7 @@ test("there and back again: every table is what it was, and what is searched for
   assert.deepEqual(await world.filled(), counts, "the source is unchanged");
 });
 
-test("numbers go on behind the highest that was ever given, also where it was removed; a run without a machine comes back as the newest one's", async (world) => {
+test("ids continue after the highest one ever issued, even if it was removed; a run without a node returns to the newest instance", async (world) => {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile, "large");
   const numbers = (path: string) =>
@@ -50,7 +50,7 @@ test("numbers go on behind the highest that was ever given, also where it was re
     );
   const { executions = 0, frames = 0, reservations = 0 } = numbers(databaseFile);
   await world.move("to");
-  // It is running there, and nobody has taken it.
+  // The execution runs in PostgreSQL without an owner.
   const running = await world.query<Record<string, unknown>>(
     "SELECT instance_id, epoch::int, job, cancelled FROM inkling.executions WHERE status = 'running'",
   );
@@ -89,7 +89,7 @@ test("numbers go on behind the highest that was ever given, also where it was re
   assert.deepEqual(order.map(({ path }) => path), ["z", "Z", "é", "\u{1F600}", "\uFFFD", "last"]);
 });
 
-test("a text with NUL gets there with U+FFFD in its place, and is counted", async (world) => {
+test("NUL in a text becomes U+FFFD in PostgreSQL, and such texts are counted", async (world) => {
   const { databaseFile } = world.directories;
   {
     using db = SqliteDatabase.open(databaseFile);
@@ -108,7 +108,7 @@ test("a text with NUL gets there with U+FFFD in its place, and is counted", asyn
   assert.equal((await world.move("from")).changedTexts, 0);
 });
 
-test("a history of many and of large rows comes in batches that neither side has to hold as a whole", async (world) => {
+test("many and large rows are copied in batches of limited size", async (world) => {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile, "large");
   const LARGE = 4;
@@ -139,14 +139,14 @@ test("a history of many and of large rows comes in batches that neither side has
     for (const counts of Object.values(steps)) {
       const batches = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
       assert.ok(Math.max(...batches) <= 1_000);
-      // With two large rows a batch is full.
+      // Two large rows fill a batch.
       assert.ok(batches.length >= 2 + LARGE / 2, `${batches}`);
     }
     if (direction === "to") world.removeFile();
   }
   assert.deepEqual(readAll(databaseFile), before);
 
-  // Whoever interrupts from outside is heard, also where one side answers at once.
+  // An abort takes effect even if one side answers synchronously.
   world.removeFile();
   const interrupt = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -164,7 +164,7 @@ test("a history of many and of large rows comes in batches that neither side has
   assert.deepEqual(world.files(), []);
 });
 
-test("a database that sorts texts as a language does is read in the same order", async (world) => {
+test("a database with the sort order of a language is read in byte order", async (world) => {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile, "large");
   const before = readAll(databaseFile);

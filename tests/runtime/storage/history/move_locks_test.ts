@@ -1,4 +1,4 @@
-// A history that is copied out of PostgreSQL is held as it is until the copy is in its place: nobody's work is left behind.
+// A move out of PostgreSQL locks the history until the copy is in place, so that no change of a node is lost.
 // @ts-types="@types/pg"
 import pg from "pg";
 import assert from "node:assert/strict";
@@ -10,11 +10,11 @@ import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { type MoveWorld, test } from "./move_world.ts";
 
-/** What a node leaves that begins, and ends in order. */
+/** Inserts the row of a node that started and stopped regularly. */
 const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
   "VALUES ('short', 71, 1, 2, 'gpu-1')";
 
-/** A history in PostgreSQL, and none in the state directory. Returns what it was made of. */
+/** Creates a history in PostgreSQL, and none in the state directory. Returns its content. */
 async function fill(world: MoveWorld) {
   const { databaseFile } = world.directories;
   await fillHistory(databaseFile, "large");
@@ -33,7 +33,7 @@ withPostgres.test("PostgresHistory is read on after a silence for which the serv
   const tables = readHistoryTables(shape, await history.readColumns());
   await history.beginReading(tables);
 
-  // Another one falls silent later than this one, and is ended.
+  // The server closes another connection that is silent for longer than this one.
   const other = new pg.Client({ connectionString: place.address });
   const ended = new Promise<void>((resolve) => other.once("end", resolve));
   other.on("error", () => {});
@@ -44,7 +44,7 @@ withPostgres.test("PostgresHistory is read on after a silence for which the serv
   await history.requireHeld();
 });
 
-test("what a node would write while a history is copied out waits until the copy is in its place", async (world) => {
+test("a node's writes during a move out of PostgreSQL wait until the copy is in place", async (world) => {
   const before = await fill(world);
   let there: Promise<string[]> | undefined;
   const onProgress = () => void (there ??= world.query(SHORT_LIFE).then(() => world.files()));
@@ -53,7 +53,7 @@ test("what a node would write while a history is copied out waits until the copy
   assert.deepEqual(readAll(world.directories.databaseFile), before);
 });
 
-test("what is being written when a history is to be copied out is in the copy, or nothing is copied", async (world) => {
+test("a write at the start of a move out of PostgreSQL is in the copy, or the move is refused", async (world) => {
   await fill(world);
   const writer = new pg.Client({ connectionString: world.address });
   await writer.connect();

@@ -1,4 +1,4 @@
-// What stops a history from being moved: nothing is changed then, and once it is mended the same command does it.
+// Refused and failed moves of a history. They change nothing, and the same command succeeds after the cause is fixed.
 // @ts-types="@types/pg"
 import pg from "pg";
 import assert from "node:assert/strict";
@@ -9,13 +9,13 @@ import { openCuttingProxy } from "../postgres/cutting_proxy.ts";
 import { createBarePostgres } from "../../../support/postgres.ts";
 import { openMoveWorld, test } from "./move_world.ts";
 
-/** A history with one execution. */
+/** Creates a history with one execution. */
 async function fillLittle(path: string): Promise<void> {
   await using store = await openTestStore({ path });
   await store.accept();
 }
 
-test("a database with a history is not written into, and a state directory with one neither", async (world) => {
+test("a move into a database or a state directory with a history is refused", async (world) => {
   const { databaseFile } = world.directories;
   await fillLittle(databaseFile);
   await world.move("to");
@@ -30,7 +30,7 @@ test("a database with a history is not written into, and a state directory with 
   const message = /inkling\.db has a history already: rows in .+ Move it away first/;
   await assert.rejects(world.move("from"), { name: "MoveRefused", message });
   assert.deepEqual(await Deno.readFile(databaseFile), bytes);
-  // One in which nothing ever happened is in nobody's way, with its log beside it.
+  // An empty history and its log do not prevent a move.
   world.removeFile();
   using _open = SqliteDatabase.open(databaseFile);
   _open[Symbol.dispose]();
@@ -38,7 +38,7 @@ test("a database with a history is not written into, and a state directory with 
   assert.equal(found, 1);
 });
 
-test("where there is no history there is nothing to move, either way", async (world) => {
+test("a move without a history is refused in both directions", async (world) => {
   const refusal = /There is no history in .+: nothing ran in this workspace yet/;
   await assert.rejects(world.move("to"), refusal);
   const expected = /There is no history in postgres:\/\/.+: nothing to copy/;
@@ -47,7 +47,7 @@ test("where there is no history there is nothing to move, either way", async (wo
   assert.deepEqual(world.files(), []);
 }, createBarePostgres);
 
-test("while the service of the workspace runs, nothing is moved", async (world) => {
+test("a move is refused while the service of the workspace runs", async (world) => {
   {
     await using _runtime = await world.place.open();
     for (const direction of ["to", "from"] as const) {
@@ -59,7 +59,7 @@ test("while the service of the workspace runs, nothing is moved", async (world) 
   await world.move("to");
 });
 
-test("while nodes live on the database nothing is taken out of it; one that ended or fell silent does not count", async (world) => {
+test("a move out of PostgreSQL is refused while nodes are alive; stopped and dead nodes do not count", async (world) => {
   await fillLittle(world.directories.databaseFile);
   await world.move("to");
   world.removeFile();
@@ -81,7 +81,7 @@ test("while nodes live on the database nothing is taken out of it; one that ende
   await world.move("from");
 });
 
-test("two that copy into one database at once: one of them is refused", async (world) => {
+test("of two simultaneous moves into one database, one is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);
   await using other = await openMoveWorld();
   await fillLittle(other.directories.databaseFile);
@@ -97,7 +97,7 @@ test("two that copy into one database at once: one of them is refused", async (w
   assert.equal((await world.filled())["executions"], 1);
 });
 
-test("a copy that is not what it was made of is an error, and nothing stays of it", async (world) => {
+test("a copy that differs from its source is an error and is removed", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const changed = "BEGIN NEW.payload := NEW.payload || ' '; RETURN NEW; END";
   const faults = { changed, lost: "BEGIN RETURN NULL; END" };
@@ -118,11 +118,11 @@ test("a copy that is not what it was made of is an error, and nothing stays of i
   await world.move("to");
 });
 
-test("ended in the middle of it, a copy leaves nothing behind, and can be made then", async (world) => {
+test("an aborted move leaves nothing behind and can be repeated", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const source = await Deno.readFile(world.directories.databaseFile);
   for (const direction of ["to", "from"] as const) {
-    // A sample of each phase; the command is killed in the middle of it by another test.
+    // Aborts in each phase. Another test kills the command itself.
     for (let last = 1, isDone = false; !isDone; last += 5) {
       const interrupt = new AbortController();
       let steps = 0;
@@ -138,13 +138,13 @@ test("ended in the middle of it, a copy leaves nothing behind, and can be made t
     }
     if (direction === "to") {
       assert.deepEqual(await Deno.readFile(world.directories.databaseFile), source);
-      // Numbers begin anew where nothing was copied: this one did copy.
+      // The counters show that this move copied rows.
       world.removeFile();
     }
   }
 });
 
-test("a connection that breaks off is told in one sentence, without a promise to go on, and nothing stays", async (world) => {
+test("a lost connection is reported in one sentence that promises no reconnect, and nothing is left behind", async (world) => {
   await fillLittle(world.directories.databaseFile);
   for (const direction of ["to", "from"] as const) {
     let cut: Promise<unknown> | undefined;
@@ -171,7 +171,7 @@ test("a connection that breaks off is told in one sentence, without a promise to
   }
 });
 
-test("where the very end was not heard, it is said that nobody knows, and the next try tells", async (world) => {
+test("a lost answer to the commit is reported as unknown, and the next attempt shows the result", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const url = new URL(world.address);
   await using proxy = openCuttingProxy(Number(url.port));
@@ -183,10 +183,10 @@ test("where the very end was not heard, it is said that nobody knows, and the ne
   await assert.rejects(world.move("to"), /has a history already/);
 });
 
-test("nobody there, a wrong name, no address: each is told, and never the password", async (world) => {
+test("an unreachable server, an unknown database and an invalid address are reported without the password", async (world) => {
   const url = new URL(world.address);
   const at = (rest: string) => `postgres://inkling:secret@${rest}`;
-  // What else may be wrong with an address is told where a database is opened.
+  // Other problems of addresses are tested with PostgresDatabase.open().
   const wrong = [
     [at(`${url.host}/missing`), /there is no database of this name/],
     [`${at(url.host)}/x?password=secret`, /password stands before the \?/],
@@ -211,7 +211,7 @@ test("nobody there, a wrong name, no address: each is told, and never the passwo
   assert.equal(moved.setting, `${world.address}?application_name=x`);
 });
 
-test("histories of other versions are refused, with what brings them up to date", async (world) => {
+test("histories of other versions are refused with the remedy", async (world) => {
   const { databaseFile } = world.directories;
   await fillLittle(databaseFile);
   await world.move("to");
@@ -219,7 +219,7 @@ test("histories of other versions are refused, with what brings them up to date"
   const step = await world.query(
     `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version`,
   );
-  // A service of the older version may still want to start on it.
+  // A service of the older version must still be able to use the database.
   await assert.rejects(world.move("to"), /has a history already/);
   assert.notDeepEqual(await world.query(`SELECT ${newest} AS version`), step);
   {
@@ -235,7 +235,7 @@ test("histories of other versions are refused, with what brings them up to date"
   await assert.rejects(world.move("from"), /it was written by an older Inkling/);
 }, createBarePostgres);
 
-test("a database that does not have all characters is refused", async (world) => {
+test("a database without all characters is refused", async (world) => {
   await fillLittle(world.directories.databaseFile);
   const name = `${new URL(world.address).pathname.slice(1)}_latin`;
   await world.query(`CREATE DATABASE ${name} ENCODING LATIN1 LOCALE 'C' TEMPLATE template0`);

@@ -1,4 +1,4 @@
-// A workspace and an empty database in PostgreSQL, between which histories are moved.
+// A workspace and an empty PostgreSQL database, for tests of moves between them.
 // @ts-types="@types/pg"
 import pg from "pg";
 import type { Directories } from "../../../../runtime/config/directories.ts";
@@ -10,8 +10,8 @@ import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 /**
- * A test of both databases, which are here already, whichever the other tests use. `createPlace` makes the empty one: a bare
- * one for a test that changes its tables, which others use again.
+ * Defines a test with both databases, independent of the database of other tests. `createPlace` creates the empty PostgreSQL
+ * database; tests that change its tables need a bare one, because tables are shared.
  */
 export function test(
   name: string,
@@ -28,15 +28,15 @@ export interface MoveWorld extends AsyncDisposable {
   place: TestWorkspace;
   directories: Directories;
   address: string;
-  /** Moves the history one way. */
+  /** Moves the history in one direction. */
   move(direction: "to" | "from", options?: Partial<MoveOptions>): Promise<MovedHistory>;
-  /** Statements of the test's own in the database. */
+  /** Runs a statement in the PostgreSQL database. */
   query<Row>(text: string): Promise<Row[]>;
-  /** The rows of all tables of the database, by their number; empty tables are left out. */
+  /** Returns the number of rows of each table that is not empty. */
   filled(): Promise<Record<string, number>>;
-  /** Takes the file with the history away, as a person does who moves another one there. */
+  /** Removes the file with the history, as a person does before another move. */
   removeFile(): void;
-  /** The files in the state directory that belong to databases. */
+  /** Returns the database files in the state directory. */
   files(): string[];
 }
 

@@ -1,35 +1,35 @@
-// A way to a server that can break off at a chosen moment.
+// A proxy to a server that can fail at a chosen moment.
 
-/** Stands between a client and a server. */
+/** A proxy between clients and a server. */
 export interface CuttingProxy extends AsyncDisposable {
   port: number;
-  /** Passes the next such statement on, and breaks off instead of passing its answer back. */
+  /** Forwards the next such statement, and closes the connection instead of returning its answer. */
   loseAnswerOf(statement: string): void;
-  /** Keeps the next such statement to itself, and its connection is swallowed from then on. */
+  /** Drops the next such statement, and everything on its connection from then on. */
   swallowAt(statement: string): void;
-  /** Whether a connection is swallowed. */
+  /** True: a connection is dead, as by swallow(). */
   readonly hasSwallowed: boolean;
-  /** Closes what is swallowed. */
+  /** Closes the dead connections. */
   closeSwallowed(): void;
   /**
-   * From now on nothing passes, and nothing is closed: of connections that are open, and of new ones. `program`: only where the
-   * client named itself so when it connected.
+   * Drops all data from now on without closing connections, for open and new ones. `program`: only for clients with this
+   * application name.
    */
   swallow(program?: string): void;
-  /** Closes everything; new connections pass. */
+  /** Closes all connections. New connections work. */
   cut(): void;
-  /** What has passed so far, both ways. */
+  /** The number of forwarded bytes in both directions. */
   readonly bytes: number;
-  /** What the server sends is not read from now on, until readAgain(). */
+  /** Stops reading the data of the server, until readAgain(). */
   stopReading(): void;
   readAgain(): void;
-  /** New connections are closed at once. */
+  /** Closes new connections immediately. */
   refuseNew(): void;
-  /** New connections pass again. Those that were open stay swallowed. */
+  /** Forwards new connections again. Dead connections stay dead. */
   passNew(): void;
 }
 
-/** Opens one to a port of this machine. */
+/** Opens a proxy to a local port. */
 export function openCuttingProxy(target: number): CuttingProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();
@@ -45,7 +45,7 @@ export function openCuttingProxy(target: number): CuttingProxy {
     if (open.delete(conn)) conn.close();
   };
   const swallowed = new Set<Deno.Conn>();
-  /** Of each client that has said something: the other end, and the first that it said. */
+  /** For each client that has sent data: its server connection, and its first message. */
   const met = new Map<Deno.Conn, { server: Deno.Conn; first: string }>();
   const swallowOf = (client: Deno.Conn, program: string) => {
     const connection = met.get(client);
@@ -67,7 +67,7 @@ export function openCuttingProxy(target: number): CuttingProxy {
         for (let at = 0; at < n;) at += await to.write(buffer.subarray(at, n));
       }
     } catch {
-      // The other side broke off.
+      // The other side closed the connection.
     }
     met.delete(from);
     if (swallowed.has(from)) return;

@@ -29,14 +29,14 @@ const ABORTED: Ending = {
   frames: () => [],
 };
 
-/** What a machine gets to know of an execution that it takes. */
+/** Claims the execution of a job. Returns the facts that the node learns. */
 async function termsOf(machine: QueueMachine, job: Delivery | undefined) {
   assert.ok(job !== undefined);
   const claim = await machine.claim(job);
   return claim && [claim.epoch, claim.isRedelivered, claim.cancelled];
 }
 
-/** Has a machine take jobs until it has so many. */
+/** Lets a node fetch jobs until it has this number. */
 async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   await until(() => machine.taken.length >= count, `${machine.name} takes ${count}`);
   const job = machine.taken[count - 1];
@@ -44,13 +44,13 @@ async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   return job;
 }
 
-Deno.test("queueOf(): the order of labels is nothing, and a label is a plain word", () => {
+Deno.test("queueOf() ignores the order of labels, and refuses labels that are not plain words", () => {
   assert.equal(queueOf([]), "run");
   assert.equal(queueOf(["linux", "gpu", "linux"]), "run.gpu.linux");
   assert.throws(() => queueOf(["GPU.0"]), /The label "GPU\.0" must be of small letters/);
 });
 
-withPostgres.test("JobQueue: machines may make the queue at once", async () => {
+withPostgres.test("JobQueue: several nodes may create the queue at once", async () => {
   await using place = await createBarePostgres();
   await using opened = new AsyncDisposableStack();
   const machines = await Promise.all(
@@ -59,11 +59,11 @@ withPostgres.test("JobQueue: machines may make the queue at once", async () => {
     ),
   );
   for (const machine of machines) assert.deepEqual(machine.errors, []);
-  // All of them make the queue of these labels, too.
+  // All nodes also create the queue of these labels.
   await Promise.all(machines.map((machine) => machine.accept({ labels: ["gpu"] })));
 });
 
-withPostgres.test("JobQueue shares runs among machines", async (t) => {
+withPostgres.test("JobQueue shares runs among nodes", async (t) => {
   await using place = await createTestPostgres();
   const { address } = place;
   await using here = await QueueMachine.open({ address, name: "here", labels: ["gpu"] });
@@ -75,7 +75,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
       await here.forgetAll();
     });
 
-  await step("what is rolled back is never taken, what is stored is", async () => {
+  await step("only committed executions are fetched", async () => {
     here.work();
     await assert.rejects(here.accept({ fail: true }), /rolled back/);
     const id = await here.accept();
@@ -87,51 +87,57 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
     assert.deepEqual(await here.states(), { completed: 1 });
   });
 
-  await step("two machines share fifty, none twice, none lost, none over its room", async () => {
-    const accepted: number[] = [];
-    for (let n = 0; n < 50; n++) accepted.push(await here.accept());
-    let most = 0;
-    let ended = 0;
-    // Neither is done before the other one has begun.
-    const begun = Promise.withResolvers<void>();
-    for (const machine of [here, there]) {
-      let open = 0;
-      machine.onTake = async (job) => {
-        most = Math.max(most, ++open);
-        assert.notEqual(await machine.claim(job), undefined);
-        if (here.taken.length > 0 && there.taken.length > 0) begun.resolve();
-        await begun.promise;
-        open--;
-        await machine.complete(job.jobId);
-        ended++;
-      };
-    }
-    for (const machine of [here, there]) machine.work(3);
-    await until(() => ended === 50, "all ran");
-    const ran = [...here.taken, ...there.taken].map((job) => job.executionId);
-    assert.deepEqual(ran.sort((a, b) => a - b), accepted);
-    assert.ok(most <= 3, `${most} at once`);
-    assert.deepEqual(await here.states(), { completed: 50 });
-    assert.deepEqual([...here.errors, ...there.errors], []);
-  });
+  await step(
+    "two nodes share fifty executions: none twice, none lost, none beyond their room",
+    async () => {
+      const accepted: number[] = [];
+      for (let n = 0; n < 50; n++) accepted.push(await here.accept());
+      let most = 0;
+      let ended = 0;
+      // Neither ends before the other has started.
+      const begun = Promise.withResolvers<void>();
+      for (const machine of [here, there]) {
+        let open = 0;
+        machine.onTake = async (job) => {
+          most = Math.max(most, ++open);
+          assert.notEqual(await machine.claim(job), undefined);
+          if (here.taken.length > 0 && there.taken.length > 0) begun.resolve();
+          await begun.promise;
+          open--;
+          await machine.complete(job.jobId);
+          ended++;
+        };
+      }
+      for (const machine of [here, there]) machine.work(3);
+      await until(() => ended === 50, "all ran");
+      const ran = [...here.taken, ...there.taken].map((job) => job.executionId);
+      assert.deepEqual(ran.sort((a, b) => a - b), accepted);
+      assert.ok(most <= 3, `${most} at once`);
+      assert.deepEqual(await here.states(), { completed: 50 });
+      assert.deepEqual([...here.errors, ...there.errors], []);
+    },
+  );
 
-  await step("labels: only who has them all takes it, also from a queue made later", async () => {
-    const labels = ["linux", "gpu", "big"];
-    await using both = await QueueMachine.open({ address, name: "both", labels });
-    for (const machine of [there, here]) machine.work();
-    const needy = await there.accept({ labels: ["linux", "gpu"] });
-    const graphic = await there.accept({ labels: ["gpu"] });
-    await takes(here, 1);
-    assert.deepEqual(here.taken.map((job) => job.executionId), [graphic]);
-    assert.deepEqual(await here.states(), { created: 1, active: 1 });
-    both.work();
-    await takes(both, 1);
-    assert.deepEqual(both.taken.map((job) => job.executionId), [needy]);
-    assert.deepEqual(there.taken, []);
-    assert.deepEqual(here.taken.length, 1);
-  });
+  await step(
+    "labels: only a node with all of them fetches the job, also from a queue created later",
+    async () => {
+      const labels = ["linux", "gpu", "big"];
+      await using both = await QueueMachine.open({ address, name: "both", labels });
+      for (const machine of [there, here]) machine.work();
+      const needy = await there.accept({ labels: ["linux", "gpu"] });
+      const graphic = await there.accept({ labels: ["gpu"] });
+      await takes(here, 1);
+      assert.deepEqual(here.taken.map((job) => job.executionId), [graphic]);
+      assert.deepEqual(await here.states(), { created: 1, active: 1 });
+      both.work();
+      await takes(both, 1);
+      assert.deepEqual(both.taken.map((job) => job.executionId), [needy]);
+      assert.deepEqual(there.taken, []);
+      assert.deepEqual(here.taken.length, 1);
+    },
+  );
 
-  await step("what one gives back another takes, as redelivered", async () => {
+  await step("a released execution is redelivered to another node", async () => {
     const id = await here.accept();
     here.work(1);
     const job = await takes(here, 1);
@@ -142,13 +148,13 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
     const again = await takes(there, 1);
     assert.deepEqual(again, { jobId: job?.jobId, executionId: id, attempt: 1, isDelegated: false });
     assert.deepEqual(await termsOf(there, again), [2, true, null]);
-    // The first one has nothing to say of it any more.
+    // The first node can no longer end the job.
     await here.complete(job?.jobId ?? "");
     assert.deepEqual(await here.states(), { active: 1 });
     assert.equal(here.taken.length, 1);
   });
 
-  await step("a machine that stops gives back what it has", async () => {
+  await step("a stopping node releases its jobs", async () => {
     there.room = 0;
     const leaving = await QueueMachine.open({ address, name: "leaving" });
     const id = await leaving.accept();
@@ -159,30 +165,30 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
     assert.equal((await takes(there, 1)).executionId, id);
   });
 
-  await step("a job that is taken away is told to who had it", async () => {
+  await step("a node is notified of a lost job", async () => {
     await here.accept();
     await here.accept();
     here.work();
     await takes(here, 2);
     here.room = 0;
     const [gone, other] = here.taken;
-    // As pg-boss does it where no heartbeat came: it waits again, and another machine gets it.
+    // Simulates pg-boss after a missing heartbeat: the job waits again, and another node gets it.
     await here.changeJobs("retry_count = retry_count + 1");
-    // It does not know yet, and ends one of them: that is the other's now.
+    // The node does not know yet that it lost the jobs, and ends one that the other node holds.
     await here.complete(other?.jobId ?? "");
     assert.deepEqual(await here.states(), { active: 2 });
     await here.beat();
     assert.deepEqual(here.lost, [gone?.jobId]);
   });
 
-  await step("a job that is lost and comes back at once is another delivery", async () => {
+  await step("a lost job that returns immediately is another delivery", async () => {
     await here.accept();
     here.work();
     await takes(here, 1);
     await here.changeJobs("state = 'retry', start_after = now()");
     here.queue.wake();
     await takes(here, 2);
-    // What had it before has nothing to say of it any more.
+    // The earlier delivery can no longer end the job.
     const [former, now] = here.taken;
     assert.ok(former !== undefined && now !== undefined);
     assert.deepEqual([here.queue.holds(former), here.queue.holds(now)], [false, true]);
@@ -192,7 +198,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
     assert.equal(here.queue.holds(now), true);
   });
 
-  await step("a heartbeat reaches the jobs of each queue, and keeps them from ageing", async () => {
+  await step("a heartbeat covers the jobs of all queues and prevents their expiry", async () => {
     await here.accept();
     await here.accept({ labels: ["gpu"] });
     here.work();
@@ -211,7 +217,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
   });
 
   await step(
-    "who stood still between taking a job and claiming its run claims nothing once another has it",
+    "a node that froze between the fetch of a job and its claim cannot claim it after another node has",
     async () => {
       const id = await here.accept();
       here.work();
@@ -227,7 +233,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
   );
 
   await step(
-    "what no living machine runs is ended at once; whoever had it, or gets it, writes nothing more",
+    "an execution without a living node is ended immediately, and no former or new owner can write to it",
     async () => {
       const id = await here.accept();
       here.work(1);
@@ -253,7 +259,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
     },
   );
 
-  await step("an old delivery of an execution that was answered since claims nothing", async () => {
+  await step("an old delivery cannot claim an execution that was answered meanwhile", async () => {
     const id = await here.accept();
     here.work();
     const first = await takes(here, 1);
@@ -262,7 +268,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
     const second = await takes(here, 2);
     assert.equal(await here.claim(first), undefined);
     assert.deepEqual(await termsOf(here, second), [2, false, null]);
-    // One that has ended is nobody's, whatever job comes for it.
+    // No job can claim an execution that has ended.
     await here.database.change(
       "power",
       () => get("UPDATE executions SET status = 'completed' WHERE id = ? RETURNING id", id),
@@ -270,7 +276,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
     assert.equal(await here.claim(second), undefined);
   });
 
-  await step("who takes it learns that it is to end; the first word counts", async () => {
+  await step("the claiming node learns of a requested cancel; the first request wins", async () => {
     const id = await here.accept();
     const cancel = (error: string) => here.database.change("power", () => requestCancel(id, error));
     assert.equal(await cancel("cancelled by a person"), true);
@@ -286,7 +292,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
   });
 
   await step(
-    "a database that cannot be used is told in one sentence, without a password",
+    "an unusable database is reported in one sentence without a password",
     async () => {
       const none = address.replace("inkling@", "inkling:secret@") + "_none";
       await assert.rejects(
@@ -299,7 +305,7 @@ withPostgres.test("JobQueue shares runs among machines", async (t) => {
   );
 });
 
-withPostgres.test("JobQueue: it goes on by itself when the database was away", async () => {
+withPostgres.test("JobQueue continues by itself after an outage of the database", async () => {
   await using server = await startPostgres();
   const address = `${server.address}/postgres`;
   await using here = await QueueMachine.open({ address, name: "here" });
@@ -315,7 +321,7 @@ withPostgres.test("JobQueue: it goes on by itself when the database was away", a
   await server.start();
   const later = await here.accept();
   assert.equal((await takes(here, 3)).executionId, later);
-  // It had it all the time.
+  // The node never lost the job.
   await here.complete(jobOf(kept));
   assert.deepEqual(await here.states(), { active: 2, completed: 1 });
   assert.deepEqual(here.lost, []);

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import type { Query } from "../../../../runtime/storage/postgres/connection.ts";
 import { NodeLeases } from "../../../../runtime/storage/postgres/node_leases.ts";
 
-Deno.test("NodeLeases: who stood still for longer than a lease begins anew, also where nobody has it now", async () => {
+Deno.test("NodeLeases reports changed leases after a freeze longer than the lease, even if no other node holds them", async () => {
   let now = 0;
   const told: boolean[] = [];
   const changed = () => told.push(leases.holds("watch a"));
   const leases = new NodeLeases({ instanceId: "here", now: () => now, changed });
-  // Everything that is asked for is given.
+  // Grants every requested lease.
   const query: Query = (text, values = []) => {
     const names = text.startsWith("INSERT") ? values[1] as string[] : [];
     return Promise.resolve({ rows: names.map((name) => ({ name })), rowCount: names.length });

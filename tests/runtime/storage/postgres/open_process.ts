@@ -1,4 +1,4 @@
-// Opens the database of the address that it is given, in an environment of its own, and says how that went.
+// Opens the database at the given address in a separate process, and prints the result.
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 
 try {

@@ -1,4 +1,4 @@
-// What an open database does while its server, or the way to it, fails; with the real causes.
+// An open database during real failures of its server and connections.
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 // @ts-types="@types/pg"
@@ -15,7 +15,7 @@ import { until } from "../../../support/until.ts";
 import { openCuttingProxy } from "./cutting_proxy.ts";
 import { saying } from "./sentences.ts";
 
-/** Short enough for a test; `silentMs` is told where it matters. */
+/** Short limits for tests. Tests set `silentMs` if it matters. */
 const LIMITS = { connectMs: 5_000, askAfterMs: 500 };
 
 const keep = (key: string) => run("INSERT INTO settings (key, value) VALUES (?, '')", key);
@@ -27,7 +27,7 @@ const keys = async (database: PostgresDatabase) => {
 };
 const unavailable = (sentence: RegExp) => saying(sentence, StorageUnavailable);
 
-/** Many changes and reads at once while something happens; how each ended, and what is stored. */
+/** Runs many changes and reads during an event. Returns the stored keys and the refusals. */
 async function load(database: PostgresDatabase, happen: () => Promise<void>) {
   const stored: string[] = [];
   const refusals: unknown[] = [];
@@ -49,14 +49,14 @@ async function load(database: PostgresDatabase, happen: () => Promise<void>) {
   await until(() => stored.length > 20, "changes are stored");
   await happen();
   const before = stored.length;
-  await until(() => stored.length > before + 20, "it goes on by itself");
+  await until(() => stored.length > before + 20, "the database continues by itself");
   isOver = true;
   await Promise.all(working);
   return { stored, refusals };
 }
 
 withPostgres.test("PostgresDatabase lives through restarts of its server", async (t) => {
-  // A kill leaves what the system holds of its files.
+  // A kill of the server does not lose writes that the system has buffered.
   await using server = await startPostgres({ settings: ["synchronous_commit=on"] });
   const address = `${server.address}/postgres`;
   const limits = { ...LIMITS, silentMs: 1_000 };
@@ -68,7 +68,7 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
     "a death": "SIGKILL",
   } as const;
   for (const [what, signal] of Object.entries(restarts)) {
-    await t.step(`${what}: changes are refused, none is lost or done twice`, async () => {
+    await t.step(`${what}: changes are refused, and none is lost or applied twice`, async () => {
       await clear();
       const { stored, refusals } = await load(database, async () => {
         await server.stop(signal);
@@ -76,16 +76,16 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
         await server.start();
       });
       for (const error of refusals) unavailable(/./)(error);
-      // Each key is inserted once only: a second time would have failed.
+      // A second insertion of a key would have failed.
       assert.deepEqual(await keys(database), stored.sort());
     });
   }
 
-  await t.step("a change that a crash has undone is not taken for another one", async () => {
+  await t.step("a change that a crash has undone is not mistaken for another one", async () => {
     await clear();
     await using proxy = openCuttingProxy(server.port);
     const through = address.replace(`:${server.port}`, `:${proxy.port}`);
-    // It must not find out for itself, however long the server takes to come back.
+    // The database must not detect the outage by its own limits, even if the server restarts slowly.
     const limits = { askAfterMs: 120_000, silentMs: 120_000 };
     await using cut = await PostgresDatabase.open({ address: through, limits });
     proxy.swallowAt("COMMIT");
@@ -97,7 +97,7 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
     await until(() => proxy.hasSwallowed, "its end is on the way, and the change is open");
     await server.stop("SIGQUIT");
     await server.start();
-    // Takes the number of the transaction that is gone.
+    // Reuses the number of the lost transaction.
     for (let n = 0; n < 3; n++) {
       await server.administer(`INSERT INTO inkling.settings VALUES ('${n}', '')`);
     }
@@ -108,11 +108,11 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
   });
 });
 
-/** A database of its own on the server that all tests share. */
+/** A separate database on the shared server. */
 interface World {
   address: string;
   database: PostgresDatabase;
-  /** Runs statements beside it. */
+  /** Runs a statement on another connection. */
   administer: (statement: string) => Promise<unknown>;
   endConnections: () => Promise<unknown>;
 }
@@ -134,12 +134,12 @@ function test(name: string, body: (world: World) => Promise<void>): void {
   });
 }
 
-/** A new connection has the new settings. */
+/** Closes the connections, so that new ones get the new settings. */
 const END_CONNECTIONS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'inkling' " +
   "AND datname = current_database()";
 
-test("pg_terminate_backend: the work goes on over new connections", async ({ database, endConnections }) => {
+test("pg_terminate_backend: work continues over new connections", async ({ database, endConnections }) => {
   const { stored, refusals } = await load(database, async () => {
     for (let n = 0; n < 5; n++) await endConnections();
   });
@@ -147,7 +147,7 @@ test("pg_terminate_backend: the work goes on over new connections", async ({ dat
   assert.deepEqual(await keys(database), stored.sort());
 });
 
-test("a cancelled statement is told, and its change undone", async ({ database, administer }) => {
+test("a cancelled statement is reported, and its change is rolled back", async ({ database, administer }) => {
   const changing = database.change("power", function* () {
     yield* keep("cancelled");
     yield* get("SELECT pg_sleep(60)");
@@ -166,7 +166,7 @@ test("a cancelled statement is told, and its change undone", async ({ database, 
   assert.deepEqual(await keys(database), []);
 });
 
-test("a full disk of its server: changes are refused, reads go on, and with room so do changes", async ({ database, administer }) => {
+test("a full disk of the server: changes are refused until there is space, reads continue", async ({ database, administer }) => {
   await administer(
     "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS " +
       "'BEGIN RAISE ''No space left on device'' USING ERRCODE = ''disk_full''; END'; " +
@@ -180,8 +180,8 @@ test("a full disk of its server: changes are refused, reads go on, and with room
   assert.deepEqual(await keys(database), ["x"]);
 });
 
-withPostgres.test("PostgresDatabase: another machine may change a table that this one reads", async () => {
-  // The tables of the others are used again.
+withPostgres.test("PostgresDatabase survives a change of a table by another node", async () => {
+  // A bare database, because the tables of other databases are shared.
   await using place = await createBarePostgres();
   await using database = await PostgresDatabase.open(place);
   await using machine = await PostgresDatabase.open(place);
@@ -191,18 +191,18 @@ withPostgres.test("PostgresDatabase: another machine may change a table that thi
   assert.deepEqual(await read(), []);
 });
 
-test("all connections are in use: waiting ends, and says what to raise", async ({ address }) => {
+test("all connections in use: the wait ends with the setting to raise", async ({ address }) => {
   const limits = { connectMs: 300, askAfterMs: 100 };
   await using narrow = await PostgresDatabase.open({ address, connections: 1, limits });
   const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
   const refusal =
     /: its 1 connections are all in use, and none came free in 0\.3 s\. Raise database_connections/;
   await assert.rejects(narrow.read(() => all("SELECT 1")), unavailable(refusal));
-  // The server was at work for it all the time, many times longer than silence is borne.
+  // The server worked on the statement for longer than the limit of silence.
   await slow;
 });
 
-withPostgres.test("PostgresDatabase does not wait for a way that swallows everything", async (t) => {
+withPostgres.test("PostgresDatabase does not wait for a dead connection", async (t) => {
   await using place = await createTestPostgres();
   const port = Number(new URL(place.address).port);
   await using proxy = openCuttingProxy(port);
@@ -211,7 +211,7 @@ withPostgres.test("PostgresDatabase does not wait for a way that swallows everyt
   await using database = await PostgresDatabase.open({ address, limits });
   await using direct = await PostgresDatabase.open(place);
 
-  await t.step("in the middle of work: it is refused, then it goes on", async () => {
+  await t.step("during work: changes are refused, then work continues", async () => {
     proxy.swallow();
     const sentence = unavailable(/: it does not answer\. Look at the network/);
     await Promise.all([
@@ -224,12 +224,12 @@ withPostgres.test("PostgresDatabase does not wait for a way that swallows everyt
     assert.deepEqual(await keys(direct), ["passed"]);
   });
 
-  await t.step("at a stop it is not waited for at all", async () => {
+  await t.step("a stop does not wait at all", async () => {
     const leaving = await PostgresDatabase.open({ address });
     await leaving.read(() => all("SELECT 1"));
     proxy.swallow();
     const asked = assert.rejects(leaving.change("power", () => keep("too late")), DatabaseAway);
-    // It is on its way; many seconds would pass until it is known that no answer comes.
+    // The statement is sent. Without the stop, it would take many seconds to detect the missing answer.
     await settle();
     leaving.giveUp("Cannot use it: it does not answer.");
     await asked;
@@ -238,7 +238,7 @@ withPostgres.test("PostgresDatabase does not wait for a way that swallows everyt
     proxy.passNew();
   });
 
-  await t.step("one connection alone: the change is made over another one, once", async () => {
+  await t.step("one dead connection: the change is made once over another connection", async () => {
     for (const statement of ["BEGIN", "INSERT INTO settings", "COMMIT"]) {
       proxy.swallowAt(statement);
       await database.change("power", () => keep(`at ${statement}`));
@@ -247,18 +247,18 @@ withPostgres.test("PostgresDatabase does not wait for a way that swallows everyt
     assert.deepEqual(await keys(direct), expected);
   });
 
-  await t.step("a slow statement is waited for, whose server is at work", async () => {
+  await t.step("a slow statement is awaited while the server works on it", async () => {
     await database.read(() => get("SELECT pg_sleep(1)"));
   });
 });
 
-withPostgres.test("a frozen or vanished process does not hold an execution's row", async (t) => {
+withPostgres.test("a frozen or vanished process does not keep an execution's row locked", async (t) => {
   assert.ok(CONNECTION_LIMITS.silentMs <= 10_000, "longer than a lease");
   await using place = await createTestPostgres();
   const { address } = place;
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
-  // A process that is frozen asks nothing: the server alone sets it free.
+  // A frozen process cannot ask the server, so only the server's limits release the row.
   const limits = { connectMs: 3_000, askAfterMs: 60_000, silentMs: 1_000 };
   const leases = new Map([[1, 1]]);
   const standing = Promise.withResolvers<void>();
@@ -290,7 +290,7 @@ withPostgres.test("a frozen or vanished process does not hold an execution's row
   const giveBack = () =>
     there.change("power", () => run("UPDATE executions SET instance_id = 'here', epoch = 1"));
 
-  await t.step("it stands still between two statements", async () => {
+  await t.step("a process freezes between two statements", async () => {
     const changing = here.change("power", function* () {
       yield* fence(1);
       yield* enqueue({ id: 1, agentId: "a", parentExecutionId: null });
@@ -304,7 +304,7 @@ withPostgres.test("a frozen or vanished process does not hold an execution's row
     assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
   });
 
-  await t.step("nothing of it arrives any more", async () => {
+  await t.step("a process vanishes from the network", async () => {
     await giveBack();
     const holding = Promise.withResolvers<void>();
     const changing = here.change("power", function* () {
@@ -322,7 +322,7 @@ withPostgres.test("a frozen or vanished process does not hold an execution's row
     assert.deepEqual(await there.read(() => all("SELECT 1 FROM frames")), []);
   });
 
-  await t.step("it does not take what the server sends", async () => {
+  await t.step("a process stops reading the server's answers", async () => {
     await giveBack();
     const holding = Promise.withResolvers<void>();
     const changing = here.change("power", function* () {

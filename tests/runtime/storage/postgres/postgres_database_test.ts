@@ -19,7 +19,7 @@ import { openCuttingProxy } from "./cutting_proxy.ts";
 
 const WANTED: NewExecution = { ...NEW_EXECUTION, agentId: "a", trigger: "watch" };
 
-/** Connections of this database that wait for another one's lock. */
+/** Finds connections of this database that wait for a lock. */
 const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() " +
   "AND wait_event_type = 'Lock'";
 const NODE = {
@@ -47,7 +47,7 @@ function test(name: string, body: (world: World) => Promise<void>): void {
   });
 }
 
-test("change() stores all or nothing, and does then what is for afterwards", async ({ database }) => {
+test("change() commits all or nothing, and then runs the callbacks", async ({ database }) => {
   let done = 0;
   const broken = database.change("power", function* () {
     yield* keep("a", "b");
@@ -64,14 +64,14 @@ test("change() stores all or nothing, and does then what is for afterwards", asy
   assert.equal(done, 1);
 });
 
-test("an error of a statement comes to the operation; one that hides it is not taken for stored", async ({ database }) => {
+test("an operation gets the error of its statement, and is not committed if it hides the error", async ({ database }) => {
   let caught: unknown;
   const hiding = database.change("power", function* () {
     yield* keep("hidden", "x");
     try {
       yield* run("INSERT INTO settings (key, value) VALUES (?, ?)", "n", null);
     } catch (error) {
-      // The transaction is lost by this, whatever comes.
+      // The error has already failed the transaction.
       caught = error;
     }
   });
@@ -79,7 +79,7 @@ test("an error of a statement comes to the operation; one that hides it is not t
   assert.match(String(caught), /null value/);
 });
 
-test("values come back as from SQLite; what it cannot hold is replaced", async ({ database }) => {
+test("values are the same as from SQLite; values that PostgreSQL cannot store are replaced", async ({ database }) => {
   using sqlite = SqliteDatabase.open(":memory:");
   const values = ["", "\u{1F600}", "it's", "a\\b", 0, -1, 2 ** 53 - 1, 0.1 + 0.2, null] as const;
   for (const value of values) {
@@ -96,7 +96,7 @@ test("values come back as from SQLite; what it cannot hold is replaced", async (
   assert.deepEqual({ ...found as object }, { text: "a\uFFFDb\uFFFDc" });
 });
 
-test("values are found in JSON, and in lists, whatever characters they have", async ({ database }) => {
+test("values with all characters are found in JSON and in lists", async ({ database }) => {
   const json = JSON.stringify({
     a: { b: "x\0y" },
     c: "\uD800",
@@ -119,7 +119,7 @@ test("values are found in JSON, and in lists, whatever characters they have", as
   assert.deepEqual(listed.map(({ value }) => value), expected);
 });
 
-test("changes under one name come one after the other", async ({ database }) => {
+test("changes with the same lock run one after the other", async ({ database }) => {
   await database.change("power", () => keep("count", "0"));
   const add = () =>
     database.change("power", function* () {
@@ -133,7 +133,7 @@ test("changes under one name come one after the other", async ({ database }) => 
   assert.deepEqual({ ...row as object }, { value: "20" });
 });
 
-test("of two changes that wait for each other one is run again", async ({ database }) => {
+test("one of two deadlocked changes is retried", async ({ database }) => {
   await database.change("power", function* () {
     yield* keep("one", "0");
     yield* keep("two", "0");
@@ -146,7 +146,7 @@ test("of two changes that wait for each other one is run again", async ({ databa
       for (const key of keys) {
         yield* run("UPDATE settings SET value = value || '+' WHERE key = ?", key);
         holding++;
-        // Each has its first row before one wants the other's.
+        // Each transaction has locked its first row before either locks the other's.
         while (holding < 2) yield* get("SELECT 1");
       }
     });
@@ -158,7 +158,7 @@ test("of two changes that wait for each other one is run again", async ({ databa
   assert.deepEqual(rows.map((row) => ({ ...row as object })), [{ value: "0++" }, { value: "0++" }]);
 });
 
-test("a machine that has lost an execution writes nothing for it", async ({ address }) => {
+test("a node that lost an execution cannot write to it", async ({ address }) => {
   const leases = new Map([[1, 1]]);
   const cancelled: string[] = [];
   const node = {
@@ -183,13 +183,13 @@ test("a machine that has lost an execution writes nothing for it", async ({ addr
       yield* announce(1);
     });
   await write();
-  // The same machine, but it was taken once more: the epoch alone tells.
+  // The same node has claimed the execution again, so only the epoch differs.
   await here.change("power", () => run("UPDATE executions SET epoch = 2 WHERE id = 1"));
   await assert.rejects(write(), LeaseLost);
   leases.set(1, 2);
   await write();
   assert.deepEqual(cancelled, []);
-  // Each write hears of it where somebody asked for its end.
+  // Each write reports a requested cancel.
   await here.change("power", () => run("UPDATE executions SET cancelled = 'enough' WHERE id = 1"));
   await write();
   assert.deepEqual(cancelled, ["1: enough"]);
@@ -199,7 +199,7 @@ test("a machine that has lost an execution writes nothing for it", async ({ addr
   assert.equal(frames.length, 3);
 });
 
-test("an execution does not begin to wait for one that ends at this moment", async ({ address, database }) => {
+test("an execution does not start to wait for a child that ends simultaneously", async ({ address, database }) => {
   await database.change("power", () =>
     run(
       "INSERT INTO executions (id, agent_id, display_name, status, trigger, request, model, started_at, parent_execution_id) " +
@@ -218,7 +218,7 @@ test("an execution does not begin to wait for one that ends at this moment", asy
   assert.equal(await waiting, undefined);
 });
 
-test("a machine that has lost the lease of a watch stores nothing for it", async ({ address }) => {
+test("a node that lost the lease of a watch cannot store its changes", async ({ address }) => {
   await using here = await PostgresDatabase.open({ address, node: NODE });
   const store = new SqlWatchStore(here);
   const change = { agentId: "a", path: "/x", event: "created" as const, queuedAt: 1 };
@@ -230,7 +230,7 @@ test("a machine that has lost the lease of a watch stores nothing for it", async
   await here.change("power", () => run("UPDATE leases SET instance_id = 'here'"));
   assert.equal(await put(), true);
   assert.equal((await store.readQueue("a")).length, 1);
-  // One that was frozen between its choice of a change and this must not start a run beside the other's.
+  // A node that was frozen after it chose a change must not start a second run.
   const acceptances = new SqlAcceptanceStore(here, null);
   const accept = () =>
     acceptances.acceptExecution(WANTED, {
@@ -246,7 +246,7 @@ test("a machine that has lost the lease of a watch stores nothing for it", async
   assert.deepEqual(await store.readQueue("a"), []);
 });
 
-test("several machines may bring one database up to date at once", async () => {
+test("several nodes may migrate one database at once", async () => {
   await using place = await createBarePostgres();
   const opened = await Promise.all([1, 2, 3].map(() => PostgresDatabase.open(place)));
   for (const one of opened) {
@@ -255,7 +255,7 @@ test("several machines may bring one database up to date at once", async () => {
   }
 });
 
-test("who does not bring it up to date changes nothing, and says what is to be done first", async () => {
+test("opening without migration changes nothing, and reports the necessary step", async () => {
   await using place = await createBarePostgres();
   const { address } = place;
   const look = () => PostgresDatabase.open({ address, bringsUpToDate: false });
@@ -269,7 +269,7 @@ test("who does not bring it up to date changes nothing, and says what is to be d
   assert.equal((await looking.read(() => get<{ version: number }>(newest)))?.version, version - 1);
 });
 
-test("a newer database, and one of another program, stay as they are", async () => {
+test("a newer database and one of another program are not changed", async () => {
   await using place = await createBarePostgres();
   await (await PostgresDatabase.open(place))[Symbol.asyncDispose]();
   await using client = await openClient(place.address);
@@ -284,7 +284,7 @@ test("a newer database, and one of another program, stay as they are", async () 
   assert.equal(rows[0].steps, null);
 });
 
-test("a commit whose answer is lost is asked for, not done twice", async ({ address, database }) => {
+test("a commit with a lost answer is looked up, not repeated", async ({ address, database }) => {
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
   const through = address.replace(`:${port}`, `:${proxy.port}`);
@@ -295,7 +295,7 @@ test("a commit whose answer is lost is asked for, not done twice", async ({ addr
   assert.equal(rows.length, 1);
 });
 
-test("where nobody can say whether a step of a run is stored, its machine does not try it again", async ({ address, database }) => {
+test("a node does not repeat a step of a run with an unknown outcome", async ({ address, database }) => {
   await using client = await openClient(address);
   await client.query("INSERT INTO inkling.instances (id, pid, started_at) VALUES ('here', 1, 0)");
   const { rows: [row] } = await client.query(

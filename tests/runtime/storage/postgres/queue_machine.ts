@@ -1,4 +1,4 @@
-// A machine of several over one database: it accepts executions, takes them from the queue, and tells what it did.
+// A node for tests with several nodes: it accepts executions, fetches them from the queue, and records its deliveries.
 // @ts-types="@types/pg"
 import pg from "pg";
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
@@ -9,24 +9,24 @@ import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { settle } from "../../../support/test_clock.ts";
 
-/** How a machine is opened. */
+/** Options of a node. */
 export interface MachineOptions {
   address: string;
   name: string;
   labels?: readonly string[];
 }
 
-/** One machine. */
+/** One node. */
 export class QueueMachine implements AsyncDisposable {
-  /** Of each delivery, in order. */
+  /** All deliveries, in order. */
   readonly taken: Delivery[] = [];
   readonly lost: string[] = [];
-  /** How many it takes at once; what it has is let go of by complete(), release() and what is lost. */
+  /** The number of jobs that it accepts. complete(), release() and a lost job free their place. */
   room = 0;
   onTake: (job: Delivery) => void = () => {};
   readonly #open = new Set<string>();
   #isAtWork = false;
-  /** How often it was asked for its room: in each round of the queue, at least once. */
+  /** The number of reads of its room, at least one in each round of the queue. */
   #rounds = 0;
 
   private constructor(
@@ -47,7 +47,7 @@ export class QueueMachine implements AsyncDisposable {
     const errors: unknown[] = [];
     const queue = await JobQueue.open({ address, labels, onError: (error) => errors.push(error) });
     const client = new pg.Client({ connectionString: address });
-    // Where the server goes, the statement that fails says so.
+    // The failing statement reports the end of the server.
     client.on("error", () => {});
     await client.connect();
     const database = await PostgresDatabase.open({
@@ -72,7 +72,7 @@ export class QueueMachine implements AsyncDisposable {
     return new QueueMachine(name, database, queue, client, sent, labelsOf, leases, errors);
   }
 
-  /** Takes so many jobs at once from now on. */
+  /** Accepts this number of jobs at once from now on. */
   work(room = Infinity): void {
     this.room = room;
     if (this.#isAtWork) return this.queue.wake();
@@ -94,12 +94,12 @@ export class QueueMachine implements AsyncDisposable {
     });
   }
 
-  /** Takes nothing any more, and has nothing to say of what it took. */
+  /** Stops accepting jobs, and drops the held ones. */
   async rest(): Promise<void> {
     this.room = 0;
     this.onTake = () => {};
     if (this.#isAtWork) {
-      // A round that had room may still be under way: the one after the next had none.
+      // A round that saw room may still run. The round after the next sees none.
       for (const enough = this.#rounds + 2; this.#rounds < enough;) {
         this.queue.wake();
         await settle();
@@ -115,7 +115,7 @@ export class QueueMachine implements AsyncDisposable {
     await this.client.query("DELETE FROM inkling_queue.job; DELETE FROM inkling.executions");
   }
 
-  /** A new execution with its job, in one transaction; `fail`: which is rolled back at its end. */
+  /** Creates an execution and its job in one transaction. `fail`: rolls the transaction back at its end. */
   async accept({ labels = [] as readonly string[], fail = false } = {}): Promise<number> {
     return await this.database.change(
       "power",
@@ -133,7 +133,7 @@ export class QueueMachine implements AsyncDisposable {
     );
   }
 
-  /** A waiting execution runs again, with another job. */
+  /** Resumes a waiting execution with a new job. */
   async answer(id: number): Promise<void> {
     await this.database.change("power", function* () {
       yield* run("UPDATE executions SET instance_id = NULL WHERE id = ?", id);
@@ -150,7 +150,7 @@ export class QueueMachine implements AsyncDisposable {
     return claim;
   }
 
-  /** One frame of a run; rejects with LeaseLost where another machine has it. */
+  /** Writes one frame. Rejects with LeaseLost if another node runs the execution. */
   async write(executionId: number): Promise<void> {
     await this.database.change("power", function* () {
       yield* fence(executionId);
@@ -172,13 +172,13 @@ export class QueueMachine implements AsyncDisposable {
     await this.#end(jobId, (job) => this.queue.release(job));
   }
 
-  /** By its last delivery. */
+  /** Ends a job by its last delivery. */
   async #end(jobId: string, end: (delivery: Delivery) => Promise<void>): Promise<void> {
     const delivery = this.taken.findLast((one) => one.jobId === jobId);
     if (delivery !== undefined) await end(delivery);
   }
 
-  /** How many jobs there are of each state. */
+  /** Returns the number of jobs in each state. */
   async states(): Promise<Record<string, number>> {
     const rows = await this.database.read(() =>
       all<{ state: string; jobs: number }>(
@@ -188,12 +188,12 @@ export class QueueMachine implements AsyncDisposable {
     return Object.fromEntries(rows.map(({ state, jobs }) => [state, jobs]));
   }
 
-  /** Changes all jobs behind the queue's back: pg-boss takes them away, or time passes. */
+  /** Changes all jobs directly, to simulate pg-boss or the passage of time. */
   async changeJobs(changes: string): Promise<void> {
     await this.database.change("power", () => run(`UPDATE inkling_queue.job SET ${changes}`));
   }
 
-  /** As a node does it every few seconds, on a connection of its own. */
+  /** Sends a heartbeat, as a node does regularly on its own connection. */
   async beat(): Promise<void> {
     await this.queue.beat(async (text, values) =>
       await this.client.query(text, values as unknown[])

@@ -1,4 +1,4 @@
-// What a person reads where a database cannot be opened, with the real causes.
+// The messages of databases that cannot be opened, with real causes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Socket } from "node:net";
@@ -12,7 +12,7 @@ import { createTestPostgres, sharedPostgres, withPostgres } from "../../../suppo
 import { startPostgres } from "../../../support/postgres.ts";
 import { PASSWORD, saying } from "./sentences.ts";
 
-/** As it stands in an address. */
+/** The password as part of an address. */
 const WRITTEN = encodeURIComponent(PASSWORD);
 
 const refused = (address: string, sentence: RegExp, limits = {}) =>
@@ -27,7 +27,7 @@ async function opens(address: string): Promise<void> {
   await database.read(() => all("SELECT 1 FROM settings"));
 }
 
-withPostgres.test("PostgresDatabase.open() tells who is not let in", async (t) => {
+withPostgres.test("PostgresDatabase.open() explains refused users", async (t) => {
   await using server = await startPostgres({
     access: [
       "host all scram,nobody 127.0.0.1/32 scram-sha-256",
@@ -76,14 +76,14 @@ withPostgres.test("PostgresDatabase.open() tells who is not let in", async (t) =
   for (const [what, address, sentence] of cases) {
     await t.step(what, () => refused(address, sentence));
   }
-  await t.step("the right password in the address, also one with a percent sign", async () => {
+  await t.step("accepts the right password in the address, also with a percent sign", async () => {
     await opens(at(`scram:${WRITTEN}`));
   });
   await t.step(
     "a user without rights in a schema that another one owns",
     () => refused(at("narrow"), /and own the schema "inkling"\.$/),
   );
-  await t.step("the password from PGPASSWORD, and from PGPASSFILE", async () => {
+  await t.step("reads the password from PGPASSWORD and PGPASSFILE", async () => {
     const folder = await Deno.makeTempDir();
     const file = join(folder, "passwords");
     await Deno.writeTextFile(file, `*:*:*:scram:${PASSWORD}\n`, { mode: 0o600 });
@@ -112,7 +112,7 @@ withPostgres.test("PostgresDatabase.open() tells who is not let in", async (t) =
   });
 });
 
-withPostgres.test("PostgresDatabase.open() tells what is wrong with TLS", async (t) => {
+withPostgres.test("PostgresDatabase.open() explains problems of TLS", async (t) => {
   const folder = await Deno.makeTempDir();
   try {
     const [own, other] = await Promise.all([
@@ -121,7 +121,7 @@ withPostgres.test("PostgresDatabase.open() tells what is wrong with TLS", async 
     ]);
     const settings = ["listen_addresses=127.0.0.1,127.0.0.2"];
     await using server = await startPostgres({ tls: own, settings });
-    // The certificate is for another name of this server.
+    // The certificate is for another host name.
     const elsewhere = server.address.replace("127.0.0.1", "127.0.0.2");
     const plain = await sharedPostgres();
     const rest = (options: string) => `/postgres?${options}`;
@@ -143,15 +143,15 @@ withPostgres.test("PostgresDatabase.open() tells what is wrong with TLS", async 
         );
       });
     }
-    await t.step("sslrootcert alone verifies, too", async () => {
+    await t.step("sslrootcert alone also verifies the certificate", async () => {
       await opens(server.address + rest(root));
       await refused(server.address + rest(`sslrootcert=${other.file}`), unverified);
     });
-    await t.step("sslmode=no-verify takes any certificate, but demands TLS", async () => {
+    await t.step("sslmode=no-verify accepts any certificate, but requires TLS", async () => {
       await opens(elsewhere + rest("sslmode=no-verify"));
       await refused(plain + rest("sslmode=no-verify"), /: it speaks no TLS\./);
     });
-    await t.step("sslmode=disable, and none, speak without TLS", async () => {
+    await t.step("sslmode=disable and no sslmode connect without TLS", async () => {
       for (const address of [rest("sslmode=disable"), "/postgres"]) {
         await using database = await PostgresDatabase.open({ address: server.address + address });
         const ssl = await database.read(() =>
@@ -160,12 +160,12 @@ withPostgres.test("PostgresDatabase.open() tells what is wrong with TLS", async 
         assert.deepEqual(ssl.map((row) => ({ ...row as object })), [{ ssl: 0 }]);
       }
     });
-    await t.step("a file that is not there", () =>
+    await t.step("a missing file", () =>
       refused(
         server.address + rest("sslmode=verify-full&sslrootcert=/nowhere/root.crt"),
         /: the file of sslrootcert cannot be read: \/nowhere\/root\.crt\.$/,
       ));
-    await t.step("a file that holds no certificate", async () => {
+    await t.step("a file without a certificate", async () => {
       const file = join(folder, "empty.crt");
       await Deno.writeTextFile(file, "nothing\n");
       await refused(server.address + rest(`sslrootcert=${file}`), unverified);
@@ -188,7 +188,7 @@ const ADDRESSES: readonly (readonly [string, string, RegExp])[] = [
     `postgres://a:${WRITTEN}@nowhere.invalid/x`,
     /: (there is no host of this name\. Correct the address|the name server does not answer)/,
   ],
-  ["a port that is none", `postgres://a:${WRITTEN}@127.0.0.1:99999/x`, FORM],
+  ["an invalid port", `postgres://a:${WRITTEN}@127.0.0.1:99999/x`, FORM],
   ["another kind of address", `mysql://a:${WRITTEN}@127.0.0.1/x`, FORM],
   ["no address", PASSWORD, FORM],
   ["a password with a slash", `postgres://a:12/${PASSWORD}@127.0.0.1:1/x`, FORM],
@@ -206,12 +206,12 @@ const ADDRESSES: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 for (const [what, address, sentence] of ADDRESSES) {
-  Deno.test(`PostgresDatabase.open() tells what is wrong with an address: ${what}`, () =>
+  Deno.test(`PostgresDatabase.open() explains an invalid address: ${what}`, () =>
     refused(address, sentence));
 }
 
-Deno.test("PostgresDatabase.open() does not wait for a host that swallows packets", async () => {
-  // Nobody takes the connections out of its queue: when that is full, further ones are not answered.
+Deno.test("PostgresDatabase.open() does not wait for a host that drops packets", async () => {
+  // The listener never accepts connections. When its queue is full, further ones get no answer.
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0, tcpBacklog: 1 });
   const { port } = listener.addr;
   const full = Array.from({ length: 4 }, () => new Socket().connect(port, "127.0.0.1"));
@@ -229,13 +229,13 @@ Deno.test("PostgresDatabase.open() does not wait for a host that swallows packet
 
 const CASES = [
   [
-    "a database that is only read",
+    "a read-only database",
     "ALTER ROLE $role SET default_transaction_read_only = on",
     /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
   ],
   [
-    "a server without a connection left",
-    // A limit is not for superusers.
+    "a server without a free connection",
+    // The limit does not apply to superusers.
     "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
     /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
   ],
@@ -259,7 +259,7 @@ for (const [what, statement, sentence] of CASES) {
   });
 }
 
-/** Signs itself. */
+/** Creates a self-signed certificate. */
 async function makeCertificate(folder: string, name: string, subjectAltName: string) {
   const file = join(folder, `${name}.crt`);
   const keyFile = join(folder, `${name}.key`);

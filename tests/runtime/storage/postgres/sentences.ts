@@ -1,14 +1,14 @@
-// What a person reads of an error, and that no password is in any of it.
+// Checks the messages of storage errors for people: their text, and that they contain no password.
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { RuntimeError } from "../../../../base/errors.ts";
 import { RedactedLog } from "../../../../runtime/service_log/redacted_log.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 
-/** The password of all tests; and the wrong one. */
+/** The password of all tests. A part of it is in the wrong one, too. */
 export const PASSWORD = "geh%eim";
 
-/** For assert.rejects: one clear sentence of storage that says this, with neither password nor another error's words. */
+/** Returns a check for assert.rejects: a storage error with this sentence, without a password or the text of another error. */
 export function saying(
   sentence: RegExp,
   kind: abstract new () => RuntimeError,

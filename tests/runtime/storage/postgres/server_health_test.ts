@@ -8,7 +8,7 @@ import { createBarePostgres, withPostgres } from "../../../support/postgres.ts";
 // @ts-types="@types/pg"
 import pg from "pg";
 
-/** A password that no sentence may have in it. */
+/** A password that no message may contain. */
 const PASSWORD = "s3cret-of-the-database";
 
 withPostgres.test("examineServer()", async (t) => {
@@ -31,7 +31,7 @@ withPostgres.test("examineServer()", async (t) => {
   };
 
   await t.step(
-    "tells the version of a server that nobody has used yet, and makes nothing there",
+    "returns the version of an unused server, and creates nothing there",
     async () => {
       const { version, ...rest } = await examineServer(address);
       assert.match(version, /^\d+/);
@@ -41,7 +41,7 @@ withPostgres.test("examineServer()", async (t) => {
     },
   );
 
-  await t.step("counts the nodes that live", async () => {
+  await t.step("counts the living nodes", async () => {
     await using database = await PostgresDatabase.open({ address });
     const sight = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
     const rows = [["a", "NULL", 0], ["b", "NULL", 14_000], ["c", "NULL", 16_000], ["d", "1", 0]];
@@ -73,7 +73,7 @@ withPostgres.test("examineServer()", async (t) => {
     assert.equal(await refusal(address), expected);
   });
 
-  await t.step("says of a server that cannot be reached why not, and what to do", async () => {
+  await t.step("explains an unreachable server and its remedy", async () => {
     assert.match(await refusal(`${address}_nowhere`), /no database of this name/);
     const due = /nothing listens there\. Start PostgreSQL/;
     assert.match(await refusal(`postgres://inkling:${PASSWORD}@127.0.0.1:1/x`), due);

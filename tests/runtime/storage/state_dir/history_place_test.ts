@@ -1,4 +1,4 @@
-// Each workspace's history follows it, whichever workspace config.yaml names: in files, which a server of databases has none of.
+// Each workspace keeps its history when config.yaml names another workspace. Only for SQLite files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
@@ -13,15 +13,15 @@ const AGENT = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat\n";
 
 interface World extends AsyncDisposable {
   place: TestWorkspace;
-  /** Has the workspace's agent say something, in a service of its own. */
+  /** Runs the workspace's agent with a message, in a separate service. */
   say(message: string, name?: string): Promise<void>;
-  /** Has config.yaml name `work` or `other`. */
+  /** Sets the workspace in config.yaml to `work` or `other`. */
   configure(name: string): Promise<void>;
-  /** Opens a workspace by its folder's name; without one, config.yaml's. */
+  /** Opens a workspace by the name of its folder. Default: the workspace of config.yaml. */
   open(name?: string, mode?: "service" | "read-only"): Promise<Runtime>;
-  /** The messages of the runs that a workspace shows, newest first, read while no service runs. */
+  /** Returns the messages of a workspace's runs, the newest first, without a running service. */
   history(name?: string): Promise<(string | null)[]>;
-  /** Files in the state directory that belong to databases, by workspace: `base` for config.yaml's. */
+  /** Returns the database files in the state directory, by workspace; `base` is the workspace of config.yaml. */
   databases(): Promise<string[]>;
 }
 
@@ -86,7 +86,7 @@ async function say(runtime: Runtime, message: string): Promise<ExecutionDetail> 
   return await runToEnd(runtime, "echo", { message });
 }
 
-test("the history of a workspace stays its own when config.yaml names another, and comes back with it", async (world) => {
+test("a workspace keeps its history when config.yaml names another workspace, and gets it back", async (world) => {
   await world.say("in work");
   await world.configure("other");
   assert.deepEqual(await world.history(), []);
@@ -106,7 +106,7 @@ test("the history of a workspace stays its own when config.yaml names another, a
   assert.deepEqual(await world.history("other"), ["in other"]);
 });
 
-Deno.test("a workspace has one service, also when config.yaml names it or another one since", async () => {
+Deno.test("a workspace has one service, even after changes of config.yaml", async () => {
   await using world = await createWorld();
   const refusal = (name: string) => (error: unknown) => {
     assert.ok(error instanceof AlreadyRunning);
@@ -129,7 +129,7 @@ Deno.test("a workspace has one service, also when config.yaml names it or anothe
   await assert.rejects(world.open("other"), refusal("other"));
 });
 
-test("a history moves with what a killed service left in its write-ahead log", async (world) => {
+test("a history is moved with the write-ahead log of a killed service", async (world) => {
   const { stateDir } = world.place;
   {
     await using work = await world.open();
@@ -147,7 +147,7 @@ test("a history moves with what a killed service left in its write-ahead log", a
   assert.deepEqual(await world.databases(), ["base/inkling.db", "workspaces/work/inkling.db"]);
 });
 
-test("a history that another program has open is not moved, and nothing else is changed", async (world) => {
+test("a history that another program has open is not moved, and nothing changes", async (world) => {
   const { stateDir } = world.place;
   await world.say("kept");
   await world.configure("other");
@@ -161,13 +161,13 @@ test("a history that another program has open is not moved, and nothing else is 
   assert.deepEqual(await world.history("work"), ["kept"]);
 });
 
-test("a death between two steps of a move leaves each history where the next start finds it", async (world) => {
+test("after a crash between two steps of a move, the next start finds each history", async (world) => {
   for (const name of ["other", "work"]) {
     await world.configure(name);
     await using runtime = await world.open();
     await say(runtime, `in ${name}`);
   }
-  // Work's history has left the base directory, the name stands there still, other's has not come yet.
+  // The history of `work` has left the base directory, the owner file still names it, and the history of `other` has not arrived.
   const { stateDir } = world.place;
   const aside = (await world.databases()).find((path) => path.startsWith("workspaces/"));
   assert.equal(aside, "workspaces/other/inkling.db");
@@ -184,7 +184,7 @@ test("a death between two steps of a move leaves each history where the next sta
 Deno.test({
   name:
     "a workspace that its user moves keeps its history; a new folder in its place does not get it",
-  // Where folders have no time of birth, a path is all that tells them.
+  // Without a time of birth, folders have no identity except their path.
   ignore: SQLITE.ignore || Deno.statSync(".").birthtime === null,
   fn: movedWorkspace,
 });
@@ -194,7 +194,7 @@ async function movedWorkspace(): Promise<void> {
   const { root } = world.place;
   await world.say("before");
   await Deno.rename(join(root, "work"), join(root, "moved"));
-  // A service that starts before config.yaml is changed.
+  // Starts a service before the change of config.yaml.
   await (await world.open())[Symbol.asyncDispose]();
   await Deno.mkdir(join(root, "work", "agents"), { recursive: true });
   await world.configure("moved");
@@ -204,7 +204,7 @@ async function movedWorkspace(): Promise<void> {
   assert.deepEqual(await world.history("work"), []);
 }
 
-test("a file that stands where a history goes is kept beside it", async (world) => {
+test("an existing file in the place of a history is renamed and kept", async (world) => {
   const { stateDir } = world.place;
   const { directories } = await world.place.settings();
   {

@@ -7,7 +7,7 @@ import { createTestWorkspace } from "../../../support/test_workspace.ts";
 Deno.test("openRuntime() refuses a file in the place of the state directory, with the remedy", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(place.stateDir, "");
-  // Who only looks at another machine's database needs no folder.
+  // A read-only use of a remote database needs no folder.
   const modes = IS_POSTGRES ? ["service"] as const : ["service", "read-only"] as const;
   for (const mode of modes) {
     await assert.rejects(place.open({ mode }), {
@@ -19,7 +19,7 @@ Deno.test("openRuntime() refuses a file in the place of the state directory, wit
   assert.equal(await Deno.readTextFile(place.stateDir), "");
 });
 
-Deno.test("openRuntime() takes a state directory of its own into privacy", async () => {
+Deno.test("openRuntime() makes its state directory private", async () => {
   await using place = await createTestWorkspace();
   await Deno.mkdir(place.stateDir, { mode: 0o755 });
   await using _ = await place.open();
@@ -27,7 +27,7 @@ Deno.test("openRuntime() takes a state directory of its own into privacy", async
   assert.equal((mode ?? 0) & 0o777, 0o700);
 });
 
-Deno.test("A service keeps its lock, and ends in order, when somebody removes its PID file", async () => {
+Deno.test("a service keeps its lock and stops regularly after its PID file was removed", async () => {
   await using place = await createTestWorkspace();
   const runtime = await place.open();
   await Deno.remove(join(place.stateDir, "inkling.pid"));
