@@ -19,7 +19,7 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It stops and starts a PostgreSQL server of its own four times.",
   "docs/tools.md: its example of a custom tool fits CustomTool, copied beside it":
     "It runs Deno's type check on a folder that no cache knows.",
-  "McpServers: a program that sends messages without end is cut off":
+  "McpServers: a program that sends endless messages is disconnected":
     "It sends as many messages as a server may send within a minute, three times.",
   "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken":
     "A lease lasts for ten seconds, and a node has to be frozen for longer than that.",

@@ -33,7 +33,7 @@ async function runScript(
 }
 
 Deno.test({
-  name: "skill_run_script: a shell script finds its skill and the workspace, and no key",
+  name: "skill_run_script: a shell script reads its skill and the workspace, but no key",
   ignore,
   fn: async () => {
     const { text } = await runScript(
@@ -44,7 +44,7 @@ Deno.test({
     );
     assert.match(text, /a template\nmade\n/);
     assert.doesNotMatch(text, /THE KEY|\.ssh/);
-    // The way to the skill's own folder is there, nothing beside it.
+    // The parents of the skill's own folder exist, without their other entries.
     assert.match(text, /agents:\n_config$/);
   },
 });

@@ -1,4 +1,4 @@
-// What a program finds in the sandbox, tried by programs in it.
+// The sandbox as programs inside it see it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
@@ -11,7 +11,7 @@ interface World {
   dir: string;
   home: string;
   workspace: string;
-  /** Runs a shell script in the workspace; what it printed on both streams, and its exit code. */
+  /** Runs a shell script in the workspace. Returns its output on both streams, and its exit code. */
   run(
     script: string,
     options?: { rules?: Partial<SandboxRules>; environment?: Record<string, string> },
@@ -49,7 +49,7 @@ function test(name: string, body: (world: World) => Promise<void>): void {
   }
 }
 
-test("sandbox: a program reads and writes what is declared, in its own folder", async ({ dir, workspace, run }) => {
+test("sandbox: a program reads and writes declared paths, and starts in its own folder", async ({ dir, workspace, run }) => {
   const readable = join(dir, "readable");
   Deno.mkdirSync(readable);
   Deno.writeTextFileSync(join(readable, "a.txt"), "to read");
@@ -61,7 +61,7 @@ test("sandbox: a program reads and writes what is declared, in its own folder", 
   assert.match(denied.text, /Read-only file system/);
 });
 
-test("sandbox: what is not declared does not exist in it, whichever way leads there", async ({ dir, home, workspace, run }) => {
+test("sandbox: an undeclared path does not exist in it, by any route", async ({ dir, home, workspace, run }) => {
   Deno.writeTextFileSync(join(dir, "secret.txt"), "KEY");
   Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
   Deno.symlinkSync(join(dir, "secret.txt"), join(workspace, "link"));
@@ -73,7 +73,7 @@ test("sandbox: what is not declared does not exist in it, whichever way leads th
     assert.equal(code, 1, way);
     assert.doesNotMatch(text, /KEY/, way);
   }
-  // What it makes there is its own, and gone with it.
+  // The program's new files are in a folder of the sandbox, and vanish with it.
   await run(`echo x > ${dir}/made.txt; echo x > ~/made.txt`);
   assert.deepEqual(names(dir), ["home", "secret.txt", "workspace"]);
   assert.deepEqual(names(home), [".netrc"]);
@@ -95,7 +95,7 @@ test("sandbox: closed folders, places of keys and .env files in a declared folde
   const rules = { write: [workspace, home], closed: [join(workspace, "agents")] };
   const ways = files.flatMap((file) => [`cat ${file}`, `echo x > ${file}`, `mv ${file} got`]);
   const tried = ways.map((way) => `(${way}) 2>/dev/null && echo "done: ${way}"; cat got`);
-  // There is nothing to remove where a whole folder is closed.
+  // A wholly closed folder has no file to remove.
   const removed = files.map((file) => `rm -f ${file}`);
   const { text } = await run([...tried, ...removed].join("\n"), { rules });
   assert.doesNotMatch(text, /KEY|done/);
@@ -104,7 +104,7 @@ test("sandbox: closed folders, places of keys and .env files in a declared folde
   assert.doesNotMatch(moved.text, /KEY/);
 });
 
-test("sandbox: a program gets the certificates that the usual variables name, and no other file by them", async ({ dir, home, run }) => {
+test("sandbox: a program gets the certificates that the usual variables name, and no other file", async ({ dir, home, run }) => {
   const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
   const files: [path: string, text: string, isPassed: boolean][] = [
     ["ca.pem", `An authority\n${pem("CERTIFICATE")}`, true],
@@ -145,7 +145,7 @@ test("sandbox: a declared path inside of a closed folder is open", async ({ work
   assert.match(text, /^fine\n.*No such file/);
 });
 
-test("sandbox: a declared path with a symbolic link in it is found under that path", async ({ dir, run }) => {
+test("sandbox: a declared path that contains a symbolic link works as written", async ({ dir, run }) => {
   Deno.mkdirSync(join(dir, "real/sub"), { recursive: true });
   Deno.writeTextFileSync(join(dir, "real/sub/a.txt"), "linked");
   Deno.symlinkSync(join(dir, "real"), join(dir, "link"));
@@ -157,7 +157,7 @@ test("sandbox: a declared path with a symbolic link in it is found under that pa
   assert.equal(system.text, "begun\n");
 });
 
-test("sandbox: no other process, no network and no service of the machine is in reach", async ({ run }) => {
+test("sandbox: a program reaches no other process, no network and no service of the machine", async ({ run }) => {
   const { text } = await run(
     "cat /proc/[0-9]*/comm | grep -vE '^(bwrap|cat|grep|sh)$'; cat /proc/net/dev | grep -c :; ls /run /sys /dev/shm; ls /tmp",
   );
@@ -167,7 +167,7 @@ test("sandbox: no other process, no network and no service of the machine is in 
   assert.match(kill.text, /No such process/);
 });
 
-test("sandbox: data, files and temporary folders are bounded, and the system is read-only", async ({ run }) => {
+test("sandbox: data, files and temporary folders have size limits, and the system is read-only", async ({ run }) => {
   const limits = await run("ulimit -c; ulimit -d; ulimit -f");
   assert.equal(limits.text, `0\n${4096 * 1024}\n${4096 * 2048}\n`);
   const temporary = await run("df -m /tmp | tail -1");
@@ -177,7 +177,7 @@ test("sandbox: data, files and temporary folders are bounded, and the system is 
   }
 });
 
-test("sandbox: SIGTERM for the group reaches the program, and nothing outlives it", async ({ workspace, home }) => {
+test("sandbox: SIGTERM for the group reaches the program, and no process outlives it", async ({ workspace, home }) => {
   const script =
     'trap "echo bye > bye; exit 3" TERM; setsid sleep 30 & echo ready; while :; do sleep 0.05; done';
   const program = await systemSandbox(home).confine({
@@ -196,20 +196,20 @@ test("sandbox: SIGTERM for the group reaches the program, and nothing outlives i
   const ended = await firstOf(child.status, { within });
   if (ended.kind !== "done") Deno.kill(-child.pid, "SIGKILL");
   assert.equal(ended.kind === "done" && ended.value.code, 3);
-  // The sleeper holds the other end, wherever it went.
+  // The sleeper holds the pipe's other end until it ends.
   assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
   await reader.cancel();
   assert.equal(Deno.readTextFileSync(join(workspace, "bye")), "bye\n");
 });
 
-test("sandbox: all of it ends when whoever started it is killed", async ({ workspace, home }) => {
+test("sandbox: every process in it ends when its parent is killed", async ({ workspace, home }) => {
   const program = await systemSandbox(home).confine({
     program: "sh",
     args: ["-c", "setsid sleep 30 & echo ready; sleep 30"],
     cwd: workspace,
     environment: { PATH: "/usr/bin:/bin" },
   }, { read: [], write: [workspace], closed: [], net: "none" });
-  // A shell between: it is who is killed, and what it started is not told.
+  // With a shell in between: the shell is killed, and its child gets no signal.
   const args = ["-c", '"$@" & echo "$!"; wait', "sh", program.program, ...program.args];
   const child = new Deno.Command("sh", { args, stdout: "piped" }).spawn();
   const reader = child.stdout.getReader();
@@ -217,7 +217,7 @@ test("sandbox: all of it ends when whoever started it is killed", async ({ works
   while (!text.includes("ready")) text += new TextDecoder().decode((await reader.read()).value);
   child.kill("SIGKILL");
   await child.status;
-  // Both sleepers hold the other end until they are gone.
+  // Both sleepers hold the pipe's other end until they end.
   const within = { clock: new SystemClock(), ms: 15_000 };
   assert.equal((await firstOf(reader.read(), { within })).kind, "done", "it goes on");
   await reader.cancel();

@@ -1,4 +1,4 @@
-// MCP servers in the system's sandbox, and what their entries say of it.
+// MCP servers in the system's sandbox, and the sandbox settings of their entries.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { resolveSandbox } from "../../../runtime/tools/mcp/servers_file/declared_sandbox.ts";
@@ -22,7 +22,7 @@ async function look(
   const world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent", mode) });
   await using _world = world;
   const base = dirname(world.workspace);
-  const env = { LOOK: script({ base, workspace: world.workspace }) };
+  const env = { SCRIPT: script({ base, workspace: world.workspace }) };
   const args = ["-c", SHELL_SERVER];
   const entry = { command: "sh", args, env, ...(sandbox === undefined ? {} : { sandbox }) };
   await Deno.writeTextFile(join(base, "foreign.txt"), "FOREIGN");
@@ -36,7 +36,7 @@ async function look(
   return { text, base, workspace: world.workspace, own: join(world.stateDir, "mcp/shell") };
 }
 
-test("McpServers: a program in the sandbox finds the agents' paths and its own folder, and nothing else", async () => {
+test("McpServers: a sandboxed program reaches only the agents' paths and its own folder", async () => {
   const { text, own } = await look(({ base, workspace }) =>
     `pwd; cat ${workspace}/open.txt ${workspace}/.env ${base}/foreign.txt; echo kept > $HOME/kept; ` +
     `echo x > ${workspace}/made && echo wrote; grep -c : /proc/net/dev`
@@ -46,7 +46,7 @@ test("McpServers: a program in the sandbox finds the agents' paths and its own f
   assert.doesNotMatch(text, /KEY|FOREIGN/);
 });
 
-test("McpServers: sandbox in an entry names what its program may read and write, in place of the agents' paths", async () => {
+test("McpServers: an entry's sandbox replaces the agents' paths with its own read and write paths", async () => {
   const { text } = await look(
     ({ base, workspace }) =>
       `cat ${base}/named/a.txt; echo x > ${base}/named/b || echo refused; cat ${workspace}/open.txt`,
@@ -55,14 +55,14 @@ test("McpServers: sandbox in an entry names what its program may read and write,
   assert.match(text, /^named.*Read-only file system;refused;.*No such file/);
 });
 
-test("McpServers: sandbox false in an entry runs its program without one", async () => {
+test("McpServers: an entry with sandbox false runs its program unconfined", async () => {
   const read = ({ base }: { base: string }) => `cat ${base}/foreign.txt`;
   const { text } = await look(read, false, "preferred");
   assert.equal(text, "FOREIGN");
   await assert.rejects(look(read, false), /"sandbox": false.*sandbox: required/);
 });
 
-/** Asks the proxy of the sandbox for an address, as a client of HTTP does. */
+/** Requests an address from the sandbox's proxy, as an HTTP client does. */
 const ASK = `ask() {
   password=$(printf %s "$HTTP_PROXY" | sed "s|http://\\(.*\\)@.*|\\1|" | base64 -w0)
   printf "GET %s HTTP/1.1\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n" "$1" "$password" |
@@ -70,7 +70,7 @@ const ASK = `ask() {
 }`;
 
 bridgeTest(
-  "McpServers: a program reaches the hosts of its entry and no other, and a call says which it was kept from",
+  "McpServers: a program reaches only the hosts of its entry, and a call names the refused ones",
   async () => {
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
@@ -105,7 +105,7 @@ bridgeTest(
   },
 );
 
-test("McpServers: without socat a required sandbox starts no program that names hosts, a preferred one says what it may reach", async () => {
+test("McpServers: without socat a required sandbox starts no program with hosts, and a preferred one warns", async () => {
   const told: string[] = [];
   const open = async (mode: SandboxMode) => {
     const { bridge: _, ...bubblewrap } = systemBubblewrap();
@@ -127,9 +127,9 @@ test("McpServers: without socat a required sandbox starts no program that names 
   await assert.rejects(open("required"), /sandbox: required.*socat is not installed/);
 });
 
-test("McpServers: a program that its command line names by path is found, with its package", async () => {
+test("McpServers: a program named by path in its command line starts, with its package", async () => {
   await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
-  // The file that is started, all around it that it imports, and the cache that a variable names.
+  // The started file, the modules around it that it imports, and the cache that a variable names.
   const { command, args, env } = programEntry();
   await world.define({ fixture: { command, args, env } });
   assert.ok((await world.tools(["fixture"])).size > 0);
@@ -142,14 +142,14 @@ test("McpServers: a program that its command line names by path is found, with i
   assert.equal((await world.tools(["packaged"])).size, 1);
 });
 
-test("McpServers: in the sandbox, too, a missing command and a missing folder are named", async () => {
+test("McpServers: the sandbox names a missing command and a missing folder", async () => {
   await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
   await world.define({ one: { command: "no-such-program" }, two: { command: "sh", cwd: "gone" } });
   await assert.rejects(world.tools(["one"]), /no-such-program does not exist \(looked for in PATH/);
   await assert.rejects(world.tools(["two"]), /its folder .*gone does not exist/);
 });
 
-Deno.test("McpServers: a required sandbox that is not there is a reason not to start a server", async () => {
+Deno.test("McpServers: no server starts when a required sandbox is missing", async () => {
   const sandbox = new ProcessSandbox({
     mode: () => "required",
     home: "/",

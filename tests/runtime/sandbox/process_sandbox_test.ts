@@ -1,4 +1,4 @@
-// What is done where the system has no sandbox, and what of the machine's programs is in it.
+// ProcessSandbox on a system without a sandbox, and the programs of the machine in a sandbox.
 import assert from "node:assert/strict";
 import { ProcessSandbox } from "../../../runtime/sandbox/process_sandbox.ts";
 import { programFolders } from "../../../runtime/sandbox/base_system.ts";
@@ -23,7 +23,7 @@ function without(mode: SandboxMode) {
   return { sandbox, told, asked };
 }
 
-Deno.test("ProcessSandbox: preferred starts a program as it is where there is none, and says so once", async () => {
+Deno.test("ProcessSandbox: preferred starts a program unconfined without a sandbox, and warns once", async () => {
   const { sandbox, told, asked } = without("preferred");
   for (let i = 0; i < 3; i++) assert.equal(await sandbox.confine(PROGRAM, RULES), PROGRAM);
   assert.deepEqual(told, [
@@ -32,19 +32,19 @@ Deno.test("ProcessSandbox: preferred starts a program as it is where there is no
   assert.equal(asked.times, 1);
 });
 
-Deno.test("ProcessSandbox: required refuses where there is none, with what to do", async () => {
+Deno.test("ProcessSandbox: required refuses a program without a sandbox, with the remedy", async () => {
   const { sandbox } = without("required");
   const refusal = { name: "SandboxMissing", message: /there is none.*make one/ };
   await assert.rejects(() => sandbox.confine(PROGRAM, RULES), refusal);
 });
 
-Deno.test("ProcessSandbox: off asks nothing of the system", async () => {
+Deno.test("ProcessSandbox: off does not search for a sandbox", async () => {
   const { sandbox, told, asked } = without("off");
   assert.equal(await sandbox.confine(PROGRAM, RULES), PROGRAM);
   assert.deepEqual([told, asked.times], [[], 0]);
 });
 
-Deno.test("findSandbox() says how to get bubblewrap, and how to let it work", async () => {
+Deno.test("findSandbox() says how to install bubblewrap and how to permit it", async () => {
   if (Deno.build.os !== "linux") return;
   const missing = await findSandbox(["/nonexistent/bwrap"]);
   assert.match(JSON.stringify(missing), /not installed.*apt install bubblewrap/);
@@ -52,7 +52,7 @@ Deno.test("findSandbox() says how to get bubblewrap, and how to let it work", as
   assert.match(JSON.stringify(failing), /cannot make one here.*user namespaces/);
 });
 
-Deno.test("programFolders() shows installations that PATH leads to, and nothing around the user's home", () => {
+Deno.test("programFolders() returns the installations in PATH, and nothing around the user's home", () => {
   const home = "/home/ann";
   const of = (...folders: string[]) =>
     programFolders(folders.join(":"), home).filter((one) => !/\.(local|rustup|sdkman)/.test(one));

@@ -1,11 +1,11 @@
 // An MCP server in a few lines of shell.
 
-/** Has one tool, which runs the shell script of the variable LOOK and gives what that prints. */
+/** A server with one tool, which runs the shell script in the variable SCRIPT and returns its output. */
 export const SHELL_SERVER = `while read -r line; do
   id=$(printf %s "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/')
   case "$line" in
     *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\\n' "$id";;
     *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"look","description":"Looks","inputSchema":{"type":"object"}}]}}\\n' "$id";;
-    *'"tools/call"'*) text=$(sh -c "$LOOK" 2>&1 | tr -d '\\r\\033' | tr '\\n"' '; '); printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}\\n' "$id" "$text";;
+    *'"tools/call"'*) text=$(sh -c "$SCRIPT" 2>&1 | tr -d '\\r\\033' | tr '\\n"' '; '); printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}\\n' "$id" "$text";;
   esac
 done`;

@@ -1,21 +1,21 @@
-// Arguments as models write them.
+// Parsing of arguments as models write them.
 import assert from "node:assert/strict";
 import { parseArguments } from "../../../runtime/tools/arguments.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 
-Deno.test("parseArguments() takes nothing for no arguments", () => {
+Deno.test("parseArguments() reads an empty text as no arguments", () => {
   for (const text of ["", "  \n", "null", '""', "```json\n```"]) {
     assert.deepEqual(parseArguments(text), {}, text);
   }
 });
 
-Deno.test("parseArguments() leaves commas and fences inside of strings alone", () => {
+Deno.test("parseArguments() keeps commas and fences inside of strings", () => {
   assert.deepEqual(parseArguments('{"a":"x,}","b":["1,]",],}'), { a: "x,}", b: ["1,]"] });
   assert.deepEqual(parseArguments('{"a":"\\",}"}'), { a: '",}' });
   assert.deepEqual(parseArguments('{"a":"```json\\n{}\\n```"}'), { a: "```json\n{}\n```" });
 });
 
-Deno.test("parseArguments() says what is wrong and where", () => {
+Deno.test("parseArguments() reports a fault with its place", () => {
   const complaint = (text: string): string => {
     try {
       parseArguments(text);
@@ -46,7 +46,7 @@ Deno.test("parseArguments() says what is wrong and where", () => {
   for (const [text, reason] of Object.entries(faults)) assert.match(complaint(text), reason, text);
 });
 
-Deno.test("parseArguments() refuses what is nested without end", () => {
+Deno.test("parseArguments() refuses endless nesting", () => {
   const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
   assert.equal(JSON.stringify(parseArguments(nested(100))), nested(100));
   const refusal = new ToolFailure("The arguments are nested over 100 levels deep.");

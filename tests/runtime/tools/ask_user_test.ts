@@ -1,4 +1,4 @@
-// ask_user: which question the arguments ask, and which arguments ask none.
+// ask_user: the questions that arguments form, and invalid arguments.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../base/json.ts";
 import { askUser } from "../../../runtime/tools/builtin/ask_user.ts";
@@ -18,7 +18,7 @@ function complaint(args: JsonObject): string {
   return assert.fail("no complaint");
 }
 
-Deno.test("askUser asks for a text by default, and for a choice when there are options", () => {
+Deno.test("askUser asks for a text by default, and for a choice when it gets options", () => {
   const expected = { kind: "input", message: "Which town?", options: null, multi: false };
   assert.deepEqual(questionOf({ question: " Which town? " }), expected);
   assert.deepEqual(questionOf({ question: "Which?", options: ["Rome", "Oslo"], multi: true }), {
@@ -29,13 +29,13 @@ Deno.test("askUser asks for a text by default, and for a choice when there are o
   });
 });
 
-Deno.test("askUser takes the kind that is named", () => {
+Deno.test("askUser uses a given kind", () => {
   assert.equal(questionOf({ question: "Go on?", kind: "confirm" }).kind, "confirm");
   assert.equal(questionOf({ question: "Name?", kind: "input", multi: false }).kind, "input");
   assert.equal(questionOf({ question: "?", kind: "choice", options: ["a", "b"] }).kind, "choice");
 });
 
-Deno.test("askUser takes null and an empty list as no options", () => {
+Deno.test("askUser reads null and an empty list as no options", () => {
   for (const options of [null, []]) {
     const expected = { kind: "confirm", message: "Go on?", options: null, multi: false };
     assert.deepEqual(questionOf({ question: "Go on?", kind: "confirm", options }), expected);
@@ -53,7 +53,7 @@ const only = (kind: string) =>
 const MANY = Array.from({ length: 51 }, (_, n) => `${n}`);
 const LINE = "must be one line without control characters";
 
-/** Arguments that ask nothing, and why. */
+/** Invalid arguments, and the message for each. */
 const REFUSED: [args: JsonObject, message: string][] = [
   [{}, '"question" is missing: expected string'],
   [{ question: " \n" }, '"question": must not be empty'],
@@ -70,7 +70,7 @@ const REFUSED: [args: JsonObject, message: string][] = [
   [{ question: "?", options: MANY }, '"options": at most 50 can be offered'],
 ];
 
-Deno.test("askUser refuses arguments that ask nothing, and says why", () => {
+Deno.test("askUser refuses arguments without a question, with the reason", () => {
   for (const [args, message] of REFUSED) {
     const text = complaint(args);
     assert.ok(text.startsWith("The arguments do not fit ask_user:\n"), text);
@@ -78,7 +78,7 @@ Deno.test("askUser refuses arguments that ask nothing, and says why", () => {
   }
 });
 
-Deno.test("askUser is no tool that could be run", () => {
+Deno.test("askUser has no run()", () => {
   assert.ok(!("run" in askUser));
   assert.ok(!("effect" in askUser));
 });

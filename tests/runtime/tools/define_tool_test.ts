@@ -1,4 +1,4 @@
-// Tools from declarations, and the box they come in.
+// Tools from declarations, the built-in tools, and the size limit of results.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineTool } from "../../../runtime/tools/define_tool.ts";
@@ -44,7 +44,7 @@ Deno.test("defineTool() describes arguments as a JSON schema, once", () => {
   });
 });
 
-test("defineTool() fills in defaults, takes null as absent, and decides the effect by the arguments", async (fixture) => {
+test("defineTool() fills in defaults, reads null as absent, and computes the effect from the arguments", async (fixture) => {
   assert.deepEqual(echo.check({ text: "a", style: null }), { text: "a", times: 1 });
   assert.equal(await call(echo, { text: "a", times: 2 }, testContext(fixture.sandbox())), "aa");
   assert.equal(echo.effect(echo.check({ text: "a" })), "read");
@@ -68,7 +68,7 @@ Deno.test("defineTool() names every wrong argument at once", () => {
   assert.match(complaint(JSON.parse('{"text":"a","__proto__":1}')), /unknown argument "__proto__"/);
 });
 
-Deno.test("createBuiltinTools() describes every argument but the obvious in schemas that providers take", () => {
+Deno.test("createBuiltinTools() describes every argument but the obvious, in schemas that providers accept", () => {
   for (const tool of createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } })) {
     assert.match(tool.name, /^[a-z_]{1,64}$/);
     assert.equal(tool.parameters.type, "object");
@@ -77,7 +77,7 @@ Deno.test("createBuiltinTools() describes every argument but the obvious in sche
   }
 });
 
-Deno.test("boundResult() leaves short results alone and cuts long ones between characters", () => {
+Deno.test("boundResult() keeps short results and cuts long ones between characters", () => {
   const redactor = new Redactor(() => []);
   for (const text of ["", "a".repeat(RESULT_LIMIT_BYTES), "é".repeat(RESULT_LIMIT_BYTES / 2)]) {
     assert.equal(boundResult(text, redactor), text);
@@ -95,7 +95,7 @@ Deno.test("boundResult() leaves short results alone and cuts long ones between c
   }
 });
 
-Deno.test("boundResult() leaves no half of a secret in front of its last line", () => {
+Deno.test("boundResult() leaves no half of a secret before its last line", () => {
   const value = "sekret-value-1234567890";
   const redactor = new Redactor(() => [{ name: "APP_TOKEN", value }]);
   for (let shift = 0; shift < value.length; shift++) {

@@ -1,4 +1,4 @@
-// Long-term memory: the tools over a real folder, the text that people may edit, and many writers at once.
+// Long-term memory: the tools over a real folder, the text that people may edit, and concurrent writers.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -16,7 +16,7 @@ import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sa
 
 const CHILD_APPENDS = 15;
 
-/** An agent with its tools, and the file they write. */
+/** An agent with its tools, and its memory file. */
 class MemoryFixture implements AsyncDisposable {
   readonly writer = new MemoryWriter();
   readonly agentsDir: string;
@@ -59,7 +59,7 @@ class MemoryFixture implements AsyncDisposable {
   }
 }
 
-/** A test of an agent without a memory. */
+/** Defines a test of an agent without a memory. */
 function test(name: string, body: (memory: MemoryFixture) => Promise<void>): void {
   Deno.test(name, async () => {
     await using memory = await MemoryFixture.open();
@@ -67,7 +67,7 @@ function test(name: string, body: (memory: MemoryFixture) => Promise<void>): voi
   });
 }
 
-test("memory_save makes the file beside the agent's, private, and replaces a section of it", async (memory) => {
+test("memory_save creates a private file beside the agent's, and replaces a section of it", async (memory) => {
   assert.equal(memoryPathOf(memory.context.agent), memory.path);
   const shown = await memory.save(" People ", "Ask before noon.");
   assert.equal(shown, 'Saved the section "People" (now 1 line, 16 characters).');
@@ -82,7 +82,7 @@ test("memory_save makes the file beside the agent's, private, and replaces a sec
   );
 });
 
-Deno.test("memory_save keeps the mode of a file that is there, and leaves an equal one alone", async () => {
+Deno.test("memory_save keeps the mode of an existing file, and does not rewrite an equal one", async () => {
   await using memory = await MemoryFixture.open("# A\n\nx\n");
   await Deno.chmod(memory.path, 0o640);
   const { ino } = await Deno.stat(memory.path);
@@ -92,13 +92,13 @@ Deno.test("memory_save keeps the mode of a file that is there, and leaves an equ
   assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o640);
 });
 
-test("memory_append adds lines to a section, which it makes if need be", async (memory) => {
+test("memory_append adds lines to a section, and creates a missing one", async (memory) => {
   await memory.append("Log", "one");
   await memory.append("Log", "two\n");
   const text = await memory.append("log", "three");
   assert.equal(text, 'Added to the section "Log" (now 3 lines, 13 characters).');
   assert.equal(await memory.retrieve("Log"), "one\ntwo\nthree");
-  // A section of more than 50 lines is to be condensed.
+  // A section of more than 50 lines should be condensed.
   assert.doesNotMatch(await memory.save("Long", "x\n".repeat(50)), /condense/);
   const expected =
     /\(now 51 lines, 101 characters\)\. It is long: condense it with memory_save .* at most 50 lines\.$/;
@@ -106,7 +106,7 @@ test("memory_append adds lines to a section, which it makes if need be", async (
   assert.match(await memory.save("Long", "x\n".repeat(51)), /condense/);
 });
 
-Deno.test("memory_retrieve lists sections with their sizes, and what stands above them", async () => {
+Deno.test("memory_retrieve lists sections with their sizes, and the text above them", async () => {
   await using memory = await MemoryFixture.open();
   // A missing file is an empty memory.
   assert.equal(await memory.retrieve(), "The memory has no sections.");
@@ -126,7 +126,7 @@ Deno.test("memory_retrieve lists sections with their sizes, and what stands abov
   assert.deepEqual(await listSections(memory.path), ["A", "B"]);
 });
 
-Deno.test("memory tools refuse names that are no names, and declare their effects", () => {
+Deno.test("memory tools refuse invalid names, and declare their effects", () => {
   const save = createMemorySave(new MemoryWriter());
   const bad = (section: string) => () => save.check({ section, content: "" });
   assert.throws(bad("  "), /"section": must not be empty/);
@@ -143,7 +143,7 @@ Deno.test("memory tools refuse names that are no names, and declare their effect
   assert.deepEqual(effects, ["idempotent", "unsafe", "read"]);
 });
 
-test("memory_save escapes headings in a content, so that they make no section", async (memory) => {
+test("memory_save escapes headings in a content, so that they start no section", async (memory) => {
   const content = "# B\n\\# C\n## D\n#tag\ra\n\r# E";
   await memory.save("A", content);
   await memory.save("B", "mine");
@@ -152,7 +152,7 @@ test("memory_save escapes headings in a content, so that they make no section", 
   assert.match(await memory.text(), /^# A\n\n\\# B\n\\\\# C\n## D\n#tag\ra\n\r\\# E\n\n# B\n/);
 });
 
-Deno.test("memory_save changes nothing but its section in a file that a person wrote", async () => {
+Deno.test("memory_save changes only its section in a file that a person wrote", async () => {
   const before = "\ufeffNotes  \n\n\n#A\n# one #\nx\n   # indented\n\n\n#\ttwo\n```\n";
   await using memory = await MemoryFixture.open(before);
   assert.deepEqual(await listSections(memory.path), ["one #", "two"]);
@@ -165,7 +165,7 @@ Deno.test("memory_save changes nothing but its section in a file that a person w
   assert.equal(await memory.retrieve("one #"), "x\n   # indented\n");
 });
 
-Deno.test("memory_save keeps the line ends of a file with CRLF, and gives them to no content", async () => {
+Deno.test("memory_save keeps a file's CRLF line endings, and returns content without them", async () => {
   await using memory = await MemoryFixture.open("Top\r\n\r\n# A\r\n\r\nx\r\ny\r\n\r\n# B\r\nz");
   assert.equal(await memory.retrieve("A"), "x\ny");
   await memory.save("A", "1\n2");
@@ -178,7 +178,7 @@ Deno.test("memory_save keeps the line ends of a file with CRLF, and gives them t
   assert.equal(await memory.retrieve("C"), "odd\r\nends\r");
 });
 
-Deno.test("memory tools take several headings of one name as one section", async () => {
+Deno.test("memory tools read several headings of one name as one section", async () => {
   await using memory = await MemoryFixture.open("# A\n\nx\n\n# B\n\nb\n\n# Ａ\n\n# a\n\ny\n");
   assert.deepEqual(await listSections(memory.path), ["A", "B", "Ａ"]);
   assert.equal(await memory.retrieve("a"), "x\n\ny");
@@ -187,7 +187,7 @@ Deno.test("memory tools take several headings of one name as one section", async
   assert.equal(await memory.text(), "# A\n\nx\n\ny\nz\n\n# B\n\nb\n\n# Ａ\n");
 });
 
-test("memory_save and memory_append refuse what would be too long, and change nothing", async (memory) => {
+test("memory_save and memory_append refuse a text over the limit, and change nothing", async (memory) => {
   await memory.save("A", "ü".repeat(SECTION_LIMIT_BYTES / 2));
   const before = await memory.text();
   const wanted =
@@ -219,7 +219,7 @@ Deno.test("memory tools refuse more than a thousand sections, and change nothing
   assert.equal(await memory.text(), `${before}\n# by hand\n`);
 });
 
-Deno.test("memory tools refuse a file that is too long, no text, or no file, and leave it alone", async () => {
+Deno.test("memory tools refuse a file that is too long, binary, or no file, and do not change it", async () => {
   await using memory = await MemoryFixture.open("x".repeat(MEMORY_LIMIT_BYTES + 1));
   const tooLong = 'Cannot read "tester.memory.md": it has 1025 KB, more than 1024 KB. ' +
     "A person must shorten it.";
@@ -234,7 +234,7 @@ Deno.test("memory tools refuse a file that is too long, no text, or no file, and
   assert.match(await failureOf(memory.save("A", "x")), /it is not a file/);
 });
 
-test("memory tools follow a symlink to another memory file of the folder and to nothing else", async (memory) => {
+test("memory tools follow only a symlink to another memory file of the folder", async (memory) => {
   const { base, outside } = memory.files;
   const secrets = [
     join(outside, "secret.txt"),
@@ -320,7 +320,7 @@ test("MemoryWriter.change() of two processes and of two writers in one loses not
   assert.equal(new Set(lines).size, lines.length);
 });
 
-test("MemoryWriter.change() gives up waiting for another process when the run is aborted", async (memory) => {
+test("MemoryWriter.change() stops waiting for another process when the run is aborted", async (memory) => {
   using held = await Deno.open(memory.agentsDir);
   assert.ok(await held.tryLock(true));
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-// file_delete, file_move and file_write: what they change, and what they say when they do not.
+// file_delete, file_move and file_write: their changes and their failure messages.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileDelete } from "../../../../runtime/tools/builtin/file_delete.ts";
@@ -30,7 +30,7 @@ test("file_delete removes files and links, never folders", async (fixture, conte
   assert.equal(fileDelete.effect(fileDelete.check({ path: "a" })), "unsafe");
 });
 
-test("file_move renames, makes folders, and never overwrites", async (fixture, context) => {
+test("file_move renames, creates folders, and never overwrites", async (fixture, context) => {
   await fixture.write("a.md", "a");
   await fixture.write("b.md", "b");
   await Deno.symlink("b.md", join(fixture.workspace, "link.md"));
@@ -71,7 +71,7 @@ test(
   },
 );
 
-test("file_write makes, replaces, and keeps the mode", async (fixture, context) => {
+test("file_write creates, replaces, and keeps the mode", async (fixture, context) => {
   const text = await call(fileWrite, { path: "new/deep/a.md", content: "one\ntwo\n" }, context);
   assert.equal(text, "Created new/deep/a.md (8 chars, 2 lines)");
   const path = join(fixture.workspace, "new/deep/a.md");
@@ -84,25 +84,30 @@ test("file_write makes, replaces, and keeps the mode", async (fixture, context) 
   assert.equal(fileWrite.effect(fileWrite.check({ path: "a", content: "" })), "idempotent");
 });
 
-test("file_write says why it cannot write and leaves nothing behind", async (fixture, context) => {
-  await fixture.write("fixed.txt", "stays");
-  await Deno.chmod(join(fixture.workspace, "fixed.txt"), 0o444);
-  const before = await namesIn(fixture.workspace);
-  const failure = (path: string) => failureOf(call(fileWrite, { path, content: "x" }, context));
-  const sentence = await failure("fixed.txt");
-  assert.equal(sentence, 'Cannot write "fixed.txt": the file is marked read-only.');
-  const expected = 'Cannot write "fixed.txt/x": a part of the path is a file, not a folder.';
-  assert.equal(await failure("fixed.txt/x"), expected);
-  assert.match(await failure("notes"), /^Cannot write "notes": it is a folder\./);
-  assert.match(await failure("data.db"), /database files/);
-  assert.match(await failure("../outside/new.txt"), /outside the allowed paths/);
-  const aborted = testContext(fixture.sandbox(), { signal: AbortSignal.abort(new Error("stop")) });
-  await assert.rejects(call(fileWrite, { path: "late.txt", content: "x" }, aborted), {
-    message: "stop",
-  });
-  assert.deepEqual(await namesIn(fixture.workspace), before);
-  assert.equal(await fixture.read("fixed.txt"), "stays");
-});
+test(
+  "file_write reports why it cannot write, and leaves no file behind",
+  async (fixture, context) => {
+    await fixture.write("fixed.txt", "stays");
+    await Deno.chmod(join(fixture.workspace, "fixed.txt"), 0o444);
+    const before = await namesIn(fixture.workspace);
+    const failure = (path: string) => failureOf(call(fileWrite, { path, content: "x" }, context));
+    const sentence = await failure("fixed.txt");
+    assert.equal(sentence, 'Cannot write "fixed.txt": the file is marked read-only.');
+    const expected = 'Cannot write "fixed.txt/x": a part of the path is a file, not a folder.';
+    assert.equal(await failure("fixed.txt/x"), expected);
+    assert.match(await failure("notes"), /^Cannot write "notes": it is a folder\./);
+    assert.match(await failure("data.db"), /database files/);
+    assert.match(await failure("../outside/new.txt"), /outside the allowed paths/);
+    const aborted = testContext(fixture.sandbox(), {
+      signal: AbortSignal.abort(new Error("stop")),
+    });
+    await assert.rejects(call(fileWrite, { path: "late.txt", content: "x" }, aborted), {
+      message: "stop",
+    });
+    assert.deepEqual(await namesIn(fixture.workspace), before);
+    assert.equal(await fixture.read("fixed.txt"), "stays");
+  },
+);
 
 test("file_write replaces a symlinked file at its real place", async (fixture) => {
   await fixture.write("notes/real.md", "old");

@@ -1,10 +1,10 @@
-// file_edit: what it replaces, what it keeps, and what it says when it does not edit.
+// file_edit: its replacements, the parts of a file that stay unchanged, and its failure messages.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileEdit } from "../../../../runtime/tools/builtin/file_edit.ts";
 import { call, failureOf, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
-test("file_edit replaces unique text and keeps line ends and mode", async (fixture, context) => {
+test("file_edit replaces unique text and keeps line endings and mode", async (fixture, context) => {
   await fixture.write("a.txt", "one\r\ntwo\r\nthree\r\n");
   await Deno.chmod(join(fixture.workspace, "a.txt"), 0o600);
   assert.equal(
@@ -31,7 +31,7 @@ test("file_edit replaces unique text and keeps line ends and mode", async (fixtu
   ]);
 });
 
-test("file_edit says why it cannot edit", async (fixture, context) => {
+test("file_edit reports why it cannot edit", async (fixture, context) => {
   await fixture.write("a.txt", "x = 1\n  y =  2\nx = 1\n");
   await Deno.writeFile(
     join(fixture.workspace, "latin.txt"),
@@ -53,7 +53,7 @@ test("file_edit says why it cannot edit", async (fixture, context) => {
   assert.equal(await fixture.read("a.txt"), "x = 1\n  y =  2\nx = 1\n");
 });
 
-test("file_edit leaves alone what is no text", async (fixture, context) => {
+test("file_edit refuses binary files", async (fixture, context) => {
   const failure = (path: string) =>
     failureOf(call(fileEdit, { path, old_text: "a", new_text: "b" }, context));
   const contents = { "b.bin": [97, 0, 97, 1], "latin.txt": [...Array(500).fill(97), 0xe4] };
@@ -68,7 +68,7 @@ test("file_edit leaves alone what is no text", async (fixture, context) => {
   }
 });
 
-test("file_edit calls on one file at the same time lose nothing", async (fixture, context) => {
+test("file_edit calls on one file at the same time lose no change", async (fixture, context) => {
   const marks = Array.from({ length: 8 }, (_, i) => `<${i}>`);
   await fixture.write("a.txt", marks.join("\n"));
   await Promise.all(

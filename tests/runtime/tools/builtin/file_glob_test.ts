@@ -1,4 +1,4 @@
-// file_glob: what it finds, what it never shows, and where it stops.
+// file_glob: its matches, the entries that it hides, and its limits.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileGlob } from "../../../../runtime/tools/builtin/file_glob.ts";
@@ -48,7 +48,7 @@ Deno.test("file_glob lists matching files, sorted, without hidden, closed and fo
   }
 });
 
-Deno.test("file_glob looks in every declared path", async () => {
+Deno.test("file_glob searches every declared path", async () => {
   await using fixture = await planted();
   const context = testContext(fixture.sandbox([
     { alias: "notes", path: join(fixture.workspace, "notes/deep") },
@@ -62,7 +62,7 @@ Deno.test("file_glob looks in every declared path", async () => {
   assert.equal(await glob("*.md"), "{notes}/d.md\n{one}");
 });
 
-Deno.test("file_glob refuses what it cannot look for", async () => {
+Deno.test("file_glob refuses invalid patterns", async () => {
   await using fixture = await planted();
   const context = testContext(fixture.sandbox());
   const failure = (pattern: string) => failureOf(call(fileGlob, { pattern }, context));
@@ -78,7 +78,7 @@ Deno.test("file_glob refuses what it cannot look for", async () => {
   assert.match(sentence, /too complicated: it has more than 1000 characters/);
 });
 
-test("file_glob shows 100 results and says how many there are", async (fixture) => {
+test("file_glob shows 100 results and the total", async (fixture) => {
   for (let i = 0; i < 120; i++) await fixture.write(`many/${String(i).padStart(3, "0")}.txt`, "");
   const lines = (await call(fileGlob, { pattern: "many/*" }, testContext(fixture.sandbox()))).split(
     "\n",
@@ -87,7 +87,7 @@ test("file_glob shows 100 results and says how many there are", async (fixture) 
   assert.equal(lines[100], "(100 of 120 are shown. Narrow the pattern to see the others.)");
 });
 
-Deno.test("walkGlob() stops at its bounds and when it is cancelled", async () => {
+Deno.test("walkGlob() stops at its limits and when it is cancelled", async () => {
   await using fixture = await planted();
   const bounds = {
     maxFound: 10,
@@ -110,8 +110,8 @@ Deno.test("walkGlob() stops at its bounds and when it is cancelled", async () =>
   await assert.rejects(walkGlob(fixture.sandbox(), "**/*", { ...bounds, signal }), { message });
 });
 
-test("file_glob says that it stopped, and refuses a pattern that no path can match", async (fixture) => {
-  // Every look at it takes longer than a search may.
+test("file_glob reports that it stopped, and refuses a pattern that no path can match", async (fixture) => {
+  // Each read of the clock takes longer than a search may.
   const clock = new TestClock();
   const now = clock.now();
   let looks = 0;
@@ -124,14 +124,14 @@ test("file_glob says that it stopped, and refuses a pattern that no path can mat
   assert.equal(message, "The pattern contains a NUL character, which is not allowed.");
 });
 
-test("walkGlob() twice at once with long lists in braces let others have turns between the files of one folder", async (fixture) => {
+test("two walkGlob() calls with long lists in braces yield between the files of one folder", async (fixture) => {
   const names = Array.from({ length: 500 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
   await Deno.mkdir(join(fixture.workspace, "many"));
   for (const name of names) Deno.writeTextFileSync(join(fixture.workspace, name), "");
   const pattern = `many/{${Array.from({ length: 100 }, (_, i) => `*a*b${i}`).join(",")}}`;
   let looked = 0;
   let most = 0;
-  // The walk asks for the time at each entry.
+  // The walk reads the clock at each entry.
   const clock = { now: () => looked++, sleep: () => Promise.resolve() };
   const { signal } = new AbortController();
   const bounds = { maxFound: 100, maxEntries: 10_000, maxMs: Infinity, clock, signal };

@@ -1,4 +1,4 @@
-// file_read: what it shows, where it stops, and what it says when it cannot read.
+// file_read: its output, its limits, and its failure messages.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileRead } from "../../../../runtime/tools/builtin/file_read.ts";
@@ -21,7 +21,7 @@ test("file_read numbers lines and reads a part", async (fixture, context) => {
   assert.equal(await call(fileRead, { path: "a.txt", offset: 4, limit: 9 }, context), "4\tfour");
 });
 
-test("file_read stops at 500 lines and goes on where it stopped", async (fixture, context) => {
+test("file_read stops at 500 lines and continues after them", async (fixture, context) => {
   const lines = Array.from({ length: 1_234 }, (_, i) => `line ${i + 1}`);
   await fixture.write("long.txt", lines.join("\n") + "\n");
   const seen: string[] = [];
@@ -44,7 +44,7 @@ test("file_read stops at 500 lines and goes on where it stopped", async (fixture
 });
 
 test(
-  "file_read shows 256 KB and says how to go on, of lines and of one long line",
+  "file_read shows 256 KB and says how to continue, for lines and for one long line",
   async (fixture, context) => {
     const line = "ü".repeat(500);
     await fixture.write("wide.txt", Array.from({ length: 400 }, () => line).join("\r\n"));
@@ -67,9 +67,9 @@ test(
 );
 
 test(
-  "file_read gives all of a file, however long its lines are, when it is called as it says",
+  "file_read returns a whole file in the calls that it suggests, for lines of any length",
   async (fixture, context) => {
-    // What is cut, and each chunk that is read, ends within characters of every length somewhere.
+    // Cuts and chunk boundaries fall somewhere into characters of every length.
     const texts = [
       "\ufeffa".repeat(3) + "aé€😀".repeat(120_000) + "\r\n\r\nshort\n" + "😀".repeat(100_000),
       "x" + "😀".repeat(90_000) + "\n\n",
@@ -84,14 +84,14 @@ test(
   },
 );
 
-test("file_read gives all of a long line that is not quite UTF-8", async (fixture, context) => {
+test("file_read returns a whole long line with invalid UTF-8", async (fixture, context) => {
   const bytes = new Uint8Array(700_000).map((_, i) => i % 40 === 0 ? 0xe4 : 97 + i % 26);
   await Deno.writeFile(join(fixture.workspace, "latin.txt"), bytes);
   assert.equal(await readAll("latin.txt", context), new TextDecoder().decode(bytes));
 });
 
 test(
-  "file_read begins at a column, and says when a line has no such one",
+  "file_read begins at a column, and refuses one after the line's end",
   async (fixture, context) => {
     await fixture.write("a.txt", "one\r\ntwo 😀!\nthree\n");
     const read = (args: Record<string, unknown>) =>
@@ -99,7 +99,7 @@ test(
     assert.equal(await read({ column: 3 }), "1\te\n2\ttwo 😀!\n3\tthree");
     const text = await read({ offset: 2, column: 5, limit: 1 });
     assert.equal(text, "2\t😀!\n(Lines 2-2 are shown; there is more. Continue with offset=3.)");
-    // The middle of a character is none: it is shown whole.
+    // A column inside a character shows the whole character.
     assert.equal(await read({ offset: 2, column: 6 }), "2\t😀!\n3\tthree");
     assert.equal(await read({ offset: 3, column: 6 }), "3\t");
     const message = await failureOf(read({ offset: 3, column: 7 }));
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  "file_read shows the last line of a file of any size, and what is behind it",
+  "file_read shows the last line of a file of any size, and refuses a line after it",
   async (fixture, context) => {
     const filler = "x".repeat(63) + "\n";
     for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
@@ -136,7 +136,7 @@ test(
   },
 );
 
-test("file_read says why it cannot read", async (fixture, context) => {
+test("file_read reports why it cannot read", async (fixture, context) => {
   await fixture.write("empty.txt", "");
   await fixture.write("two.txt", "1\n2\n");
   await Deno.writeFile(join(fixture.workspace, "b.bin"), new Uint8Array([137, 80, 78, 71, 0, 1]));
@@ -161,7 +161,7 @@ test("file_read says why it cannot read", async (fixture, context) => {
   assert.equal(await failure({ path: "pipe" }), due);
 });
 
-Deno.test("file_read leaves no half of a secret where it cuts a long line, and goes on with the whole of it", async () => {
+Deno.test("file_read leaves no half of a secret at a cut, and continues with the whole secret", async () => {
   const value = "sekret-value-1234567890";
   await using fixture = await SandboxFixture.open();
   const context = testContext(fixture.sandbox(), { secrets: [{ name: "APP_TOKEN", value }] });
@@ -175,7 +175,7 @@ Deno.test("file_read leaves no half of a secret where it cuts a long line, and g
   }
 });
 
-Deno.test("file_read shows no end of a secret, wherever it is told to begin", async () => {
+Deno.test("file_read shows no end of a secret at any starting column", async () => {
   const secrets = [
     { name: "LONG_TOKEN", value: "sekret-value-1234567890" },
     { name: "NEXT_TOKEN", value: '7890,"and-more' },
@@ -185,11 +185,11 @@ Deno.test("file_read shows no end of a secret, wherever it is told to begin", as
   const context = testContext(fixture.sandbox(), { secrets });
   const hidden = [
     "sekret-value-1234567890",
-    // Two that overlap, one of them as JSON spells it, and one that overlaps with itself.
+    // Two that overlap, one of them in JSON notation, and one that overlaps with itself.
     'sekret-value-1234567890,\\"and-more',
     "ab".repeat(9),
   ];
-  // The text in front is longer than what is held of it, and than a chunk.
+  // The text before it is longer than the kept part, and longer than a chunk.
   for (const before of ["", "x".repeat(70_000), "x".repeat(600_000)]) {
     for (const secret of hidden) {
       await fixture.write("a.txt", `${before}${secret}, and on`);
@@ -209,7 +209,7 @@ Deno.test("file_read shows no end of a secret, wherever it is told to begin", as
   }
 });
 
-test("file_read gets on where a secret that overlaps with itself fills a line", async (fixture) => {
+test("file_read makes progress when a secret that overlaps with itself fills a line", async (fixture) => {
   const secrets = [{ name: "APP_TOKEN", value: "aaaaaaaa" }];
   const context = testContext(fixture.sandbox(), { secrets });
   await fixture.write("a.txt", "a".repeat(600_000) + " end");
@@ -217,7 +217,7 @@ test("file_read gets on where a secret that overlaps with itself fills a line", 
   assert.match(parts.join(""), /^a+ end$/);
 });
 
-/** What a result without line numbers shows, and the arguments that it says to continue with. */
+/** Splits a result without line numbers into its lines and the arguments for the next call. */
 function partOf(result: string): { shown: string[]; next?: { offset: number; column?: number } } {
   const shown = result.split("\n");
   const [, offset, column] =
@@ -230,7 +230,7 @@ function partOf(result: string): { shown: string[]; next?: { offset: number; col
   };
 }
 
-/** The parts that calls show which continue as each says. Each part after the end of a line begins with that end. */
+/** Reads a file with a call for each continuation. Each part after a line's end begins with that line ending. */
 async function readParts(path: string, context: ToolContext): Promise<string[]> {
   const parts: string[] = [];
   for (let next: ReturnType<typeof partOf>["next"] = { offset: 1 }; next !== undefined;) {

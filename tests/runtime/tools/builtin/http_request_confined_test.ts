@@ -1,10 +1,10 @@
-// http_request where Deno's flags allow some names only: a name is looked up and checked, and no refusal ends the process.
+// http_request when Deno's flags allow only some names: a name is resolved and checked, and no refusal ends the process.
 import assert from "node:assert/strict";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ask as askSite, serve as serveAt } from "./http_site.ts";
 
-/** A name, and not the address that it stands for. */
+/** A name without its address. */
 const ONE_NAME: Deno.TestDefinition["permissions"] = {
   net: ["localhost"],
   read: true,
@@ -34,7 +34,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "http_request checks what the name stands for before it connects",
+  name: "http_request checks the addresses of a name before it connects",
   permissions: ONE_NAME,
   async fn() {
     await using site = serve();

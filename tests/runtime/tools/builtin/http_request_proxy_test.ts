@@ -1,4 +1,4 @@
-// http_request where the surroundings name a proxy. A file of its own: Deno reads these variables once.
+// http_request when variables name a proxy. A file of its own, because Deno reads these variables once.
 import assert from "node:assert/strict";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
@@ -10,7 +10,7 @@ const ask = (url: string, policy: Partial<HttpPolicy> = {}) =>
     options: { resolveHost: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]) },
   });
 
-Deno.test("http_request goes to the host itself, and to no address that is closed, whatever proxy is named", async () => {
+Deno.test("http_request ignores proxy variables, and reaches no closed address", async () => {
   await using proxy = serve();
   await using site = serve();
   for (const name of ["HTTP_PROXY", "HTTPS_PROXY"]) Deno.env.set(name, proxy.origin);
@@ -32,7 +32,7 @@ Deno.test("http_request goes to the host itself, and to no address that is close
 });
 
 Deno.test({
-  name: "http_request uses no proxy either where Deno's flags allow some names only",
+  name: "http_request uses no proxy when Deno's flags allow only some names",
   permissions: { net: ["localhost", "127.0.0.1"], read: true, write: true, env: true, sys: true },
   async fn() {
     await using site = serve();

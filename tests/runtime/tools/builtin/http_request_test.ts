@@ -51,14 +51,14 @@ Deno.test("http_request sends method, headers and body", async () => {
   ]);
 });
 
-Deno.test("http_request declares what repeating a call does", () => {
+Deno.test("http_request declares the effect of repeating a call", () => {
   const tool = createHttpRequest(OPEN_POLICY);
   const effect = (method: string) => tool.effect(tool.check({ url: "http://example.com", method }));
   const expected = ["read", "read", "unsafe", "unsafe", "unsafe"];
   assert.deepEqual(["GET", "HEAD", "POST", "PUT", "DELETE"].map(effect), expected);
 });
 
-Deno.test("http_request refuses addresses that are none, or not of the web", async () => {
+Deno.test("http_request refuses invalid addresses and other schemes", async () => {
   const url = "http://example.com/";
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ url: "example.com" }, /^"example\.com" is not a valid address\. Write it in full/],
@@ -78,7 +78,7 @@ Deno.test("http_request refuses addresses that are none, or not of the web", asy
   }
 });
 
-Deno.test("http_request refuses closed addresses in every way of writing them", async () => {
+Deno.test("http_request refuses closed addresses in every notation", async () => {
   // deno-fmt-ignore
   const hosts = [
     "169.254.169.254", "2852039166", "0xA9FEA9FE", "0251.0376.0251.0376", "169.254.43518",
@@ -91,7 +91,7 @@ Deno.test("http_request refuses closed addresses in every way of writing them", 
   }
 });
 
-Deno.test("http_request checks the address that the connection goes to", async () => {
+Deno.test("http_request checks the connected address", async () => {
   await using site = serve(() => new Response("reached"));
   const resolveTo = (...addresses: string[]): HttpRequestOptions => ({
     resolveHost: () =>
@@ -114,7 +114,7 @@ Deno.test("http_request checks the address that the connection goes to", async (
   assert.match(await ask({ url }, { policy: allowed, options }), /reached$/);
   const byName = await refusal({ url }, { policy: { deny: ["example.com"] }, options });
   assert.match(byName, /http\.deny in config\.yaml closes example\.com/);
-  // Asked anew for each connection: the first answer counts for nothing the second time.
+  // Resolved again for each connection: the first answer does not apply to the second.
   const answers = ["127.0.0.1", "169.254.169.254"];
   const resolveHost = () => Promise.resolve([{ address: answers.shift() ?? "", family: 4 }]);
   const turning: HttpRequestOptions = { resolveHost };
@@ -196,7 +196,7 @@ Deno.test("http_request reads a page in the encoding that only the page itself d
   }
 });
 
-Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes what is binary", async () => {
+Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes binary bodies", async () => {
   let sent = 0;
   const bombs: Record<string, (bytes: Uint8Array) => Uint8Array> = {
     "/gzip": gzipSync,
@@ -246,7 +246,7 @@ Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes what 
   assert.match(await ask({ url: `${site.origin}/long`, method: "HEAD" }), wanted);
 });
 
-Deno.test("http_request says what went wrong with the connection", async () => {
+Deno.test("http_request reports connection failures", async () => {
   const gone = serve(() => new Response());
   const { origin } = gone;
   await gone[Symbol.asyncDispose]();
@@ -270,7 +270,7 @@ Deno.test("http_request says what went wrong with the connection", async () => {
   await garbling;
 });
 
-Deno.test("http_request gives up after its time, and ends with the reason when it is cancelled", async () => {
+Deno.test("http_request stops at its time limit, and throws the reason when it is cancelled", async () => {
   const clock = new TestClock();
   const stop = new AbortController();
   const context = webContext({ clock, signal: stop.signal });
@@ -280,7 +280,7 @@ Deno.test("http_request gives up after its time, and ends with the reason when i
     asked.resolve();
     return end.promise;
   });
-  /** A call whose request has arrived. */
+  /** Starts a call and waits until its request has arrived. */
   const begin = async () => {
     asked = Promise.withResolvers();
     const outcome = call(createHttpRequest(OPEN_POLICY), { url: site.origin }, context);
@@ -303,7 +303,7 @@ Deno.test("http_request gives up after its time, and ends with the reason when i
 });
 
 Deno.test(
-  "http_request leaves no half of a secret where it cuts a reply, or the address of a redirect",
+  "http_request leaves no half of a secret in a cut reply or redirect address",
   async () => {
     const value = "sekret-value-1234567890";
     const context = webContext({ secrets: [{ name: "APP_TOKEN", value }] });

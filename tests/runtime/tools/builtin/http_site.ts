@@ -28,10 +28,10 @@ export function serve(
   return { port, origin, seen, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** A policy that closes nothing more than what is always closed. */
+/** A policy that closes only the addresses that are always closed. */
 export const OPEN_POLICY: HttpPolicy = { allow: [], deny: [], ownPorts: () => [] };
 
-/** No call of http_request looks at files. */
+/** No call of http_request reads files. */
 const NO_FILES = new PathSandbox({
   workspace: "/nonexistent",
   agentsDir: null,
@@ -41,7 +41,7 @@ const NO_FILES = new PathSandbox({
   home: "/nonexistent",
 });
 
-/** What a call of http_request gets. */
+/** The context of a call of http_request. */
 export const webContext = (options: Parameters<typeof testContext>[1] = {}): ToolContext =>
   testContext(NO_FILES, options);
 
@@ -50,12 +50,12 @@ export interface Setting {
   options?: HttpRequestOptions;
 }
 
-/** Calls http_request. Returns what the model reads. */
+/** Calls http_request, and returns its result for the model. */
 export async function ask(args: Record<string, unknown>, setting: Setting = {}): Promise<string> {
   const tool = createHttpRequest({ ...OPEN_POLICY, ...setting.policy }, setting.options);
   return await call(tool, args, webContext());
 }
 
-/** Calls http_request. Returns why it fails. */
+/** Calls http_request, and returns the message of its failure. */
 export const refusal = (args: Record<string, unknown>, setting: Setting = {}): Promise<string> =>
   failureOf(ask(args, setting));

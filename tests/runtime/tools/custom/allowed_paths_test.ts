@@ -1,4 +1,4 @@
-// The path lists of workers: never wider than the sandbox, whole where nothing is closed.
+// The path lists of workers: never wider than the sandbox, and whole folders where nothing is closed.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { failureOf, SandboxFixture, testInWorkspace as test } from "../files/san
 
 const signal = new AbortController().signal;
 
-/** The lists of a fixture's sandbox, relative to its workspace. */
+/** Returns the lists of a fixture's sandbox, relative to its workspace. */
 async function listed(
   fixture: SandboxFixture,
   paths: AgentPath[] = [],
@@ -20,7 +20,7 @@ async function listed(
   return { read: read.map(shorten).sort(), write: write.map(shorten).sort() };
 }
 
-test("allowedPaths() lists the workspace's entries without agents folder and .env files", async (fixture) => {
+test("allowedPaths() lists the workspace's entries without the agents folder and .env files", async (fixture) => {
   await fixture.write("notes/deep/a.txt", "");
   await fixture.write("b.txt", "");
   await fixture.write(".env.local", "");
@@ -28,7 +28,7 @@ test("allowedPaths() lists the workspace's entries without agents folder and .en
   assert.deepEqual(await listed(fixture), { read: expected, write: expected });
 });
 
-test("allowedPaths() leaves a declared folder whole, and takes apart one that holds something closed", async (fixture) => {
+test("allowedPaths() keeps a declared folder whole, and lists the entries of one with closed files", async (fixture) => {
   await fixture.write("notes/deep/a.txt", "");
   const paths = [{ alias: "notes", path: join(fixture.workspace, "notes") }];
   assert.deepEqual((await listed(fixture, paths)).write, ["notes"]);
@@ -37,7 +37,7 @@ test("allowedPaths() leaves a declared folder whole, and takes apart one that ho
   assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep", "notes/one/x.txt"]);
 });
 
-test("allowedPaths() leaves out symlinks that lead out, and symlinked folders", async (fixture) => {
+test("allowedPaths() leaves out symlinks to the outside, and symlinked folders", async (fixture) => {
   await fixture.write("notes/a.txt", "");
   const link = (target: string, name: string) =>
     Deno.symlink(target, join(fixture.workspace, "notes", name));
@@ -51,7 +51,7 @@ test("allowedPaths() leaves out symlinks that lead out, and symlinked folders", 
   assert.deepEqual((await listed(fixture)).read, ["notes/a.txt", "notes/inside"]);
 });
 
-test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, or that write what is only read", async (fixture) => {
+test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, or make read-only files writable", async (fixture) => {
   const { workspace } = fixture;
   await fixture.write("notes/deep/a.txt", "");
   const text = "a decoy: beside the workspace lies the real one";
@@ -66,7 +66,7 @@ test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, o
   assert.deepEqual(write, ["notes/deep/a.txt", "notes/outside"]);
 });
 
-test("readablePaths() keeps a folder whole whose symlinks stay in it, and tells of those that do not", async (fixture) => {
+test("readablePaths() keeps a folder with internal symlinks whole, and reports symlinks to the outside", async (fixture) => {
   const folder = join(fixture.workspace, "notes");
   await fixture.write("notes/lib/a.ts", "");
   await fixture.write("notes/b.ts", "");
@@ -83,7 +83,7 @@ test("readablePaths() keeps a folder whole whose symlinks stay in it, and tells 
   assert.deepEqual(linksOut.sort(), inside("lib/first", "lib/folder", "lib/second"));
 });
 
-test("allowedPaths() allows a file alone, a path that may be made, and reading what is watched", async (fixture) => {
+test("allowedPaths() allows a single file, a missing path, and reading watched paths", async (fixture) => {
   await fixture.write("notes/a.txt", "");
   await fixture.write("notes/b.txt", "");
   const paths = [
@@ -94,7 +94,7 @@ test("allowedPaths() allows a file alone, a path that may be made, and reading w
   assert.deepEqual(await listed(fixture, paths, [join(fixture.workspace, "notes")]), expected);
 });
 
-test("allowedPaths() refuses a path that leads into what is closed", async (fixture) => {
+test("allowedPaths() refuses a path into a closed place", async (fixture) => {
   const paths = [
     { alias: "agents", path: join(fixture.workspace, "agents") },
     { alias: "env", path: join(fixture.workspace, ".env") },
@@ -107,7 +107,7 @@ test("allowedPaths() refuses a path that leads into what is closed", async (fixt
   for (const path of read) assert.doesNotMatch(path, /agents|\.env|config|state/);
 });
 
-test("allowedPaths() allows nothing rather than too much, and says which setting helps", async (fixture) => {
+test("allowedPaths() refuses too many entries, and names the setting that helps", async (fixture) => {
   const folder = join(fixture.workspace, "notes");
   const first = join(folder, "first.txt");
   await fixture.write("notes/first.txt", "");
@@ -122,7 +122,7 @@ test("allowedPaths() allows nothing rather than too much, and says which setting
   );
 });
 
-test("allowedPaths() ends when the run does", async (fixture) => {
+test("allowedPaths() stops when the run is aborted", async (fixture) => {
   const reason = new Error("stopped");
   await assert.rejects(
     allowedPaths(fixture.sandbox(), { signal: AbortSignal.abort(reason) }),
@@ -130,7 +130,7 @@ test("allowedPaths() ends when the run does", async (fixture) => {
   );
 });
 
-Deno.test("allowedPaths() never opens what the sandbox closes, however the folders lie", async () => {
+Deno.test("allowedPaths() never opens a path that the sandbox closes, in any folder layout", async () => {
   const name = fc.constantFrom("a", "b", ".env", ".env.x", "data.db", "agents", "c d,e");
   const tree = fc.array(
     fc.record({ at: fc.array(name, { minLength: 1, maxLength: 4 }), isLink: fc.boolean() }),
@@ -149,7 +149,7 @@ Deno.test("allowedPaths() never opens what the sandbox closes, however the folde
           else await Deno.writeTextFile(path, "");
           files.push(path);
         } catch {
-          // A file stands where a folder was wanted, or the other way round.
+          // The path is a file instead of a folder, or a folder instead of a file.
         }
       }
       const sandbox = fixture.sandbox();

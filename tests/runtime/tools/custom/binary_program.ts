@@ -1,9 +1,9 @@
-// What a compiled binary is to its host processes: one program, Inkling's own permissions built in, no flags to add.
+// A stand-in for a compiled binary: one program with Inkling's permissions built in, without extra flags.
 import { join } from "node:path";
 import { sourceCommand } from "../../../../cli/self_command.ts";
 import type { HostProgram } from "../../../../runtime/tools/custom/host_program.ts";
 
-/** Makes such a program, in a temporary folder that disposing removes. */
+/** Creates such a program in a temporary folder, which disposing removes. */
 export async function openBinary(): Promise<AsyncDisposable & { program: HostProgram }> {
   const folder = await Deno.makeTempDir();
   const program = join(folder, "inkling");

@@ -1,4 +1,4 @@
-// Secrets that have several lines, or are cut, on their way from a custom tool into the service log.
+// Secrets with several lines, or cut ones, in a custom tool's output to the service log.
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { CallLog } from "../../../../runtime/tools/custom/call_log.ts";
@@ -16,7 +16,7 @@ function openLog(): { log: CallLog; lines: string[] } {
   return { log: new CallLog({ log: (line) => void lines.push(line), redactor }, "tool"), lines };
 }
 
-Deno.test("CallLog takes a secret of several lines out of what a tool says and prints", () => {
+Deno.test("CallLog redacts a secret of several lines in a tool's messages and output", () => {
   const { log, lines } = openLog();
   log.say(`before\n${KEY.value}\nafter`);
   for (const text of `one\nx ${KEY.value} y\ntwo`.split("\n")) {
@@ -30,7 +30,7 @@ Deno.test("CallLog takes a secret of several lines out of what a tool says and p
   assert.deepEqual(printed, ["tool: one", "tool: x [redacted:SIGNING_KEY] y", "tool: two"]);
 });
 
-Deno.test("CallLog shows what only looks like the beginning of a secret, at the latest at the end of the call", () => {
+Deno.test("CallLog shows a text that only resembles a secret's beginning, at the latest at the end of the call", () => {
   const { log, lines } = openLog();
   log.print({ text: "-----BEGIN KEY-----", source: "stdout", cut: false });
   assert.deepEqual(lines, []);
@@ -43,7 +43,7 @@ Deno.test("CallLog shows what only looks like the beginning of a secret, at the 
   );
 });
 
-Deno.test("a custom tool's log, prints and error hold no line of a secret, and no half of one", async () => {
+Deno.test("a custom tool's log, output and error contain no line of a secret, and no half of one", async () => {
   await using world = await ToolWorld.open({ isConfined: true });
   await world.writeTool(
     "leak",

@@ -1,4 +1,4 @@
-// The contract that authors of tools write against is what their declarations are checked by.
+// The contract for authors of tools matches the check of their declarations.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CustomTool } from "../../../../runtime/tools/custom/custom_tool.ts";
@@ -8,7 +8,7 @@ import { REPOSITORY } from "../../../support/repository.ts";
 import { ToolWorld } from "./tool_world.ts";
 
 type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : false : false;
-/** The fields that both sides have by the same name. */
+/** The fields with equal names on both sides. */
 type Written = Required<Omit<CustomTool, "run" | "timeout">>;
 type Read = Omit<ToolDeclarationOfFile, "timeoutMs">;
 
@@ -16,7 +16,7 @@ const hasSameFields: Same<keyof Written, keyof Read> = true;
 const hasSameEffects: Same<Written["effect"], Read["effect"]> = true;
 const hasSamePermissions: Same<Required<Written["permissions"]>, Read["permissions"]> = true;
 
-Deno.test("CustomTool names what a declaration is read by, and nothing else", () => {
+Deno.test("CustomTool has exactly the fields of a declaration", () => {
   assert.ok(hasSameFields && hasSameEffects && hasSamePermissions);
   const whole: Written & Required<Pick<CustomTool, "timeout">> = {
     name: "whole",
@@ -31,7 +31,7 @@ Deno.test("CustomTool names what a declaration is read by, and nothing else", ()
   assert.deepEqual(parseDeclarations(JSON.stringify([whole])), [{ ...rest, timeoutMs }]);
 });
 
-Deno.test("parseDeclarations() says what is wrong with a declaration", () => {
+Deno.test("parseDeclarations() reports the faults of a declaration", () => {
   let deep = {};
   for (let level = 0; level < 68; level++) deep = { items: deep };
   const refused: [declared: object, problem: RegExp][] = [
@@ -59,7 +59,7 @@ Deno.test("parseDeclarations() says what is wrong with a declaration", () => {
   assert.match(problemOf({}, {}), /two tools with the name one/);
 });
 
-/** The example of docs/tools.md. */
+/** Returns the example in docs/tools.md. */
 async function example(): Promise<string> {
   const page = await Deno.readTextFile(join(REPOSITORY, "docs/tools.md"));
   const code = /^```ts\n(.*?)^```$/ms.exec(page)?.[1];

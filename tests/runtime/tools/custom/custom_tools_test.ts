@@ -1,4 +1,4 @@
-// Custom tools as agents have them: described, checked, run, reloaded.
+// Custom tools of agents: described, checked, run, and reloaded.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../../base/clock.ts";
@@ -6,7 +6,7 @@ import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-Deno.test("openTools() offers each tool of a module, by its name or its export's", async () => {
+Deno.test("openTools() offers each tool of a module by its name or its export's", async () => {
   await using world = await ToolWorld.open();
   await world.write(
     "weather.ts",
@@ -35,7 +35,7 @@ Deno.test("openTools() offers each tool of a module, by its name or its export's
   assert.equal(await world.run(whenever), "The tool returned nothing.");
 });
 
-Deno.test("a custom tool reaches what its agent may reach, and nothing else", async (t) => {
+Deno.test("a custom tool reaches only its agent's paths", async (t) => {
   await using world = await ToolWorld.open();
   const { workspace, base, outside } = world.fixture;
   await world.fixture.write("notes/a.txt", "text");
@@ -58,7 +58,7 @@ Deno.test("a custom tool reaches what its agent may reach, and nothing else", as
       return (await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n)))).length;`,
   });
 
-  await t.step("it is told who calls and where it may go", async () => {
+  await t.step("it gets the calling agent and its paths", async () => {
     const { refusals, ...told } = JSON.parse(await world.run(where, {}, { paths }));
     assert.deepEqual(told, {
       agentId: "me",
@@ -74,7 +74,7 @@ Deno.test("a custom tool reaches what its agent may reach, and nothing else", as
     assert.ok(!JSON.stringify(refusals).includes(base));
   });
 
-  await t.step("it reads what it may only read, and cannot write it", async () => {
+  await t.step("it reads read-only paths, and cannot write them", async () => {
     const path = join(outside, "deep/a.txt");
     const options = { paths, readPaths: [join(outside, "deep")] };
     const failure = await failureOf(world.run(reader, { path }, options));
@@ -82,7 +82,7 @@ Deno.test("a custom tool reaches what its agent may reach, and nothing else", as
   });
 
   await t.step(
-    "a missing path does not exist, also where only the rest of a folder is open",
+    "a missing path is reported as missing, even if only a part of its folder is open",
     async () => {
       const cases: [path: string, options: object, expected: RegExp][] = [
         [join(workspace, "nowhere"), {}, /^".*nowhere" does not exist$/],
@@ -97,7 +97,7 @@ Deno.test("a custom tool reaches what its agent may reach, and nothing else", as
   );
 
   await t.step(
-    "the service answers others between paths that are asked for all at once",
+    "the service answers others between paths that a tool requests at once",
     async () => {
       const context = world.context();
       let others = 0;
@@ -106,7 +106,7 @@ Deno.test("a custom tool reaches what its agent may reach, and nothing else", as
       const { sandbox } = context;
       const resolve = sandbox.resolve.bind(sandbox);
       sandbox.resolve = (...asked) => {
-        // As on a slow disk: each of the first requests takes a slice of its own.
+        // Simulates a slow disk: each of the first requests takes a slice of its own.
         for (const end = performance.now() + 11; turns.length < 20 && performance.now() < end;);
         turns.push(others);
         return resolve(...asked);
@@ -121,7 +121,7 @@ Deno.test("a custom tool reaches what its agent may reach, and nothing else", as
   );
 });
 
-Deno.test("a custom tool gets the hosts and variables it declares, no others, and never a provider's key", async (t) => {
+Deno.test("a custom tool gets only the hosts and variables it declares, and never a provider's key", async (t) => {
   const variables = { CITY_TOKEN: "abc", OTHER: "def", OPENAI_API_KEY: "key" };
   await using world = await ToolWorld.open({ variables });
   await using server = Deno.serve(
@@ -155,7 +155,7 @@ Deno.test("a custom tool gets the hosts and variables it declares, no others, an
     assert.match(message, /OPENAI_API_KEY, a model provider's key/);
   });
   await t.step(
-    "a variable that is not set is told: before a run, in the log, and with a failure",
+    "an unset variable is reported before a run, in the log, and with a failure",
     async () => {
       const expected = {
         toolNames: ["caller", "strict"],
@@ -171,7 +171,7 @@ Deno.test("a custom tool gets the hosts and variables it declares, no others, an
   );
 });
 
-Deno.test("openTools() says which module cannot be used, and why", async () => {
+Deno.test("openTools() names an unusable module with the reason", async () => {
   await using world = await ToolWorld.open();
   await world.write("empty.js", `export const helper = 1;`);
   await world.write("agents.ts", `import "../../me.md" with { type: "text" };`);
@@ -219,7 +219,7 @@ Deno.test("loading a module runs none of its tools, and reaches neither agents n
   assert.deepEqual(await world.tools.inspect("loud"), expected);
 });
 
-Deno.test("a changed file is loaded anew, and so is what it imports", async () => {
+Deno.test("a changed file is loaded again, and so are its imports", async () => {
   await using world = await ToolWorld.open();
   await world.write("shared.ts", `export const text = "one";`);
   await world.write(
@@ -240,7 +240,7 @@ Deno.test("a changed file is loaded anew, and so is what it imports", async () =
 });
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`arguments are checked whole, what may take long in a process of its own (${kind})`, async () => {
+  Deno.test(`arguments are checked against the whole schema, slow keywords in a process of their own (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
     const properties = {

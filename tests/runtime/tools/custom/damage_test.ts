@@ -1,4 +1,4 @@
-// A custom tool that does the worst it can: its own call fails with a clear sentence, and the next one works.
+// A custom tool that does maximum damage: only its own call fails, with a clear sentence, and the next one works.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
@@ -10,7 +10,7 @@ import { failureOf } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** A tool that does what the call's `how` says, or answers with its process id. */
+/** Opens a tool that runs the code that the call's `how` names, or returns its process id. */
 async function openVillain(world: ToolWorld, ways: Record<string, string>): Promise<ActionTool> {
   const cases = Object.entries(ways).map(([how, body]) => `case "${how}": { ${body} }`);
   await world.writeTool(
@@ -41,7 +41,7 @@ const FOREVER = "await new Promise(() => {});";
 const OWN = `request: { kind: "path", text: "a", access: "own" }`;
 const NO_MESSAGE = /It sent something that is not a message$/;
 
-/** Failures that the process survives, and what the model reads. */
+/** Failures that the process survives, and the text for the model. */
 const SURVIVED: readonly [how: string, body: string, reads: RegExp][] = [
   ["throw", `throw new RangeError("too far");`, /^too far$/],
   ["reject unseen", `Promise.reject(new Error("unseen")); ${FOREVER}`, /^Error: unseen$/],
@@ -59,7 +59,7 @@ const SURVIVED: readonly [how: string, body: string, reads: RegExp][] = [
   ["huge result", `return "x".repeat(20_000_000);`, /result is too long: 20000000 characters/],
 ];
 
-/** Failures that end the process, and what the model reads. */
+/** Failures that end the process, and the text for the model. */
 const DEADLY: readonly [how: string, body: string, reads: RegExp][] = [
   [
     "kills itself",
@@ -93,7 +93,7 @@ const DEADLY_IN_BINARY: typeof DEADLY = DEADLY
   .map(([how, body]) => [how, body, /It used more than 512 MB of memory/]);
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`a custom tool that fails hurts its own call only (${kind})`, async (t) => {
+  Deno.test(`a failure of a custom tool affects only its own call (${kind})`, async (t) => {
     await using binary = await openBinary();
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
     const [survived, deadly] = kind === "binary"
@@ -115,7 +115,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-/** Ways that only the end of the call's time ends. */
+/** Code that only the time limit of the call ends. */
 const ENDLESS: Record<string, string> = {
   "loop": `for (;;);`,
   "never settle": `await new Promise(() => {});`,
@@ -125,7 +125,7 @@ const ENDLESS: Record<string, string> = {
     await new Promise(() => {});`,
 };
 
-Deno.test("a custom tool that would go on for ever is gone soon after its time is over", async () => {
+Deno.test("an endless custom tool is gone soon after its time limit", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock });
   const tool = await openVillain(world, ENDLESS);
@@ -136,7 +136,7 @@ Deno.test("a custom tool that would go on for ever is gone soon after its time i
     await until(() => pidsOf(world).length === at + 1, "the call runs");
     stop.abort(reason);
     const error = await outcome;
-    // Closing its own pipes ends a process at once: then there was no time left to be over.
+    // Closing its own pipes ends a process at once, before the time limit.
     if (how !== "close the descriptors") assert.equal(error, reason);
     const pid = pidsOf(world)[at] ?? assert.fail();
     await until(async () => {
@@ -147,7 +147,7 @@ Deno.test("a custom tool that would go on for ever is gone soon after its time i
   assert.match(await world.run(tool), /^\d+$/);
 });
 
-Deno.test("what a custom tool leaves to its process harms no later call, and no reader of its output", async (t) => {
+Deno.test("leftovers of a custom tool in its process harm no later call, and no reader of its output", async (t) => {
   await using world = await ToolWorld.open();
   await world.fixture.write("notes/a.txt", "");
   const tools = await world.openModule("all", {
@@ -182,7 +182,7 @@ Deno.test("what a custom tool leaves to its process harms no later call, and no 
   });
 
   await t.step(
-    "its prints are no message of its host, hide none, and are bounded in the log",
+    "its output cannot forge or hide messages of its host, and is limited in the log",
     async () => {
       for (const how of ["forge", "mumble", "talk"]) {
         world.logged.length = 0;
@@ -195,22 +195,28 @@ Deno.test("what a custom tool leaves to its process harms no later call, and no 
     },
   );
 
-  await t.step("a reader that it left at its input takes nothing from the next call", async () => {
-    for (const bytes of [100_000, 1, 1]) {
-      assert.equal(await world.run(tools.thief, { bytes }), "took");
-    }
-  });
+  await t.step(
+    "a reader that it left on its input takes no message from the next call",
+    async () => {
+      for (const bytes of [100_000, 1, 1]) {
+        assert.equal(await world.run(tools.thief, { bytes }), "took");
+      }
+    },
+  );
 
-  await t.step("it hears that its run was stopped, and may put things in order", async () => {
-    world.logged.length = 0;
-    const stop = new AbortController();
-    const outcome = world.run(tools.tidy, {}, { signal: stop.signal }).catch(() => "stopped");
-    await until(() => world.logged.length === 1, "the call runs");
-    stop.abort(new Error("cancelled"));
-    assert.equal(await outcome, "stopped");
-    const left = () => world.fixture.read("notes/a.txt");
-    await until(async () => await left() === "The run was stopped", "it put things in order");
-  });
+  await t.step(
+    "its signal aborts when its run is stopped, and it has time to clean up",
+    async () => {
+      world.logged.length = 0;
+      const stop = new AbortController();
+      const outcome = world.run(tools.tidy, {}, { signal: stop.signal }).catch(() => "stopped");
+      await until(() => world.logged.length === 1, "the call runs");
+      stop.abort(new Error("cancelled"));
+      assert.equal(await outcome, "stopped");
+      const left = () => world.fixture.read("notes/a.txt");
+      await until(async () => await left() === "The run was stopped", "it put things in order");
+    },
+  );
 
   await t.step("a thread that it leaves behind in a loop ends with its process, soon", async () => {
     world.logged.length = 0;

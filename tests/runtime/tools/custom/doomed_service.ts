@@ -1,4 +1,4 @@
-// A process that calls a custom tool which never ends, prints the number of the tool's process, and waits to be killed.
+// A process that calls an endless custom tool, prints the tool's process id, and waits to be killed.
 import { ToolWorld } from "./tool_world.ts";
 
 const world = await ToolWorld.open();

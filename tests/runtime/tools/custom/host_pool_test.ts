@@ -1,4 +1,4 @@
-// The host processes of custom tools: how many there are, who gets one, and when they end.
+// The host processes of custom tools: their number, their owners, and their ends.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
@@ -11,7 +11,7 @@ import { until } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld, WAITER } from "./tool_world.ts";
 
-Deno.test("a first call starts one process, later ones none, calls at the same time one each within the bound", async () => {
+Deno.test("a first call starts one process, later ones none, and concurrent calls one each up to the limit", async () => {
   await using world = await ToolWorld.open({ processes: { max: 4 } });
   const tools = await world.openModule("counting", {
     pid: `await new Promise((resolve) => setTimeout(resolve, args.ms)); return Deno.pid;`,
@@ -31,7 +31,7 @@ Deno.test("a first call starts one process, later ones none, calls at the same t
   assert.equal(world.starts, opened + 2);
 });
 
-Deno.test("tools that hang in one execution hold up no other execution's", async () => {
+Deno.test("hanging tools of one execution do not block another execution's", async () => {
   await using world = await ToolWorld.open({ processes: { max: 2 } });
   await world.fixture.write("notes/a.txt", "");
   const { waiter, quick } = await world.openModule("all", {
@@ -46,14 +46,14 @@ Deno.test("tools that hang in one execution hold up no other execution's", async
   assert.deepEqual(await Promise.all(hanging), hanging.map(() => "went"));
 });
 
-Deno.test("the time of a call begins with its process; a wait for one in vain is told as that", async () => {
+Deno.test("the time of a call begins with its process; a wait without success is reported as such", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await world.writeTool("waiter", WAITER, "timeout: 5,");
   await world.writeTool("quick", `return "done";`);
   await world.fixture.write("notes/a.txt", "");
   const waiter = await world.openTool("waiter");
-  // Its own clock stands still: it hangs as long as the test wants.
+  // A clock of its own that does not advance, so that the call hangs as long as the test needs.
   const first = world.run(waiter, {}, { executionId: 1, clock: new TestClock() });
   await until(() => world.logged.length === 1, "the first call runs");
   const wait = 11 * 60_000;
@@ -78,7 +78,7 @@ Deno.test("the time of a call begins with its process; a wait for one in vain is
   assert.equal(await world.call("quick"), "done", "it is loaded again");
 });
 
-Deno.test("an idle process makes room for another tool, and is ended when it waits for a call in vain", async () => {
+Deno.test("an idle process is ended for another tool, and after the idle time", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1, idleMs: 60_000 } });
   const pid = `return Deno.pid;`;
@@ -114,7 +114,7 @@ Deno.test("disposing leaves no process, whether it was busy or idle", async () =
   assert.match(await failureOf(world.run(tool)), /The service is stopping/);
 });
 
-/** A process whose end fails as often as told. */
+/** A process that fails to end a given number of times. */
 class StubbornProcess extends HostProcess {
   failures: number;
   attempts = 0;
@@ -139,7 +139,7 @@ class StubbornProcess extends HostProcess {
   }
 }
 
-Deno.test("HostPool tries again to end an idle process that could not be ended, and reports at its end why", async () => {
+Deno.test("HostPool tries again to end an idle process that could not be ended, and reports the error when disposed", async () => {
   for (const failures of [1, 2]) {
     const clock = new TestClock();
     const pool = new HostPool({ clock, idleMs: 60_000 });

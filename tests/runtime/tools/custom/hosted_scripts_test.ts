@@ -1,4 +1,4 @@
-// Scripts of skills in this runtime: programs of their own, inside of walls.
+// Scripts of skills in this runtime: programs of their own with restricted permissions.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
@@ -9,7 +9,7 @@ import { openBinary } from "./binary_program.ts";
 import { ScriptWorld } from "./script_world.ts";
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`a script of a skill is a program like any other (${kind})`, async () => {
+  Deno.test(`a script of a skill behaves like any program (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ScriptWorld.open(kind === "binary" ? binary.program : ownProgram());
     await Deno.writeTextFile(join(world.folder, "lib.ts"), "export const word: string = 'lib';");
@@ -32,7 +32,7 @@ for (const kind of ["source", "binary"] as const) {
     assert.equal(await world.fixture.read("notes/a.txt"), "changed");
   });
 
-  Deno.test(`a script of a skill gets no further than its walls (${kind})`, async () => {
+  Deno.test(`a script of a skill cannot exceed its permissions (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ScriptWorld.open(kind === "binary" ? binary.program : ownProgram());
     const { workspace, outside, base } = world.fixture;
@@ -82,7 +82,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-Deno.test("a script that fails says so as a program does", async (t) => {
+Deno.test("a failing script reports its error like a program", async (t) => {
   await using world = await ScriptWorld.open();
   const cases: Record<string, [source: string, said: RegExp]> = {
     "throws": [`throw new Error("broken");`, /broken/],
@@ -102,7 +102,7 @@ Deno.test("a script that fails says so as a program does", async (t) => {
   }
 });
 
-Deno.test("a script that does not end is ended, and so is one whose run stops", async () => {
+Deno.test("an endless script is killed, and so is one when its run stops", async () => {
   await using world = await ScriptWorld.open();
   const late = await world.run(`for (;;);`, { timeoutMs: 100 });
   assert.deepEqual([late.timedOut, late.exitCode], [true, null]);

@@ -1,4 +1,4 @@
-// What a tool may import where the module loader asks for no permission.
+// Permitted imports of a tool when the module loader checks no permission.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { findOpenImport } from "../../../../runtime/tools/custom/import_check.ts";
@@ -30,7 +30,7 @@ const HARMLESS = [
   "// imports (something) from somewhere\nexport const from = 'a';",
 ];
 
-Deno.test("findOpenImport() lets harmless imports pass", async () => {
+Deno.test("findOpenImport() accepts harmless imports", async () => {
   const others = { "other.ts": "export const x = 1;", "data.json": "{}" };
   for (const source of HARMLESS) assert.equal(await check(source, others), "", source);
 });
@@ -67,14 +67,14 @@ const OPEN = [
   'import "./other.ts"; import "./computed.ts";',
 ];
 
-Deno.test("findOpenImport() refuses each import that the loader would read for a tool", async () => {
+Deno.test("findOpenImport() refuses each import of a file that a tool may not read", async () => {
   const others = { "other.ts": "", "computed.ts": "await import(globalThis.path);" };
   const expected =
     /^\/tools\/(tool|computed)\.ts: it (imports|calls) .*; in an executable without a sandbox .*bubblewrap/;
   for (const source of OPEN) assert.match(await check(source, others), expected, source);
 });
 
-Deno.test("findOpenImport() is quick with whatever it is given", async () => {
+Deno.test("findOpenImport() is fast for any text", async () => {
   assert.notEqual(await check(`import ${"/**/ ".repeat(20_000)} (x)`), "");
   assert.equal(await check(`import ${"/* ".repeat(20_000)}`), "");
   assert.equal(await check(`from ${"//\n".repeat(20_000)}`), "");
@@ -94,7 +94,7 @@ const TEXT_TO_CODE: Record<string, string> = {
   "a timer": "return setTimeout('1', 0)",
 };
 
-Deno.test("a custom tool of an executable without a sandbox makes no code of texts", async (t) => {
+Deno.test("a custom tool of an executable without a sandbox cannot turn texts into code", async (t) => {
   await using binary = await openBinary();
   await using world = await ToolWorld.open({ program: binary.program });
   const cases = Object.entries(TEXT_TO_CODE).map(([how, body]) => `case "${how}": { ${body} }`);

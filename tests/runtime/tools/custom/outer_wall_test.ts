@@ -1,4 +1,4 @@
-// The walls of a host process without those of the worker in it: what the process itself may reach during a call.
+// The permissions of a host process itself during a call, without its worker's.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
@@ -6,11 +6,11 @@ import { denoDirectory } from "../../../support/repository.ts";
 import { type ScriptOptions, ScriptWorld } from "./script_world.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** Says of each permission that it is asked for whether its process has it. */
+/** Prints for each requested permission whether its process has it. */
 const PROBE = `console.log(JSON.stringify(JSON.parse(Deno.args[0]).map((descriptor) =>
   Deno.permissions.querySync(descriptor).state === "granted")));`;
 
-/** Stands in for Deno as the program of hosts: it writes down with what it is started, and becomes Deno. */
+/** Replaces Deno as the program of hosts: records its arguments and environment, then runs Deno. */
 class RecordedProgram implements AsyncDisposable {
   readonly program: HostProgram;
   readonly #directory: string;
@@ -34,12 +34,12 @@ class RecordedProgram implements AsyncDisposable {
     return recorded;
   }
 
-  /** The variables of the last start, as a shell writes them. */
+  /** Returns the variables of the last start in shell notation. */
   environment(): Promise<string> {
     return Deno.readTextFile(join(this.#directory, "environment"));
   }
 
-  /** Which of these the process of the last start was allowed: what another program is allowed with its flags. */
+  /** Returns the permissions that the process of the last start had, by running another program with its flags. */
   async allows(asked: readonly Deno.PermissionDescriptor[]): Promise<Deno.PermissionDescriptor[]> {
     const args = (await Deno.readTextFile(join(this.#directory, "arguments"))).split("\n");
     const flags = args.slice(0, args.indexOf(this.program.main ?? ""));
@@ -60,11 +60,11 @@ class RecordedProgram implements AsyncDisposable {
   }
 }
 
-/** Reading and writing of each path. */
+/** Returns the read and write permission of each path. */
 const both = (...paths: string[]) =>
   (["read", "write"] as const).flatMap((name) => paths.map((path) => ({ name, path }) as const));
 
-Deno.test("the process of a custom tool reaches no more than its agent, and what is declared", async (t) => {
+Deno.test("the process of a custom tool reaches only its agent's paths and its declared hosts and variables", async (t) => {
   await using recorded = await RecordedProgram.open();
   const variables = { GREETING: "good day", SECRET_TOKEN: "not for tools" };
   let isKey = false;
@@ -88,7 +88,7 @@ Deno.test("the process of a custom tool reaches no more than its agent, and what
     directories.workspaceEnvFile,
     join(directories.configDir, "config.yaml"),
     join(directories.stateDir, "inkling.db"),
-    // The link to the descriptors of the service.
+    // The link to the service's descriptors.
     join(directories.stateDir, "fd"),
   ];
   const hosts = [
@@ -107,7 +107,7 @@ Deno.test("the process of a custom tool reaches no more than its agent, and what
   ] as const;
 
   await t.step(
-    "a custom tool: nothing that is closed, though a folder of the agent's holds it",
+    "a custom tool: no closed path, even inside of the agent's folders",
     async () => {
       await world.run(greeter, {}, { paths: [{ alias: "all", path: base }] });
       assert.deepEqual(await recorded.allows(both(join(notes, "a.txt"), agent, ...closed)), [
@@ -136,7 +136,7 @@ Deno.test("the process of a custom tool reaches no more than its agent, and what
   );
 
   await t.step(
-    "a custom tool: the variables that it declares, but for a key of a model provider",
+    "a custom tool: the variables that it declares, except a model provider's key",
     async () => {
       assert.equal(await world.run(greeter), "good day");
       const environment = await recorded.environment();
@@ -149,7 +149,7 @@ Deno.test("the process of a custom tool reaches no more than its agent, and what
   );
 });
 
-Deno.test("the process of a skill's script reaches no more than its agent", async () => {
+Deno.test("the process of a skill's script reaches only its agent's paths", async () => {
   await using recorded = await RecordedProgram.open();
   await using world = await ScriptWorld.open(recorded.program);
   const { base, workspace, outside } = world.fixture;

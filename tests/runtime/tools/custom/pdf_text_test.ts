@@ -1,4 +1,4 @@
-// The text of PDF files, for models that are not shown the files.
+// The text of PDF files, for models that accept no PDF.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { openBinary } from "./binary_program.ts";
 
 const show = (text: string) =>
   `BT /F 9 Tf 0 900 Td ${text.split("|").map((one) => `(${one}) Tj 0 -9 Td`).join(" ")} ET`;
-/** Spaces, a gigabyte of them, compressed three times. */
+/** A gigabyte of spaces, compressed three times. */
 const BOMB = Buffer.from(
   "eNqruPX2jqLf7USZ4w/1QniEbgjwGDY/ZZOYdM5HeYaa9YE/MrEc7g8EZBqYH1Q1lwXbMjQprFJI/cKz4v/zyiur6z/NNp9//7/cu/89/2bL3d0jI3/vXQ8DA0ND4+x/e2/9+vDNIur8/vl/gSIMbe+eL9/7MU2kYt+PX2ctgQIJH9b5+9vl13HYxP6TsmYHivDcO5hleTOHcfPXu/92VgMFDjzQZWEG0gquBiAjosCcBRBOEjJnVGZUZlRmVGZUZkjJPE3bOmefL+Pkm1X7dtsyMTzYa1NXGVczZy/TCrYr9wCtVwTP",
   "base64",
@@ -58,7 +58,7 @@ const READ: [what: string, pdf: Uint8Array, text: string][] = [
   ],
 ];
 
-/** Its time is over at once, where a file never ends. */
+/** Its time limit ends at once for a file that never ends. */
 class HastyClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return super.sleep(ms === 20_000 ? 0 : ms, signal);
@@ -66,7 +66,7 @@ class HastyClock extends SystemClock {
 }
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`readPdfText() reads pages in a process of its own, and says what it cannot read (${kind})`, async () => {
+  Deno.test(`readPdfText() reads pages in a process of its own, and reports unreadable files (${kind})`, async () => {
     await using binary = await openBinary();
     const program = kind === "binary" ? binary.program : ownProgram();
     const read = READ.filter(([what]) => kind === "source" || /^(pages|too much)$/.test(what));
@@ -79,7 +79,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-Deno.test("file_read gives the text of a PDF, from its offset on and without secrets, where the model takes none", async () => {
+Deno.test("file_read returns a PDF's text from its offset on, redacted, when the model accepts no PDF", async () => {
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await Deno.writeFile(
     join(place.workspace, "a.pdf"),

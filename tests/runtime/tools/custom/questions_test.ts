@@ -1,4 +1,4 @@
-// Custom tools that ask people: each question ends the call, each answer runs it again from the beginning.
+// Custom tools that ask people: each question ends the call, and each answer runs it again from the beginning.
 import assert from "node:assert/strict";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
 import type { JsonValue } from "../../../../base/json.ts";
@@ -9,7 +9,7 @@ import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** The question that a call raised, as a person sees it. */
+/** Returns the question that a call raised, as a person sees it. */
 async function questionOf(work: Promise<unknown>): Promise<ToolQuestion> {
   const error = await work.then((value) => value, (error: unknown) => error);
   assert.ok(error instanceof QuestionRaised, `expected a question, got ${error}`);
@@ -50,7 +50,7 @@ Deno.test("a custom tool asks people, and runs again from its beginning with eac
       return [...errors, await context.ask("Really?")];`,
   });
 
-  await t.step("each run has one answer more", async () => {
+  await t.step("each run has one more answer", async () => {
     const answers: AnsweredQuestion[] = [];
     const expected: [ToolQuestion, HumanAnswer][] = [
       [confirmation("Delete everything?"), { approved: true }],
@@ -71,7 +71,7 @@ Deno.test("a custom tool asks people, and runs again from its beginning with eac
     }
   });
 
-  await t.step("it goes on without an answer when the time for it is over", async () => {
+  await t.step("it continues without an answer when the deadline expires", async () => {
     const expired: HumanAnswer = { expired: true };
     const late = [
       { question: confirmation("Sure?"), answer: expired },
@@ -107,7 +107,7 @@ Deno.test("a custom tool asks people, and runs again from its beginning with eac
   ];
   for (const [[kind, ...question], expected, before, answer] of others) {
     await t.step(
-      `another question does not get the answer: ${kind} ${JSON.stringify(question)}`,
+      `a different question does not get the answer: ${kind} ${JSON.stringify(question)}`,
       async () => {
         const answers = [{ question: before, answer }];
         const call = world.run(tools.fickle, { kind, question }, { answers });
@@ -117,7 +117,7 @@ Deno.test("a custom tool asks people, and runs again from its beginning with eac
   }
 
   await t.step(
-    "one that asks something else each time fails when it has asked four times",
+    "a tool that keeps changing its question fails after four questions",
     async () => {
       const answers = [1, 2, 3, 4].map((n) => ({
         question: { ...confirmation(`Sure ${n}?`), answersBefore: 0 },
@@ -133,7 +133,7 @@ Deno.test("a custom tool asks people, and runs again from its beginning with eac
   );
 
   await t.step(
-    "a question without text or options is its own error, and nobody's question",
+    "a question without text or options is the tool's own error, and reaches no person",
     async () => {
       const answers = [{ question: input("Really?"), answer: { text: "yes" } }];
       assert.equal(

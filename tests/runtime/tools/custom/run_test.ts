@@ -1,4 +1,4 @@
-// Custom tools in runs of agents: what the model reads, questions across restarts, tools that cannot be had.
+// Custom tools in runs of agents: results for the model, questions across restarts, and unavailable tools.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
@@ -17,13 +17,13 @@ async function openPlace(): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
   await Deno.mkdir(join(place.agentsDir, "_config/tools"), { recursive: true });
   await Deno.mkdir(join(place.workspace, "notes"));
-  // Whether this system has one makes no difference here.
+  // A sandbox makes no difference here.
   const target = join(place.configDir, "config.yaml");
   await Deno.writeTextFile(target, "sandbox: off\n", { append: true });
   return place;
 }
 
-/** Custom tools, by name. The agent `call-<tool>` calls one with the arguments of `CALLED_WITH` and repeats its result. */
+/** Custom tools by name. The agent `call-<tool>` calls one with the arguments in `CALLED_WITH` and repeats its result. */
 const TOOLS: Record<string, string> = {
   adder: `export default { description: "Adds", effect: "read",
     parameters: { properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
@@ -50,7 +50,7 @@ async function writeTools(place: TestWorkspace): Promise<void> {
   for (const [name, source] of Object.entries(TOOLS)) {
     const path = join(place.agentsDir, "_config/tools", `${name}.ts`);
     await Deno.writeTextFile(path, source);
-    // It need not be loaded again for each run.
+    // So that it is not loaded again for each run.
     await age(path);
     const call = [{ name, arguments: CALLED_WITH[name] ?? {} }];
     const steps = [{ call }, { say: "It said: {result}" }];
@@ -83,13 +83,13 @@ Deno.test("custom tools in runs of agents", async (t) => {
       );
     });
 
-    await t.step("one that takes too long is a tool error, and the run goes on", async () => {
+    await t.step("a call that takes too long is a tool error, and the run continues", async () => {
       const { status, outputData } = await runToEnd(runtime, "call-sleeper");
       const expected = ["success", "It said: Error: sleeper took longer than 0.1 s"];
       assert.deepEqual([status, outputData], expected);
     });
 
-    await t.step("answers to further questions outlast a change of the first one", async () => {
+    await t.step("answers to later questions survive a change of the first one", async () => {
       await Deno.writeTextFile(join(place.workspace, "notes/0.txt"), "");
       const { id } = await runToEnd(runtime, "call-wipe");
       await answerTo(id, "Delete 1 file(s)?", { approved: true });
@@ -100,7 +100,7 @@ Deno.test("custom tools in runs of agents", async (t) => {
     });
 
     await t.step(
-      "an agent whose tool cannot be had ends with the reason, and validate tells it",
+      "an agent with an unavailable tool ends with the reason, and validate reports it",
       async () => {
         const { id, status } = await runToEnd(runtime, "call-broken");
         assert.equal(status, "error");

@@ -1,4 +1,4 @@
-// The folder of a skill, whose scripts run in a process of their own.
+// The folder of a skill with scripts that run in a process of their own.
 import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { SystemClock } from "../../../../base/clock.ts";

@@ -1,4 +1,4 @@
-// Loading a tool file that fails for a reason outside of the file: reported as that, and tried again.
+// Loading a tool file that fails for a reason outside of the file is reported as such, and tried again.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
@@ -7,7 +7,7 @@ import { until } from "../../../support/until.ts";
 import { refusalOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-Deno.test("a tool file that could not be loaded because no process could be started is loaded again", async () => {
+Deno.test("a tool file is loaded again when no process could be started for it", async () => {
   const program = ownProgram();
   const own = program.program;
   await using world = await ToolWorld.open({ program });

@@ -1,4 +1,4 @@
-// A workspace with custom tools in it, and the processes that run them.
+// A workspace with custom tools, and the processes that run them.
 import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { type Clock, SystemClock } from "../../../../base/clock.ts";
@@ -26,17 +26,17 @@ export interface ToolWorldOptions {
   program?: HostProgram;
   processes?: { max?: number; idleMs?: number };
   sandbox?: ProcessSandbox;
-  /** Runs the tools in the system's sandbox where it has one. */
+  /** Runs the tools in the system's sandbox if it has one. */
   isConfined?: boolean;
-  /** Variables that the service knows. */
+  /** The variables of the service. */
   variables?: Record<string, string>;
   isProviderKey?: (name: string) => boolean;
 }
 
-/** The body of a tool's `run`; with further lines of its declaration. */
+/** The body of a tool's `run`, with further lines of its declaration. */
 type ToolBody = string | readonly [body: string, more: string];
 
-/** What one call is made with beside its arguments. */
+/** The options of one call besides its arguments. */
 export interface CallOptions {
   paths?: AgentPath[];
   readPaths?: string[];
@@ -47,13 +47,13 @@ export interface CallOptions {
   secrets?: readonly Secret[];
 }
 
-/** Temporary folders, and custom tools over them; dispose ends the processes and removes the folders. */
+/** Temporary folders with custom tools. Disposing ends the processes and removes the folders. */
 export class ToolWorld implements AsyncDisposable {
   readonly fixture: SandboxFixture;
   readonly directories: ToolDirectories;
   readonly tools: CustomTools;
   readonly logged: string[] = [];
-  /** How many processes were started. */
+  /** The number of started processes. */
   starts = 0;
 
   private constructor(fixture: SandboxFixture, options: ToolWorldOptions) {
@@ -83,7 +83,7 @@ export class ToolWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Writes a file into the tools folder. It looks a minute old: changes of newer files are not relied on. */
+  /** Writes a file into the tools folder and dates it a minute back, because changes of newer files are not cached. */
   async write(name: string, source: string): Promise<void> {
     const path = join(this.directories.toolsDir, name);
     await Deno.writeTextFile(path, source);
@@ -107,12 +107,12 @@ export class ToolWorld implements AsyncDisposable {
     return Object.fromEntries(tools);
   }
 
-  /** The tools of an agent that names these modules. */
+  /** Opens the tools of an agent that names these modules. */
   openTools(...modules: string[]): Promise<ActionTool[]> {
     return this.tools.openTools({ id: "me", customTools: modules });
   }
 
-  /** The first tool of a module. */
+  /** Returns the first tool of a module. */
   async openTool(module: string): Promise<ActionTool> {
     const [tool] = await this.openTools(module);
     if (tool === undefined) throw new Error(`${module} holds no tool`);
@@ -158,7 +158,7 @@ function declarationOf(tool: ToolBody): string {
     async run(args: any, context: any): Promise<any> { ${body} } }`;
 }
 
-/** Where tools and scripts of a workspace live, and what they must keep away from. */
+/** Returns the directories of a workspace's tools and scripts, and those closed to them. */
 export function directoriesOf({ workspace, base }: SandboxFixture): ToolDirectories {
   return {
     workspace,

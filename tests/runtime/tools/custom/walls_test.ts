@@ -1,11 +1,11 @@
-// What a custom tool tries and must not manage: each attempt fails closed, from source and as a compiled binary alike.
+// Escape attempts of a custom tool: each fails, from source and as a compiled binary alike.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { CANARY, failureOf, snapshot } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-/** Attempts by name: each is the body of an async function over `at`, the places; it returns its loot. */
+/** Attempts by name. Each is the body of an async function over `at`, the places, and returns its loot. */
 const ATTEMPTS: Record<string, string> = {
   "read a file of the system": `return Deno.readTextFileSync("/etc/passwd")`,
   "read it through node": `return (await import("node:fs")).readFileSync("/etc/passwd", "utf8")`,
@@ -102,7 +102,7 @@ const ATTEMPTS: Record<string, string> = {
   "start an inspector": `const i = await import("node:inspector"); i.open(0); return i.url()`,
 };
 
-/** A tool with these is not loaded at all by an executable without a sandbox: see import_check_test.ts. */
+/** An executable without a sandbox does not load a tool with these imports: see import_check_test.ts. */
 const NOT_IN_BINARY = /import\("(http|file|jsr)|node:(module|worker_threads|inspector)/;
 
 const sourceOf = (attempts: [string, string][]) => `
@@ -169,7 +169,7 @@ async function prepare(world: ToolWorld, attempts: [string, string][]): Promise<
 }
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`a custom tool gets no further than its walls (${kind})`, async (t) => {
+  Deno.test(`a custom tool cannot exceed its permissions (${kind})`, async (t) => {
     await using binary = await openBinary();
     await using world = await ToolWorld.open({
       ...(kind === "binary" && { program: binary.program }),
@@ -208,7 +208,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-/** A port on which nobody must ever knock. */
+/** Opens a port that no attempt may reach. */
 function openDoor(): Disposable & { port: number; visitors(): number } {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let visitors = 0;

@@ -1,18 +1,18 @@
-// Folders for tests of what is done to entries: held by descriptor, and by their path where that cannot be.
+// Folders for tests of changes to entries: held by a descriptor, or by their path.
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
 import type { HeldEntry } from "../../../../runtime/tools/files/staged_file.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
-/** A temporary folder, and how folders are held in a test. */
+/** A temporary folder, and the way that a test holds folders. */
 export interface HeldWorld {
   dir: string;
   descriptors: string | undefined;
-  /** An entry of a folder, which is closed at the end. */
+  /** Returns an entry of a folder. The folder is closed at the end of the test. */
   entry(folder: string, name: string): Promise<HeldEntry>;
 }
 
-/** A test for each way to hold folders that this system has. */
+/** Defines a test for each way to hold folders on this system. */
 export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>): void {
   for (const way of ["descriptor", "path"]) {
     Deno.test({
@@ -21,7 +21,7 @@ export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>
       fn: () =>
         withTempDir((state) =>
           withTempDir(async (parent) => {
-            // Other programs change the folder of temporary files all the time: a folder right in it never settles.
+            // Other programs change the folder of temporary files all the time, so a folder directly in it never settles.
             const dir = `${parent}/folder`;
             await Deno.mkdir(dir);
             using held = new DisposableStack();

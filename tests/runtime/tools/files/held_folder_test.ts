@@ -1,4 +1,4 @@
-// Folders whose path leads elsewhere once they are held.
+// Held folders with a path that is replaced while they are held.
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -24,7 +24,7 @@ const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
 
-test("HeldFolder.make() makes what is missing of a path, and nothing twice", async ({ dir, descriptors }) => {
+test("HeldFolder.make() creates missing folders once", async ({ dir, descriptors }) => {
   const make = async (path: string) => {
     const stateDir = "/nowhere";
     using folder = await HeldFolder.make(path, { descriptors, stateDir, access: ACCESS });
@@ -35,7 +35,7 @@ test("HeldFolder.make() makes what is missing of a path, and nothing twice", asy
   assert.deepEqual(names(`${dir}/a/b`), ["c", "d"]);
 });
 
-test("HeldFolder.make() makes nothing below a file or behind a symlink", async ({ dir, descriptors }) => {
+test("HeldFolder.make() creates nothing below a file or behind a symlink", async ({ dir, descriptors }) => {
   const make = (path: string) =>
     HeldFolder.make(path, { descriptors, stateDir: "/nowhere", access: ACCESS });
   await Deno.writeTextFile(`${dir}/file`, "");
@@ -46,7 +46,7 @@ test("HeldFolder.make() makes nothing below a file or behind a symlink", async (
   assert.deepEqual(names(`${dir}/outside`), []);
 });
 
-test("HeldFolder.open() holds no folder behind a symlink", async ({ dir, descriptors }) => {
+test("HeldFolder.open() opens no folder behind a symlink", async ({ dir, descriptors }) => {
   await Deno.mkdir(`${dir}/outside/in`, { recursive: true });
   await Deno.symlink(`${dir}/outside`, `${dir}/link`);
   for (const path of [`${dir}/link`, `${dir}/link/in`]) {
@@ -58,7 +58,7 @@ test("HeldFolder.open() holds no folder behind a symlink", async ({ dir, descrip
 });
 
 Deno.test({
-  name: "what is done in a held folder is done there, whatever stands in its place",
+  name: "changes in a held folder happen there, even when its path is replaced",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir(async (dir) => {
@@ -86,7 +86,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "HeldFolder.has() tells an entry from what a link of its name leads to",
+  name: "HeldFolder.has() distinguishes an entry from the target of a link with its name",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir(async (dir) => {
@@ -104,7 +104,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what Deno's flags close to writing stays closed in a held folder",
+  name: "a held folder cannot write to paths that Deno's flags close",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir(async (dir) => {
@@ -126,7 +126,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "linkDescriptors() makes the link, replaces another one, and leaves nothing else",
+  name: "linkDescriptors() creates the link, replaces another one, and leaves nothing else",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir((dir) => {
@@ -140,7 +140,7 @@ Deno.test({
     }),
 });
 
-/** Makes a state folder with the link in it. */
+/** Creates a state folder with the link in it. */
 async function linked(dir: string): Promise<string | undefined> {
   await Deno.mkdir(`${dir}/state`);
   linkDescriptors(`${dir}/state`);

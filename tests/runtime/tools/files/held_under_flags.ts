@@ -1,4 +1,4 @@
-// Makes a folder and a file in two held folders, under the flags of whoever starts it; says what became of it.
+// Creates a folder and a file in two held folders, under the flags of its caller, and prints the results.
 import { findDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
 import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";

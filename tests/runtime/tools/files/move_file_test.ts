@@ -1,4 +1,4 @@
-// Moves that go from one file system to another.
+// Moves from one file system to another.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileMove } from "../../../../runtime/tools/builtin/file_move.ts";
@@ -6,7 +6,7 @@ import { mount, unlessMountable, unmount } from "../../../support/machine/mount.
 import { call, failureOf, namesIn, SandboxFixture, testContext } from "./sandbox_fixture.ts";
 
 Deno.test({
-  name: "file_move takes a file to another file system with its mode, and never overwrites there",
+  name: "file_move moves a file to another file system with its mode, and never overwrites there",
   ignore: unlessMountable() !== undefined,
   async fn() {
     await using fixture = await SandboxFixture.open();
@@ -17,7 +17,7 @@ Deno.test({
         { alias: "near", path: fixture.workspace },
         { alias: "far", path: far },
       ]));
-      // Longer than what is copied at a time.
+      // Longer than one copied chunk.
       const content = "A long line of text.\n".repeat(30_000);
       await fixture.write("a.md", content);
       await Deno.chmod(join(fixture.workspace, "a.md"), 0o640);

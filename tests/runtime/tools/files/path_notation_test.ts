@@ -1,4 +1,4 @@
-// How paths are read from the model and shown to it.
+// Parsing and formatting of paths for the model.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { isEnvFileName } from "../../../../base/files/env_file_name.ts";
 import { testInWorkspace as test } from "./sandbox_fixture.ts";
 import { LETTERS, textOf } from "../../../support/any_text.ts";
 
-test("PathNotation.display() gives a path that resolves to the same place", async (fixture) => {
+test("PathNotation.display() returns a path that resolves to the same place", async (fixture) => {
   const sandbox = fixture.sandbox([
     { alias: "workspace_all", path: fixture.workspace },
     { alias: "notes", path: join(fixture.workspace, "notes") },

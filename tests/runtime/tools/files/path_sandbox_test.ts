@@ -1,9 +1,9 @@
-// The rules of PathSandbox, one by one: who is let in. Escapes at random stand in proof/fuzz/targets/path_target.ts.
+// The access rules of PathSandbox, one by one. Random escapes are in proof/fuzz/targets/path_target.ts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { failureOf, testInWorkspace as test } from "./sandbox_fixture.ts";
 
-test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ paths", async (fixture) => {
+test("PathSandbox.resolve() accepts relative, absolute, {workspace} and ~ paths", async (fixture) => {
   await fixture.write("notes/a.md", "a");
   const sandbox = fixture.sandbox([
     { alias: "ws", path: fixture.workspace },
@@ -24,7 +24,7 @@ test("PathSandbox.resolve() takes relative, absolute, {workspace} and ~ paths", 
   assert.equal((await sandbox.resolve("notes/new.md", "write")).exists, false);
 });
 
-test("PathSandbox.resolve() refuses what lies outside and names the allowed paths", async (fixture) => {
+test("PathSandbox.resolve() refuses paths outside, and names the allowed ones", async (fixture) => {
   const sandbox = fixture.sandbox([{ alias: "notes", path: join(fixture.workspace, "notes") }]);
   // deno-fmt-ignore
   const texts = [
@@ -85,7 +85,7 @@ test("PathSandbox.resolve() closes agents, config and state folders even inside 
   }
 });
 
-test("PathSandbox.resolve() closes environment files always and database files for writing", async (fixture) => {
+test("PathSandbox.resolve() closes environment files always, and database files for writing", async (fixture) => {
   const sandbox = fixture.sandbox();
   const cases = [
     ...[".env", ".ENV", ".Env.local", "a/.envrc/b", ".env ", ".env.", ".e\u200bnv", ".ｅｎｖ"],
@@ -102,7 +102,7 @@ test("PathSandbox.resolve() closes environment files always and database files f
   }
 });
 
-test("PathSandbox.resolve() lets a declared database be read and not written, nor anything in a declared folder with such a name", async (fixture) => {
+test("PathSandbox.resolve() makes a declared database read-only, and every file in a declared folder with such a name", async (fixture) => {
   await fixture.write("data.sqlite", "");
   await fixture.write("store.db/a.txt", "a");
   const at = (name: string) => join(fixture.workspace, name);
@@ -118,7 +118,7 @@ test("PathSandbox.resolve() lets a declared database be read and not written, no
   }
 });
 
-test("PathSandbox.resolve() refuses a closed name also where it is a symlink to an open file", async (fixture) => {
+test("PathSandbox.resolve() refuses a closed name, even as a symlink to an open file", async (fixture) => {
   await fixture.write("notes/a.md", "a");
   const target = join(fixture.workspace, "notes/a.md");
   await Deno.remove(join(fixture.workspace, ".env"));
@@ -139,7 +139,7 @@ test("PathSandbox.resolve() refuses a closed name also where it is a symlink to 
   assert.equal((await sandbox.resolve("linked.db", "read")).path, target);
 });
 
-test("PathSandbox.resolve() opens of a declared path just that path", async (fixture) => {
+test("PathSandbox.resolve() opens only the declared path itself", async (fixture) => {
   const { workspace, base, outside } = fixture;
   await fixture.write("notes/a.md", "a");
   await fixture.write("notes/a.md.bak", "b");
@@ -147,7 +147,7 @@ test("PathSandbox.resolve() opens of a declared path just that path", async (fix
   await Deno.symlink(outside, join(workspace, "linked"));
   const sandbox = fixture.sandbox([
     { alias: "only", path: join(workspace, "notes/a.md") },
-    // The names above a root are not held against it.
+    // The names above a root do not count.
     { alias: "ws", path: join(base, "app.db.d", "ws") },
     { alias: "linked", path: join(workspace, "linked") },
   ]);
@@ -160,14 +160,14 @@ test("PathSandbox.resolve() opens of a declared path just that path", async (fix
   assert.deepEqual([path, display], [join(outside, "secret.txt"), "{linked}/secret.txt"]);
 });
 
-test("PathSandbox.resolve() lets watched paths be read and not written", async (fixture) => {
+test("PathSandbox.resolve() makes watched paths read-only", async (fixture) => {
   const sandbox = fixture.sandbox([], [fixture.outside]);
   await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
   const message = await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write"));
   assert.match(message, /this path can only be read\.$/);
 });
 
-test("PathSandbox.resolve() says what is wrong with a text that is no path", async (fixture) => {
+test("PathSandbox.resolve() reports why a text is no path", async (fixture) => {
   const sandbox = fixture.sandbox();
   assert.match(await failureOf(sandbox.resolve("", "read")), /^The path is empty/);
   assert.match(await failureOf(sandbox.resolve("a\0b", "read")), /NUL character/);
@@ -178,7 +178,7 @@ test("PathSandbox.resolve() says what is wrong with a text that is no path", asy
   assert.match(sentence, /takes 400 bytes, at most 255/);
 });
 
-test("PathSandbox pins a root: swapped for a symlink later, it leads nowhere", async (fixture) => {
+test("PathSandbox pins a root: a symlink that replaces it later has no effect", async (fixture) => {
   const root = join(fixture.workspace, "notes");
   const sandbox = fixture.sandbox([{ alias: "notes", path: root }]);
   await sandbox.resolve("{notes}/a.md", "read");
@@ -187,7 +187,7 @@ test("PathSandbox pins a root: swapped for a symlink later, it leads nowhere", a
   assert.match(await failureOf(sandbox.resolve("{notes}/secret.txt", "read")), /outside/);
 });
 
-test("PathSandbox.roots() calls a watched folder read only where it cannot be written to, and nowhere else", async (fixture) => {
+test("PathSandbox.roots() returns a watched folder as read-only unless it is writable", async (fixture) => {
   await Deno.mkdir(`${fixture.base}/elsewhere`, { recursive: true });
   await Deno.mkdir(`${fixture.workspace}/inbox`, { recursive: true });
   const watched = [`${fixture.workspace}/inbox`, `${fixture.base}/elsewhere`];
@@ -195,7 +195,7 @@ test("PathSandbox.roots() calls a watched folder read only where it cannot be wr
   assert.deepEqual(roots.map(({ access }) => access), ["write", "write", "read"]);
 });
 
-test("PathSandbox.roots() tells what may be reached", async (fixture) => {
+test("PathSandbox.roots() lists the reachable places", async (fixture) => {
   assert.deepEqual(await fixture.sandbox().roots(), [
     { alias: "workspace", path: fixture.workspace, access: "write" },
   ]);

@@ -1,4 +1,5 @@
-// Ways to try the sandbox: paths that lead out of it, what must stay as it is, and a call that may only fail politely.
+// Tools to attack the sandbox: paths out of it, the state that must not change, and a call that may fail only with a
+// ToolFailure.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -13,7 +14,7 @@ const toolbox = new Toolbox(
   createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } }),
 );
 
-/** A built-in tool. */
+/** Returns a built-in tool. */
 export function tool(name: string): Tool {
   const found = toolbox.get(name);
   assert.ok(found !== undefined, name);
@@ -31,14 +32,14 @@ const PIECES = [
   "ü".repeat(130), " ", "$HOME", "workspace", "home",
 ];
 
-/** Those that are there: short walks over them reach everything worth reaching. */
+/** Existing names: short walks over them reach everything that matters. */
 // deno-fmt-ignore
 const PRESENT = [
   "..", ".", "notes", "a.md", "in", "in.txt", "out", "out.txt", "up", "flip", "secret.txt", "deep",
   "agents", "me.md", ".env", "env.txt", "team",
 ];
 
-/** Paths into, around and out of the fixture, many of which lead to something. */
+/** Generates paths into, around and out of the fixture; many of them exist. */
 export const sandboxPath = (fixture: SandboxFixture): fc.Arbitrary<string> =>
   fc.tuple(
     fc.constantFrom(
@@ -79,7 +80,7 @@ export const sandboxPath = (fixture: SandboxFixture): fc.Arbitrary<string> =>
     fc.constantFrom("/", "/", "/", "//", "/./"),
   ).map(([start, pieces, separator]) => start + pieces.join(separator));
 
-/** Links to everything that is worth reaching. */
+/** Creates links to everything that matters. */
 export async function plant(fixture: SandboxFixture): Promise<void> {
   await fixture.write("notes/a.md", "inside");
   await fixture.write("flip/secret.txt", "inside");
@@ -102,10 +103,10 @@ export async function plant(fixture: SandboxFixture): Promise<void> {
   }
 }
 
-/** Everything that must stay as it is. */
+/** Describes everything that must not change. */
 export async function closedPlaces(fixture: SandboxFixture): Promise<string> {
   const folders = ["outside", "home", "config", "state", "workspace/agents"];
-  // Where file tools write, the service itself notes there.
+  // The service itself records the folders of file tools there.
   const isOurs = (path: string) => path === join(fixture.base, "state/staging");
   const parts = await Promise.all(
     folders.map((name) => snapshot(join(fixture.base, name), isOurs)),
@@ -113,7 +114,7 @@ export async function closedPlaces(fixture: SandboxFixture): Promise<string> {
   return [...parts, await Deno.readTextFile(join(fixture.workspace, ".env"))].join("\n");
 }
 
-/** Runs a tool; only a ToolFailure may come out of it, and never the canary. Returns whether it succeeded. */
+/** Runs a tool. It may throw only a ToolFailure, and never return the canary. Returns true if it succeeded. */
 export async function attempt(
   name: string,
   args: Record<string, unknown>,

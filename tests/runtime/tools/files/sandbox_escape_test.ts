@@ -1,4 +1,4 @@
-// Tries to get out of the sandbox with symlinks that are swapped at the worst moments. Generated paths stand in
+// Attempts to leave the sandbox with symlinks that are swapped at the worst moments. Generated paths are in
 // proof/fuzz/targets/path_target.ts.
 import assert from "node:assert/strict";
 import { closeSync, constants, openSync } from "node:fs";
@@ -20,7 +20,7 @@ import {
 
 const WRITE_WITHOUT_WAITING = constants.O_WRONLY | constants.O_NONBLOCK;
 
-/** Swaps something right after each check, once it is armed. */
+/** Swaps an entry right after each check, once it is armed. */
 class SwappingSandbox extends PathSandbox {
   swap: (() => Promise<void>) | undefined;
 
@@ -31,7 +31,7 @@ class SwappingSandbox extends PathSandbox {
   }
 }
 
-/** Swaps what a path leads to after it was looked at, right before it is opened: once. */
+/** Swaps a path's target once, after it was checked and right before it is opened. */
 class LateSwappingSandbox extends PathSandbox {
   swap: ((path: string) => void) | undefined;
 
@@ -52,7 +52,7 @@ class LateSwappingSandbox extends PathSandbox {
   }
 }
 
-test("file tools notice a folder or file that is swapped for a symlink behind the check", async (fixture) => {
+test("file tools detect a folder or file that is swapped for a symlink after the check", async (fixture) => {
   const calls: [string, Record<string, unknown>][] = [
     ["file_read", { path: "flip/secret.txt" }],
     ["file_write", { path: "flip/secret.txt", content: "written" }],
@@ -87,7 +87,7 @@ test("file tools notice a folder or file that is swapped for a symlink behind th
   }
 });
 
-test("openFile() reads a hard link, and writing to it leaves the other name as it is", async (fixture) => {
+test("openFile() reads a hard link, and writing to it does not change the other name's file", async (fixture) => {
   await Deno.link(join(fixture.outside, "secret.txt"), join(fixture.workspace, "hard.txt"));
   const sandbox = fixture.sandbox();
   await using file = await openFile(sandbox, "hard.txt");
@@ -97,7 +97,7 @@ test("openFile() reads a hard link, and writing to it leaves the other name as i
   assert.equal(await Deno.readTextFile(join(fixture.outside, "secret.txt")), CANARY);
 });
 
-test("openFile() notices a file that is swapped for a symlink between its look and its opening", async (fixture) => {
+test("openFile() detects a file that is swapped for a symlink between check and opening", async (fixture) => {
   await fixture.write("a.txt", "inside");
   const sandbox = new LateSwappingSandbox(fixture.options());
   sandbox.swap = (path) => {
@@ -126,7 +126,7 @@ Deno.test({
     try {
       await until(() => isOver, "the end of the call");
     } finally {
-      // Whoever waits for somebody to write, at the other end of the pipe, is let go.
+      // Opens the pipe's other end to release a call that waits for a writer.
       if (!isOver) closeSync(openSync(join(fixture.workspace, "a.txt"), WRITE_WITHOUT_WAITING));
     }
     const expected = 'Cannot read "a.txt": it is not a regular file (a pipe, socket or device).';
@@ -135,7 +135,7 @@ Deno.test({
   },
 });
 
-test("no file tool reaches the link to the service's descriptors, nor goes through it", async (fixture) => {
+test("no file tool reaches the link to the service's descriptors, or a path through it", async (fixture) => {
   await plant(fixture);
   const state = join(fixture.base, "state");
   const before = await closedPlaces(fixture);

@@ -1,4 +1,4 @@
-// A workspace on the disk with something outside that must never be touched.
+// A workspace on the disk, with a file outside that must never be touched.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
@@ -14,7 +14,7 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 
 export const CANARY = "CANARY-content-that-no-agent-may-see";
 
-/** Everything lies in one temporary folder; dispose removes it. */
+/** Everything is in one temporary folder, which disposing removes. */
 export class SandboxFixture implements AsyncDisposable {
   readonly base: string;
   readonly workspace: string;
@@ -79,7 +79,7 @@ export class SandboxFixture implements AsyncDisposable {
   }
 }
 
-/** A test over a workspace of its own; the context has the sandbox of an agent without declared paths. */
+/** Defines a test over a workspace of its own. The context has the sandbox of an agent without declared paths. */
 export function testInWorkspace(
   name: string,
   body: (fixture: SandboxFixture, context: ToolContext) => Promise<void>,
@@ -90,7 +90,7 @@ export function testInWorkspace(
   });
 }
 
-/** What a tool call gets in tests. */
+/** Returns the context of a tool call in tests. */
 export function testContext(
   sandbox: PathSandbox,
   options: { signal?: AbortSignal; clock?: Clock; secrets?: readonly Secret[] } = {},
@@ -108,7 +108,7 @@ export function testContext(
   };
 }
 
-/** Checks and runs, as the runtime does. */
+/** Checks the arguments and runs the tool, as the runtime does. */
 export async function call(
   tool: Tool,
   args: Record<string, unknown>,
@@ -121,7 +121,7 @@ export async function call(
   return typeof result === "string" ? result : result.content;
 }
 
-/** The message of the ToolFailure that the work ends with. */
+/** Returns the message of the ToolFailure that the work throws. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   const outcome = await work.then((value) => ({ value }), (error: unknown) => ({ error }));
   assert.ok("error" in outcome, `expected a failure, got ${JSON.stringify(outcome)}`);
@@ -133,19 +133,19 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
-/** The message of the ToolsUnavailable that the work ends with. */
+/** Returns the message of the ToolsUnavailable that the work throws. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(() => undefined, (error: unknown) => error);
   assert.ok(error instanceof ToolsUnavailable, `expected ToolsUnavailable, got ${error}`);
   return error.message;
 }
 
-/** The names of a folder's entries, sorted. */
+/** Returns the names of a folder's entries, sorted. */
 export async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Every path below a folder with type, content and time of change: what must stay as it is. */
+/** Returns every path below a folder with type, content and time of change, to detect changes. */
 export async function snapshot(
   folder: string,
   leaveOut: (path: string) => boolean = () => false,

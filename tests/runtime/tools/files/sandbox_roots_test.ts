@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SandboxRoots } from "../../../../runtime/tools/files/sandbox_roots.ts";
 
-Deno.test("SandboxRoots lets watched paths and the files of a pattern be read and not written", () => {
+Deno.test("SandboxRoots makes watched paths and the files of a pattern read-only", () => {
   const readableFiles = [{
     folder: "/scans",
     matches: (relative: string) => relative.endsWith(".pdf"),

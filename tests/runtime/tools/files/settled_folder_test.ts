@@ -6,10 +6,10 @@ import { withTempDir } from "../../../support/temp_dir.ts";
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
 
-/** Longer ago than a folder must have stayed where it is. */
+/** Longer than a folder must have stayed in its place. */
 const AGO_MS = 5_000;
 
-Deno.test("settle() takes a folder for what its real path says, and for nothing else", () =>
+Deno.test("settle() accepts a folder at its real path, and nothing else", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real/inner`, { recursive: true });
     await settle(`${dir}/real/inner`);
@@ -21,7 +21,7 @@ Deno.test("settle() takes a folder for what its real path says, and for nothing 
     await assert.rejects(settle(`${dir}/file`), codeOf("ENOTDIR"));
   }));
 
-Deno.test("isUnmoved() tells that a folder was swapped to and fro, and takes writing beside or in it for no move", () =>
+Deno.test("isUnmoved() detects a folder that was swapped to and fro, and ignores writes beside or in it", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/outer/inner/last`, { recursive: true });
     await Deno.mkdir(`${dir}/twin/outer/inner/last`, { recursive: true });

@@ -1,4 +1,4 @@
-// What a staged file does to others' files: none is replaced where hard links do not work, and none can be read too early.
+// Staged files beside other files: none is replaced where hard links do not work, and none can be read too early.
 import assert from "node:assert/strict";
 import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 import { testHeld as test } from "./held_entries.ts";
@@ -10,7 +10,7 @@ const refuse = () => {
   throw Object.assign(new Error("no hard links here"), { code: "EPERM" });
 };
 
-test("StagedFile.publishNew() takes a free name where hard links do not work", async ({ dir, entry }) => {
+test("StagedFile.publishNew() uses a free name where hard links do not work", async ({ dir, entry }) => {
   const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
   await staged.publishNew({ link: refuse });
   assert.equal(await Deno.readTextFile(`${dir}/a`), "new");
@@ -22,7 +22,7 @@ test("StagedFile.publishNew() overwrites nothing where hard links do not work", 
   const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
   await assert.rejects(
     staged.publishNew({
-      // The other file appears only when the link is refused, so that no earlier look can find it.
+      // The other file appears only when the link is refused, so that no earlier check can find it.
       link() {
         Deno.writeTextFileSync(target, "theirs");
         refuse();

@@ -17,7 +17,7 @@ async function identityAt(path: string): Promise<string> {
   return identityOf(info);
 }
 
-test("StagedFile.publish() replaces what is there, with the permissions that were asked for", async ({ dir, entry }) => {
+test("StagedFile.publish() replaces an existing file, with the requested permissions", async ({ dir, entry }) => {
   const target = `${dir}/a`;
   await Deno.writeTextFile(target, "old");
   const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new "), bytes("text")], {
@@ -43,7 +43,7 @@ test("StagedFile.publishNew() overwrites nothing; discard() leaves no trace", as
   assert.deepEqual(names(dir), ["a"]);
 });
 
-test("StagedFile.write() leaves nothing behind when it is stopped", async ({ dir, entry }) => {
+test("StagedFile.write() leaves no file behind when it is aborted", async ({ dir, entry }) => {
   const stop = new AbortController();
   function* chunks(): Generator<Uint8Array> {
     yield bytes("some");
@@ -57,7 +57,7 @@ test("StagedFile.write() leaves nothing behind when it is stopped", async ({ dir
   assert.deepEqual(names(dir), []);
 });
 
-test("StagedFile.link() links the file that was meant, and no other of its name", async ({ dir, entry }) => {
+test("StagedFile.link() links only the identified file, and no other with its name", async ({ dir, entry }) => {
   await Deno.writeTextFile(`${dir}/a`, "a");
   await Deno.writeTextFile(`${dir}/other`, "other");
   const identity = await identityAt(`${dir}/a`);
@@ -71,7 +71,7 @@ test("StagedFile.link() links the file that was meant, and no other of its name"
   assert.deepEqual(names(dir), ["a", "b", "other"]);
 });
 
-test("StagedFile.setAside() takes the file that was meant, which can be put back", async ({ dir, entry }) => {
+test("StagedFile.setAside() takes only the identified file, which can be restored", async ({ dir, entry }) => {
   await Deno.writeTextFile(`${dir}/a`, "a");
   await Deno.writeTextFile(`${dir}/other`, "other");
   const other = await identityAt(`${dir}/other`);
@@ -83,7 +83,7 @@ test("StagedFile.setAside() takes the file that was meant, which can be put back
   assert.deepEqual(names(dir), ["a", "other"]);
 });
 
-test("StagedFile.publish() leaves alone what a link in its folder's place leads to", async ({ dir, descriptors, entry }) => {
+test("StagedFile.publish() does not touch the target of a link that replaced its folder", async ({ dir, descriptors, entry }) => {
   await Deno.mkdir(`${dir}/in`);
   await Deno.mkdir(`${dir}/outside`);
   await Deno.writeTextFile(`${dir}/outside/a`, "theirs");
@@ -102,7 +102,7 @@ test("StagedFile.publish() leaves alone what a link in its folder's place leads 
   assert.deepEqual(names(`${dir}/outside`), ["a"]);
 });
 
-Deno.test("StagedFile.write() makes nothing in a folder that is exchanged without end and cannot be held", () =>
+Deno.test("StagedFile.write() writes nothing in a folder without a descriptor that is swapped endlessly", () =>
   withTempDir(async (dir) => {
     for (const name of ["in", "outside"]) await Deno.mkdir(`${dir}/${name}`);
     const heard: string[] = [];
@@ -111,7 +111,7 @@ Deno.test("StagedFile.write() makes nothing in a folder that is exchanged withou
       for await (const { kind, paths } of listener) heard.push(`${kind} ${paths}`);
     })();
     await Deno.symlink(`${dir}/outside`, `${dir}/link`);
-    // Each time that the clock is read, so that no check finds the folder at rest, however busy the machine is.
+    // At each read of the clock, so that no check finds the folder unchanged, even on a busy machine.
     const now = FILE_CLOCK.now;
     FILE_CLOCK.now = () => {
       Deno.renameSync(`${dir}/in`, `${dir}/in-before`);

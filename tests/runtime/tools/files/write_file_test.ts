@@ -1,11 +1,11 @@
-// Files that somebody else changes meanwhile.
+// Files that somebody else changes in the meantime.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
 import { writeFile } from "../../../../runtime/tools/files/write_file.ts";
 import { failureOf, namesIn, testInWorkspace as test } from "./sandbox_fixture.ts";
 
-test("writeFile() with a version writes nothing over what somebody changed or removed meanwhile", async (fixture) => {
+test("writeFile() with a version does not overwrite a file that was changed or removed", async (fixture) => {
   const sandbox = fixture.sandbox();
   const path = join(fixture.workspace, "notes/a.txt");
   const { signal } = new AbortController();

@@ -1,9 +1,9 @@
-// What programs in the sandbox reach through the proxy, and what they do not.
+// The hosts that sandboxed programs reach through the proxy, and those that are closed.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 
-/** A proxy, a server behind it on this machine, and names that lead to it or elsewhere. */
+/** Opens a proxy, a server behind it on this machine, and names that resolve to it or elsewhere. */
 async function open(options: { ownPort?: boolean } = {}) {
   const folder = await Deno.makeTempDir({ prefix: "inkling-test-" });
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
@@ -41,7 +41,7 @@ interface Route {
   credentials: string;
 }
 
-/** The whole answer to what is said to the proxy; `then` is said when it has begun to answer. */
+/** Returns the proxy's whole answer to a request. Sends `then` when the answer has begun. */
 async function say(route: Route, lines: string[], then?: string): Promise<string> {
   using connection = await Deno.connect({ transport: "unix", path: route.socketFile });
   const own = `proxy-authorization: Basic ${btoa(route.credentials)}`;
@@ -54,7 +54,7 @@ async function say(route: Route, lines: string[], then?: string): Promise<string
     if (count === null) return answer;
     answer += new TextDecoder().decode(buffer.subarray(0, count));
     if (isFirst && then !== undefined) {
-      // A refusal is its end: nobody reads on.
+      // A refusal closes the connection, so the write may fail.
       await connection.write(new TextEncoder().encode(then)).catch(() => {});
     }
   }
@@ -70,7 +70,7 @@ Deno.test("ForwardProxy sends requests and opens tunnels to the hosts of a progr
     "accept: */*",
   ]);
   assert.match(plain, /^HTTP\/1\.1 200 /);
-  // The host of the address, not the one that the client writes beside it.
+  // The host of the address counts, not the client's Host header.
   assert.match(plain, new RegExp(`GET /a of localhost:${port}$`));
   const inside = "GET /inside HTTP/1.1\r\nhost: me\r\nconnection: close\r\n\r\n";
   const tunnel = await say(route, [`CONNECT 127.0.0.1:${port} HTTP/1.1`], inside);
@@ -79,7 +79,7 @@ Deno.test("ForwardProxy sends requests and opens tunnels to the hosts of a progr
   assert.deepEqual(world.refused, []);
 });
 
-Deno.test("ForwardProxy keeps a program from every other host, and tells of it", async () => {
+Deno.test("ForwardProxy refuses every other host to a program, and reports it", async () => {
   await using world = await open();
   const { route } = world.admit("a.example", "b.example:8443", "*.c.example");
   const hosts = ["other.example:443", "xa.example:80", "a.example.evil.example:80"];
@@ -95,7 +95,7 @@ Deno.test("ForwardProxy keeps a program from every other host, and tells of it",
   ]);
 });
 
-Deno.test("ForwardProxy reaches no address behind a name that leads to this machine or to a cloud's metadata", async () => {
+Deno.test("ForwardProxy refuses a name that resolves to this machine or to a cloud's metadata", async () => {
   await using world = await open();
   const { route } = world.admit("a.example", "cloud.example", "169.254.169.254", "metadata");
   const inside = "GET / HTTP/1.0\r\n\r\n";
@@ -106,7 +106,7 @@ Deno.test("ForwardProxy reaches no address behind a name that leads to this mach
   assert.match(await tunnelTo("metadata:80"), /403.*cloud metadata/s);
 });
 
-Deno.test("ForwardProxy never leads to the service's own port", async () => {
+Deno.test("ForwardProxy never connects to the service's own port", async () => {
   await using world = await open({ ownPort: true });
   const { route } = world.admit("localhost", "127.0.0.1");
   for (const host of ["localhost", "127.0.0.1"]) {
@@ -115,7 +115,7 @@ Deno.test("ForwardProxy never leads to the service's own port", async () => {
   }
 });
 
-Deno.test("ForwardProxy knows each program by its password, and none that has ended", async () => {
+Deno.test("ForwardProxy identifies each program by its password, until it has ended", async () => {
   await using world = await open();
   const target = `CONNECT localhost:${world.port} HTTP/1.1`;
   const grant = world.admit("localhost");
@@ -133,7 +133,7 @@ Deno.test("ForwardProxy knows each program by its password, and none that has en
   assert.match(await say(grant.route, [target]), /^HTTP\/1\.1 407 /);
 });
 
-Deno.test("ForwardProxy answers what is no request of a proxy, and what cannot be reached", async () => {
+Deno.test("ForwardProxy answers an invalid request, and one for an unreachable host", async () => {
   await using world = await open();
   const { route } = world.admit("localhost");
   const cases = [
@@ -144,7 +144,7 @@ Deno.test("ForwardProxy answers what is no request of a proxy, and what cannot b
   assert.match(await say(route, ["CONNECT localhost:1 HTTP/1.1"]), /^HTTP\/1\.1 502 /);
 });
 
-Deno.test("ForwardProxy makes its socket for its owner alone, and takes it away", async () => {
+Deno.test("ForwardProxy creates its socket for its owner alone, and removes it", async () => {
   const world = await open();
   const { route: { socketFile } } = world.admit("localhost");
   assert.equal((await Deno.stat(socketFile)).mode! & 0o777, 0o600);

@@ -1,4 +1,4 @@
-// Which hosts and addresses are open to http_request.
+// The hosts and addresses that are open to http_request.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
@@ -35,7 +35,7 @@ const KINDS: Record<string, string[]> = {
   ],
 };
 
-Deno.test("classifyAddress() knows each kind of network", () => {
+Deno.test("classifyAddress() returns each kind of network", () => {
   for (const [kind, addresses] of Object.entries(KINDS)) {
     for (const address of addresses) assert.equal(classifyAddress(address), kind, address);
   }
@@ -47,17 +47,17 @@ Deno.test("classifyAddress() knows each kind of network", () => {
   for (const text of texts) assert.equal(classifyAddress(text), undefined, text);
 });
 
-Deno.test("parseAddress() reads every IPv4 and IPv6 address that is written out", () => {
+Deno.test("parseAddress() parses every IPv4 and IPv6 notation", () => {
   fc.assert(fc.property(fc.ipV4(), (text) => {
     assert.equal([...parseAddress(text) ?? []].join("."), text);
     assert.ok(isSameAddress(text, `::ffff:${text}`));
-    // Whatever way an IPv4 address is wrapped in, it is not more open than by itself.
+    // An IPv4 address in any embedded form is as closed as by itself.
     for (const wrapped of [`::ffff:${text}`, `64:ff9b::${text}`]) {
       assert.equal(classifyAddress(wrapped), classifyAddress(text), wrapped);
     }
   }));
   fc.assert(fc.property(fc.ipV6(), (text) => {
-    // The URL parser is the judge: it writes an address in one form only.
+    // The URL parser writes each address in one canonical form.
     const canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
     assert.deepEqual(parseAddress(text), parseAddress(canonical), text);
     assert.equal(parseAddress(text)?.length, 16);
@@ -80,7 +80,7 @@ Deno.test("refuseAddress() never opens link-local and metadata addresses, whatev
   ));
 });
 
-Deno.test("refuseAddress() closes private ranges when asked, and opens what allow names", () => {
+Deno.test("refuseAddress() closes private ranges by `deny`, and opens the hosts in `allow`", () => {
   const closed = policy({ deny: ["private"], allow: ["nas.lan", "*.home.arpa", "10.0.0.9"] });
   const refused = (host: string, address: string) =>
     refuseAddress(closed, { host, address, port: 80 }) !== undefined;
@@ -115,7 +115,7 @@ Deno.test("refuseAddress() guards the service's own port on this machine only", 
   assert.equal(refused("192.168.1.6", 8700, known), false);
 });
 
-Deno.test("refuseHost() closes metadata names and denied hosts with all below them", () => {
+Deno.test("refuseHost() closes metadata names, and denied hosts with their subdomains", () => {
   const deny = ["example.com", "private", "203.0.113.9"];
   const guard = policy({ deny, allow: ["good.example.com"] });
   assert.match(refuseHost(guard, "Metadata.Google.Internal.") ?? "", /metadata/);

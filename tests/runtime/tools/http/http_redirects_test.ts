@@ -1,4 +1,4 @@
-// Redirects without a network: which request follows a reply.
+// Redirects without a network: the request that follows a reply.
 import assert from "node:assert/strict";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { ExchangeReply } from "../../../../runtime/tools/http/http_exchange.ts";
@@ -14,7 +14,7 @@ const SENT = {
   "x-api-key": "k",
 };
 
-/** The request that follows when the first one is answered with this status and location; undefined when none does. */
+/** Returns the request that follows a reply with this status and location, or undefined. */
 async function requestAfter(
   first: { url?: string; method?: string; body?: string },
   { status, location }: { status: number; location: string },
@@ -44,7 +44,7 @@ async function requestAfter(
   return asked[1];
 }
 
-Deno.test("followRedirects(): a table of methods and statuses: what is sent again, and what becomes a GET without a body", async () => {
+Deno.test("followRedirects() repeats a request or sends a GET without a body, by method and status", async () => {
   const statuses = [301, 302, 303, 307, 308];
   // same: sent again with its body.
   const expected: Record<string, string> = {
@@ -76,7 +76,7 @@ Deno.test("followRedirects() follows no other status", async () => {
   }
 });
 
-Deno.test("followRedirects() takes keys to no other scheme, host or port", async () => {
+Deno.test("followRedirects() sends keys to no other scheme, host or port", async () => {
   const ours = { "accept": "*/*", "accept-encoding": "identity", "user-agent": "Inkling" };
   const expected: Record<string, Record<string, string>> = {
     "https://near.test/other": SENT,
@@ -95,7 +95,7 @@ Deno.test("followRedirects() takes keys to no other scheme, host or port", async
   assert.deepEqual(upgraded?.headers, ours);
 });
 
-Deno.test("followRedirects() takes a body to no other origin, and names both", async () => {
+Deno.test("followRedirects() sends a body to no other origin, and names both", async () => {
   const first = { method: "POST", body: "password=1" };
   const location = "https://far.test/form";
   await assert.rejects(requestAfter(first, { status: 307, location }), {
@@ -108,7 +108,7 @@ Deno.test("followRedirects() takes a body to no other origin, and names both", a
   assert.deepEqual([next?.method, next?.body], ["GET", undefined]);
 });
 
-Deno.test("followRedirects() sends no user name and no password that a redirect brings along", async () => {
+Deno.test("followRedirects() sends no user name and no password from a redirect's address", async () => {
   for (const user of ["me:pw", "me", ":pw"]) {
     const next = await requestAfter({}, {
       status: 302,

@@ -48,7 +48,7 @@ Deno.test("an answer's faults are JSON pointers with reasons, in the service and
   }
 });
 
-Deno.test("patterns, references and very big answers are left to a process of their own", async () => {
+Deno.test("patterns, references and very big answers are checked in a process of their own", async () => {
   const whole: JsonSchema = {
     $defs: { code: { type: "string", pattern: "^[A-Z]{3}$" } },
     type: "object",

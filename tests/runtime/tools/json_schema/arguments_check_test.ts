@@ -1,4 +1,4 @@
-// Arguments against schemas that somebody else wrote.
+// Arguments against foreign schemas.
 import assert from "node:assert/strict";
 import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
 import type { JsonObject } from "../../../../base/json.ts";
@@ -35,7 +35,7 @@ async function complaint(args: unknown, schema: JsonSchema = SCHEMA): Promise<st
   }
 }
 
-Deno.test("compileArgumentsCheck() returns what fits, with defaults, without the nulls some models send", async () => {
+Deno.test("compileArgumentsCheck() returns valid arguments with defaults and without some models' nulls", async () => {
   const { check } = await compileArgumentsCheck("weather", SCHEMA);
   assert.deepEqual(check({ city: "Rome", days: 2, place: null, note: null, toString: null }), {
     city: "Rome",
@@ -45,7 +45,7 @@ Deno.test("compileArgumentsCheck() returns what fits, with defaults, without the
   });
 });
 
-Deno.test("compileArgumentsCheck() names each thing that does not fit, once", async () => {
+Deno.test("compileArgumentsCheck() names each fault once", async () => {
   assert.equal(
     await complaint({ days: "two", unit: "k", colour: 1, place: { lat: "x", lon: 2 }, either: 4 }),
     [
@@ -74,7 +74,7 @@ Deno.test("compileArgumentsCheck() keeps a long list of complaints short", async
   assert.equal(lines.at(-1), "- and 20 more");
 });
 
-/** What a check against the whole schema says. */
+/** Returns the complaint of a check against the whole schema. */
 async function wholeComplaint(args: JsonObject, schema: JsonSchema): Promise<string> {
   try {
     await checkWhole(args, { tool: "weather", schema });
@@ -94,7 +94,7 @@ Deno.test("checkWhole() fails the call when the schema itself is broken", async 
   }
 });
 
-Deno.test("checkWhole() heeds older drafts and references", async () => {
+Deno.test("checkWhole() supports older drafts and references", async () => {
   const schema: JsonSchema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     type: "object",
@@ -106,7 +106,7 @@ Deno.test("checkWhole() heeds older drafts and references", async () => {
   assert.equal(await wholeComplaint({ who: "me" }, schema), "accepted");
 });
 
-Deno.test("compileArgumentsCheck() leaves open what could take long, and says so", async () => {
+Deno.test("compileArgumentsCheck() skips slow keywords, and reports that", async () => {
   const open: JsonObject[] = [
     { pattern: "^(a+)+$" },
     { patternProperties: { "^(a+)+$": {} } },
@@ -127,7 +127,7 @@ Deno.test("compileArgumentsCheck() leaves open what could take long, and says so
   assert.equal(leavesOpen({ city: "Rome", days: 1 }), false);
 });
 
-Deno.test("compileArgumentsCheck() compares no big arguments with a big schema", async () => {
+Deno.test("compileArgumentsCheck() does not compare big arguments with a big schema", async () => {
   const anyOf = Array.from({ length: 200 }, (_, n) => ({ const: n }));
   const schema = { type: "object", properties: { a: { items: { anyOf } } } };
   const { check, leavesOpen } = await compileArgumentsCheck("t", schema);

@@ -1,11 +1,11 @@
-// A guarded tool of an MCP server: freed for good by the name that its server gives it, called with edited arguments.
+// A guarded tool of an MCP server: called with edited arguments, and exempted for good by its server's name for it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resultsOf } from "../../executions/executions_of.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 
-Deno.test("a tool of an MCP server is edited within its schema, and freed as server/tool", async () => {
+Deno.test("a tool call of an MCP server is edited within its schema, and exempted as server/tool", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createTestWorkspace();
   const folder = join(place.agentsDir, "_config");

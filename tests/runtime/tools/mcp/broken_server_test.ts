@@ -1,4 +1,4 @@
-// MCP servers that cannot be had: agents that name them are told why, nobody else notices.
+// Unavailable MCP servers: the agents that name them get the reason, and no other agent is affected.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
@@ -15,7 +15,7 @@ const shell = (script: string, env: Record<string, string> = {}) => ({
   env,
 });
 
-test("McpServers.openTools() tells the last words of a server that dies at its start, without its secrets, and what it did not get", async (world) => {
+test("McpServers.openTools() reports the last output of a server that exits at its start, redacted, and the variables that it did not get", async (world) => {
   world.variables.set("SERVICE_TOKEN", "token-0123456789");
   world.variables.set("MY_REGION", "north");
   const script = 'i=0; while [ $i -lt 30 ]; do echo "line $i" >&2; i=$((i+1)); done; ' +
@@ -40,16 +40,16 @@ test("McpServers.openTools() tells the last words of a server that dies at its s
   );
 });
 
-test("McpServers.openTools() shows no half of a secret where a long output is cut", async (world) => {
+test("McpServers.openTools() shows no half of a secret in a cut output", async (world) => {
   const key = "literal-key-0123456789";
-  // The cut falls into the key, wherever it falls.
+  // The cut falls into the key at every offset.
   const script =
     'i=0; while [ $i -lt 1000 ]; do printf %s "$API_KEY" >&2; i=$((i+1)); done; exit 3';
   await world.define({ dies: shell(script, { API_KEY: key }) });
   assert.doesNotMatch(await refusalOf(world.tools(["dies"])), /literal|0123|6789/);
 });
 
-test("McpServers starts a program in a folder of its own, and says what is missing there", async (world) => {
+test("McpServers starts a program in a folder of its own, and reports workspace paths in its arguments", async (world) => {
   await Deno.writeTextFile(join(world.workspace, "data.txt"), "no program");
   await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
   const inWorkspace = (path: string) =>
@@ -92,7 +92,7 @@ test("McpServers starts a program in a folder of its own, and says what is missi
   assert.match(message, /its folder .*\/state\/mcp\/nowhere cannot be created: /);
 });
 
-test("McpServers.openTools() tells all problems of the servers that an agent names, and ends nothing that runs", async (world) => {
+test("McpServers.openTools() reports all problems of an agent's servers, and ends no running server", async (world) => {
   assert.deepEqual(await world.tools([]), new Map());
   assert.match(await refusalOf(world.tools(["good"])), /mcp-servers\.json is missing/);
   const good = programEntry();
@@ -115,28 +115,28 @@ test("McpServers.openTools() tells all problems of the servers that an agent nam
   assert.equal(await world.call((await world.tools(["good"])).get("pid")), pid);
 });
 
-Deno.test("McpServers: a server that answers the greeting with an error has failed at once, with its message", async () => {
+Deno.test("McpServers: a server that answers the handshake with an error fails at once, with its message", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const starts = join(world.workspace, "starts");
   const answer = (code: number) =>
     `echo x >> "${starts}"; read -r line; ` +
     `echo '{"jsonrpc":"2.0","id":0,"error":{"code":${code},"message":"no license for you"}}'`;
-  // Deaf when it is started again: whatever is asked of it then is waited for.
+  // Hangs after its restart, so that a request would wait for its answer.
   const deaf = `while [ -e "${starts}" ]; do read -r line || exit; done; `;
   await world.define({ refuses: shell(answer(-32603)), unknown: shell(deaf + answer(-32601)) });
   const reason = "cannot be used: no license for you";
   assert.equal(await refusalOf(world.tools(["refuses"])), `The MCP server "refuses" ${reason}`);
   assert.equal(await Deno.readTextFile(starts), "x\n");
   await Deno.remove(starts);
-  // One that does not know our greeting may know the newer one: it is asked, for a moment.
+  // A server that does not know our handshake may know the newer one, which is tried briefly.
   const refusal = refusalOf(world.tools(["unknown"]));
   await until(() => clock.awaits(5_000), "the newer greeting is timed");
   await clock.advance(5_000);
   assert.equal(await refusal, `The MCP server "unknown" ${reason}`);
 });
 
-Deno.test("McpServers: a server that does not answer is given up after 30 s, and is gone", async () => {
+Deno.test("McpServers: a server that does not answer is ended after 30 s", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const file = join(world.workspace, "pid");
@@ -179,7 +179,7 @@ Deno.test("McpServers: a program that ignores the end of its input and SIGTERM i
   for (const pid of pids) await until(async () => !await isRunning(pid), `${pid} is gone`);
 });
 
-Deno.test("McpServers: a server that keeps dying is started less and less often", async () => {
+Deno.test("McpServers: a server that keeps crashing is restarted with growing delays", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const file = join(world.workspace, "starts");
@@ -196,25 +196,25 @@ Deno.test("McpServers: a server that keeps dying is started less and less often"
     await many;
     assert.equal(await starts(), expected);
   }
-  // Eight seconds are too long to be waited for: the last failure is told at once.
+  // Eight seconds are too long to wait, so the last failure is reported at once.
   const message = await refusalOf(world.tools(["dies"]));
   assert.match(message, /exit code 1\n.*\ngone\nIt is not started again before 8 s\.$/);
   assert.equal(await starts(), 5);
 });
 
-test("McpServers: a server that floods its output is cut off", async (world) => {
+test("McpServers: a server that floods its output is disconnected", async (world) => {
   await world.define({ floods: shell("exec cat /dev/zero") });
   const message = await refusalOf(world.tools(["floods"]));
   assert.match(message, /"floods" cannot be used: a line of its output is over 16 MB/);
 });
 
-test("McpServers: a server that talks nonsense first is understood", async (world) => {
+test("McpServers: a server that prints other text first works", async (world) => {
   const script = `echo 'Welcome!'; echo '{"a":1}'; echo; ${SHELL_SERVER}`;
-  await world.define({ noisy: shell(script, { LOOK: "echo hello" }) });
+  await world.define({ noisy: shell(script, { SCRIPT: "echo hello" }) });
   assert.equal(await world.call((await world.tools(["noisy"])).get("look")), "hello;");
 });
 
-Deno.test("McpServers: a server that is stuck is replaced when the next run finds that out", async () => {
+Deno.test("McpServers: a hanging server is replaced when the next run detects it", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   await world.define({ fixture: programEntry() });
@@ -239,7 +239,7 @@ Deno.test("McpServers: a server that is stuck is replaced when the next run find
   await until(async () => !await isRunning(pid), "it is gone");
 });
 
-Deno.test("McpServers.openTools() ends with its signal; the start goes on for others, and ends with the servers", async () => {
+Deno.test("McpServers.openTools() ends with its signal; the start continues for others, and ends with the servers", async () => {
   const world = await openMcpWorld({ limits: { closeMs: 20 } });
   const file = join(world.workspace, "pid");
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-// A tool of an MCP server that its server has changed since it was last used.
+// A tool of an MCP server that has changed since its last use.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -11,7 +11,7 @@ import {
 import type { EchoDeclaration } from "./fixture_server.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 
-/** A workspace whose agent `reader` calls the tool `echo` of a server. */
+/** Opens a workspace with an agent `reader` that calls a server's tool `echo`. */
 async function openPlace(
   { mcpConfirm, more = "", shell = {} }: {
     mcpConfirm: string;
@@ -27,7 +27,7 @@ async function openPlace(
   const steps = [{ call: [{ name: "echo", arguments: { text: "hello" } }] }, { say: "{result}" }];
   await place.writeScript("reader", steps, `mcp: [fixture]\n${more}`);
   let version = 0;
-  /** Has the server declare its tool like this from now on, to a session of its own. */
+  /** Changes the server's declaration of its tool for new sessions. */
   const declare = async (echo: EchoDeclaration) => {
     server.echo = echo;
     const path = join(place.agentsDir, "_config", "mcp-servers.json");
@@ -41,7 +41,7 @@ async function openPlace(
     runtime,
     place,
     declare,
-    /** A run that asks, and the question. */
+    /** Starts a run that asks, and returns the question. */
     async ask() {
       const { id, status } = await runToEnd(runtime, "reader");
       assert.equal(status, "waiting");
@@ -55,7 +55,7 @@ async function openPlace(
   };
 }
 
-Deno.test("a tool that its server has changed asks before its next use, auto-approved or not, and once it is allowed no more", async () => {
+Deno.test("a changed tool asks before its next use, even if auto-approved, and not again after approval", async () => {
   await using world = await openPlace({ mcpConfirm: "writes", more: 'auto_approve: "*"' });
   const { runtime, declare } = world;
   const changes: [echo: EchoDeclaration, told: RegExp][] = [
@@ -82,7 +82,7 @@ Deno.test("a tool that its server has changed asks before its next use, auto-app
   }
 });
 
-Deno.test("a change that a person does not allow keeps asking, and an answer to one change is none to the next", async () => {
+Deno.test("a refused change keeps asking, and an answer to one change does not count for the next", async () => {
   await using world = await openPlace({ mcpConfirm: "writes" });
   const { runtime, declare } = world;
   await declare({ description: "second" });
@@ -99,7 +99,7 @@ Deno.test("a change that a person does not allow keeps asking, and an answer to 
   assert.match((await runtime.pendingRequest(id)).message, /It is now "third"/);
 });
 
-Deno.test("a changed tool is called and noted in the log where mcp_confirm is none", async () => {
+Deno.test("a changed tool is called and logged when mcp_confirm is none", async () => {
   await using world = await openPlace({ mcpConfirm: "none" });
   await world.declare({ description: "second" });
   for (let run = 0; run < 2; run++) {
@@ -113,7 +113,7 @@ Deno.test("a changed tool is called and noted in the log where mcp_confirm is no
   }]);
 });
 
-Deno.test("the question about a changed tool holds no secret, however long the server's words are", async () => {
+Deno.test("the question about a changed tool contains no secret, for any length of the server's text", async () => {
   const shell = { WIKI_TOKEN: "a-very-secret-value" };
   const more = 'auto_approve: ["fixture/*"]';
   await using world = await openPlace({ mcpConfirm: "all", more, shell });

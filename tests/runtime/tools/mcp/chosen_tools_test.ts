@@ -1,4 +1,4 @@
-// Which tools of a server an agent gets, and what is said of too many.
+// The selection of a server's tools for an agent, and the warning about too many.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";

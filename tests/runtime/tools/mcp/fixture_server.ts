@@ -1,10 +1,10 @@
-// A real MCP server, made with the official server package: its tools behave well, badly, and very badly.
+// A real MCP server made with the official server package. Its tools behave well, badly, and very badly.
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
-/** What the server has seen, for tests that run in its process. */
+/** Observations of the server, for tests in its process. */
 export interface FixtureSightings {
-  /** Calls of `hang` that have begun. */
+  /** The calls of `hang` that have begun. */
   hanging: number;
   cancelled: number;
 }
@@ -18,7 +18,7 @@ export interface EchoDeclaration {
   writes?: boolean;
 }
 
-/** A server with one tool for each way to behave. */
+/** Creates a server with one tool for each behavior. */
 export function createFixtureServer(
   seen: FixtureSightings = { cancelled: 0, hanging: 0 },
   echo: EchoDeclaration = {},
@@ -110,7 +110,7 @@ export function createFixtureServer(
   return server;
 }
 
-/** A server whose list of twelve tools comes in pages of five. */
+/** Creates a server that lists twelve tools in pages of five. */
 export function createPagedServer(): McpServer {
   const server = new McpServer({ name: "paged", version: "1.0.0" });
   const names = Array.from({ length: 12 }, (_, index) => `tool_${index + 1}`);

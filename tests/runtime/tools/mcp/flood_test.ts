@@ -1,4 +1,4 @@
-// MCP servers that send more than anybody asked for: cut off, with the reason, and the next run finds them again.
+// MCP servers that send too many messages: disconnected with the reason, and available again for the next run.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
 import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
@@ -13,16 +13,16 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
 
-/** Never listens: nothing here is in a sandbox. */
+/** Never listens, because no program here is sandboxed. */
 const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';
 
-/** So many, and then no more: whoever takes all of them is found out, and does not wait for ever. */
+/** A limit for the test: a client that reads all of them has failed, and does not wait for ever. */
 const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
 
-Deno.test("McpServers: a program that sends messages without end is cut off", async () => {
+Deno.test("McpServers: a program that sends endless messages is disconnected", async () => {
   await using world = await openMcpWorld({ clock: new TestClock() });
   for (const line of ['{"jsonrpc":"2.0","id":9,"method":"ping"}', ""]) {
     const args = ["-c", 'yes "$1" | head -n "$2"', "sh", line, String(ALMOST_ENDLESS)];
@@ -33,7 +33,7 @@ Deno.test("McpServers: a program that sends messages without end is cut off", as
   }
 });
 
-Deno.test("StdioTransport: a program that never reads what it asked for is cut off", async () => {
+Deno.test("StdioTransport: a program that never reads its answers is disconnected", async () => {
   const transport = new StdioTransport({
     kind: "program",
     command: "sleep",
@@ -60,13 +60,13 @@ Deno.test("StdioTransport: a program that never reads what it asked for is cut o
   assert.equal(transport.end, "it does not read its input");
 });
 
-/** A stream of events, one for each message. */
+/** Returns a stream with one event for each message. */
 function events(messages: readonly string[]): Response {
   const body = messages.map((message) => `data: ${message}\n\n`).join("");
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-Deno.test("McpServers: a server behind a URL that sends messages without end is cut off", async () => {
+Deno.test("McpServers: a server at a URL that sends endless messages is disconnected", async () => {
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld({ clock: new TestClock() });
   await world.define({ floods: { url: server.url } });
@@ -81,7 +81,7 @@ Deno.test("McpServers: a server behind a URL that sends messages without end is 
   assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
 });
 
-Deno.test("HttpTransport: a server that asks and does not take the answers gets few of them at once", async () => {
+Deno.test("HttpTransport: a server that does not read its answers gets few of them at once", async () => {
   await using server = new FixtureHttpServer();
   const held = Promise.withResolvers<Response>();
   server.intercept = () => held.promise;

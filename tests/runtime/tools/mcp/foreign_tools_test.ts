@@ -1,4 +1,4 @@
-// Names, texts and schemas that servers choose, made fit for a model.
+// Names, texts and schemas from servers, converted for a model.
 import assert from "node:assert/strict";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ import { toRemoteTools } from "../../../../runtime/tools/mcp/remote_tool.ts";
 import { toResultText } from "../../../../runtime/tools/mcp/result_content.ts";
 import { nameTools, toFunctionName } from "../../../../runtime/tools/mcp/tool_names.ts";
 
-Deno.test("nameTools() keeps names that are free and puts the server before those that are not", () => {
+Deno.test("nameTools() keeps free names, and prefixes others with the server's name", () => {
   const tools = [
     { server: "a", tool: "read" },
     { server: "b", tool: "read" },
@@ -27,7 +27,7 @@ Deno.test("nameTools() keeps names that are free and puts the server before thos
   ]);
 });
 
-Deno.test("nameTools() gives every tool a valid name of its own, whatever the order", () => {
+Deno.test("nameTools() gives every tool a valid unique name, in any order", () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom("a", "b", "a_b", "a.b", "a b", "x".repeat(70)),
@@ -43,7 +43,7 @@ Deno.test("nameTools() gives every tool a valid name of its own, whatever the or
   }));
 });
 
-Deno.test("nameTools() numbers a tool whose every other name is taken", () => {
+Deno.test("nameTools() numbers a tool when every other name is taken", () => {
   const tools = [{ server: "a", tool: "read" }];
   const taken = ["read", "a_read"];
   for (const ending of [/^a_read_[0-9a-f]{8}$/, /_2$/, /_3$/]) {
@@ -61,7 +61,7 @@ Deno.test("toFunctionName() leaves valid names as they are", () => {
   assert.notEqual(toFunctionName(`${"x".repeat(80)}a`), toFunctionName(`${"x".repeat(80)}b`));
 });
 
-Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot be offered", () => {
+Deno.test("toRemoteTools() limits a server's texts, and leaves out tools that cannot be offered", () => {
   const deep: JsonObject = { type: "object" };
   let inner = deep;
   for (let i = 0; i < 70; i++) inner = (inner["properties"] = { a: {} })["a"] as JsonObject;
@@ -99,14 +99,14 @@ Deno.test("toRemoteTools() bounds what a server lists and leaves out what cannot
   ]);
 });
 
-Deno.test("toToolSchema() survives a nesting that no stack can follow", () => {
+Deno.test("toToolSchema() survives nesting that would overflow the stack", () => {
   let schema: JsonObject = {};
   for (let i = 0; i < 100_000; i++) schema = { items: schema };
   const problem = "its input schema is nested over 64 levels deep";
   assert.deepEqual(toToolSchema(schema), { problem });
 });
 
-Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
+Deno.test("toCheckSchema() still refuses plainly wrong values", () => {
   const checked = toCheckSchema({
     type: "object",
     properties: {
@@ -125,7 +125,7 @@ Deno.test("toCheckSchema() still refuses what is plainly wrong", () => {
   );
 });
 
-Deno.test("toToolSchema() repairs what has a plain meaning, and leaves the rest as it is", () => {
+Deno.test("toToolSchema() repairs faults with an obvious meaning, and keeps the rest", () => {
   const shown = (schema: unknown) => {
     const result = toToolSchema(schema);
     return "problem" in result ? result.problem : JSON.stringify(result.schema);
@@ -165,7 +165,7 @@ Deno.test("toToolSchema() repairs what has a plain meaning, and leaves the rest 
   for (const [schema, expected] of cases) assert.equal(shown(schema), expected);
 });
 
-Deno.test("toRemoteTools() leaves out the tools that are wrong, each by its name, and keeps the others", () => {
+Deno.test("toRemoteTools() leaves out invalid tools by name, and keeps the others", () => {
   const { tools, problems } = toRemoteTools([
     { name: "good", description: 5, annotations: "none", inputSchema: null },
     { name: "bad", inputSchema: { type: "money" } },
@@ -180,7 +180,7 @@ Deno.test("toRemoteTools() leaves out the tools that are wrong, each by its name
   ]);
 });
 
-Deno.test("toResultText() gives structured content where no text says the same, and says what is no text", () => {
+Deno.test("toResultText() returns structured content if no text repeats it, and describes other blocks", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
   const content = [{ type: "text" as const, text: "one" }];
   assert.equal(toResultText({ content, structuredContent: { a: 1 } }), "one");
@@ -205,7 +205,7 @@ Deno.test("toResultText() gives structured content where no text says the same, 
   );
 });
 
-Deno.test("LineSplitter.push() gives the lines of a text, however it is cut into pieces", () => {
+Deno.test("LineSplitter.push() returns the lines of a text in any pieces", () => {
   const text = fc.array(fc.constantFrom("a", "é", "😀", "\n", "\n\n"), { maxLength: 30 });
   fc.assert(fc.property(text, fc.array(fc.nat(100)), (parts, cuts) => {
     const bytes = new TextEncoder().encode(parts.join(""));

@@ -1,4 +1,4 @@
-// The fixture server behind a port of this machine, with sessions that it can forget.
+// The fixture server on a port of this machine, with sessions that it can forget.
 import {
   createMcpHandler,
   WebStandardStreamableHTTPServerTransport,
@@ -15,14 +15,14 @@ type MaybeReply = Response | undefined;
 /** A listening server. */
 export class FixtureHttpServer implements AsyncDisposable {
   readonly seen: FixtureSightings = { cancelled: 0, hanging: 0 };
-  /** Of servers that begin from now on. */
+  /** The declaration for servers that start from now on. */
   echo: EchoDeclaration = {};
-  /** Every request's method and headers. */
+  /** The method and headers of every request. */
   readonly requests: { method: string; headers: Headers }[] = [];
-  /** How many sessions were begun, and how many were said goodbye to. */
+  /** The numbers of started sessions, and of properly ended ones. */
   begun = 0;
   ended = 0;
-  /** Answers instead of the server, where it returns a reply. */
+  /** Answers in place of the server if it returns a reply. */
   intercept: ((request: Request) => MaybeReply | Promise<MaybeReply>) | undefined;
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   readonly #modern: ReturnType<typeof createMcpHandler> | undefined;
@@ -45,13 +45,13 @@ export class FixtureHttpServer implements AsyncDisposable {
     return `http://127.0.0.1:${this.#server.addr.port}/mcp`;
   }
 
-  /** Forgets all sessions, as a server that was started anew. */
+  /** Forgets all sessions, like a restarted server. */
   async forget(): Promise<void> {
     for (const transport of this.#sessions.values()) await transport.close();
     this.#sessions.clear();
   }
 
-  /** Ends every session and waits for open replies: only then has the client let go of its connections, too. */
+  /** Ends every session and waits for open replies, because only then has the client closed its connections, too. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.forget();
     await this.#modern?.close();

@@ -1,4 +1,4 @@
-// MCP servers behind a URL: a real one on a port of this machine.
+// MCP servers at a URL: a real one on a port of this machine.
 import assert from "node:assert/strict";
 import type { ActionTool } from "../../../../runtime/tools/tool.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -13,7 +13,7 @@ interface Remote {
   tools: Map<string, ActionTool>;
 }
 
-/** A test of a server whose tools were listed once. */
+/** Defines a test of a server with tools that were listed once. */
 function test(name: string, body: (remote: Remote) => Promise<void>): void {
   Deno.test(name, async () => {
     await using server = new FixtureHttpServer();
@@ -48,7 +48,7 @@ Deno.test("McpServers.openTools() offers the tools of a server behind a URL and 
   assert.deepEqual([server.begun, server.ended], [1, 1]);
 });
 
-Deno.test("McpServers speaks the newer protocol to a URL that knows no other", async () => {
+Deno.test("McpServers uses the newer protocol for a URL that supports no other", async () => {
   await using server = new FixtureHttpServer({ modernOnly: true });
   await using world = await openMcpWorld();
   await world.define({ remote: { url: server.url } });
@@ -63,7 +63,7 @@ Deno.test("McpServers speaks the newer protocol to a URL that knows no other", a
   await until(() => server.seen.cancelled === 1, "the server hears of it");
 });
 
-test("McpServers: a session that the server has forgotten is begun anew, the call made once", async ({ server, world, tools }) => {
+test("McpServers: a session that the server has forgotten is reopened, and the call made once", async ({ server, world, tools }) => {
   await server.forget();
   assert.equal(await world.call(tools.get("echo"), { text: "again" }), "again");
   assert.equal(server.begun, 2);
@@ -75,7 +75,7 @@ test("McpServers: a session that the server has forgotten is begun anew, the cal
   assert.match(message, /400|forgets its sessions/);
 });
 
-Deno.test("McpServers: a server may say in words of its own that it has forgotten a session", async () => {
+Deno.test("McpServers: a server may use an error of its own for a forgotten session", async () => {
   for (
     const [status, code, message] of [
       [400, -32000, "Bad Request: Server not initialized"],
@@ -98,7 +98,7 @@ Deno.test("McpServers: a server may say in words of its own that it has forgotte
   }
 });
 
-Deno.test("McpServers: a tool that reports progress may take longer, one that is silent may not", async () => {
+Deno.test("McpServers: a tool that reports progress may take longer, a silent one may not", async () => {
   await using server = new FixtureHttpServer();
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
@@ -133,11 +133,11 @@ Deno.test("McpServers: a tool that reports progress may take longer, one that is
   await until(() => streams.length === 2, "the second call reaches the server");
   await clock.advance(60_000);
   assert.equal(await silent, "echo took longer than 60 s");
-  // The end of the server waits for open replies.
+  // Disposing the server waits for open replies.
   for (const stream of streams) stream.close().catch(() => {});
 });
 
-test("McpServers: a call that is stopped is cancelled at the server and hung up", async ({ server, world, tools }) => {
+test("McpServers: a stopped call is cancelled at the server and disconnected", async ({ server, world, tools }) => {
   const stop = new AbortController();
   const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
     .catch((error: unknown) => error);
@@ -166,7 +166,7 @@ test("McpServers: a call that is stopped is cancelled at the server and hung up"
   await until(() => isHungUp, "the stream is hung up");
 });
 
-test("McpServers: a stream that ends without the answer is a failed call at once", async ({ server, world, tools }) => {
+test("McpServers: a call fails at once when its stream ends without an answer", async ({ server, world, tools }) => {
   server.intercept = async (request) => {
     if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) return;
     const headers = { "content-type": "text/event-stream" };
@@ -178,7 +178,7 @@ test("McpServers: a stream that ends without the answer is a failed call at once
   assert.equal(await world.call(tools.get("echo"), { text: "y" }), "y");
 });
 
-Deno.test("McpServers: a server that is gone in a call says so, and is there again when it is back", async () => {
+Deno.test("McpServers: a call fails when the server goes down, and the server works again when it is back", async () => {
   await using world = await openMcpWorld();
   let server = new FixtureHttpServer();
   const port = Number(new URL(server.url).port);
@@ -201,7 +201,7 @@ Deno.test("McpServers: a server that is gone in a call says so, and is there aga
   }
 });
 
-Deno.test("McpServers: what a server refuses is told without what it was sent", async () => {
+Deno.test("McpServers: the message of a refusal does not repeat the sent values", async () => {
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld();
   const url = `${server.url}?api_key=query-secret-1`;
@@ -238,7 +238,7 @@ Deno.test("McpServers: headers do not follow a redirect to another origin", asyn
   assert.equal(other.requests.length, 0);
 });
 
-test("McpServers: a reply without end is cut off", async ({ server, world, tools }) => {
+test("McpServers: an endless reply is disconnected", async ({ server, world, tools }) => {
   const flood = () =>
     new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20)),
@@ -258,7 +258,7 @@ test("McpServers: a reply without end is cut off", async ({ server, world, tools
   assert.equal(await world.call(tools.get("echo"), { text: "fine" }), "fine");
 });
 
-Deno.test("McpServers: a changed list is seen by the next run, told by the server or found out after a while", async () => {
+Deno.test("McpServers: the next run sees a changed list, after a notification or when the list is stale", async () => {
   const clock = new TestClock();
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld({ clock });
@@ -282,7 +282,7 @@ Deno.test("McpServers: a changed list is seen by the next run, told by the serve
   assert.ok((await world.tools(["remote"])).has("later"));
 });
 
-Deno.test("McpServers: a server that does not take the goodbye is left after a moment", async () => {
+Deno.test("McpServers: closing does not wait long for a server that ignores the end of its session", async () => {
   const clock = new TestClock();
   const killMs = 7_654;
   await using server = new FixtureHttpServer();

@@ -1,4 +1,4 @@
-// A workspace with an mcp-servers.json, and its servers as an agent has them.
+// A workspace with an mcp-servers.json, and its servers' tools for an agent.
 import type { ResolveHost } from "../../../../runtime/tools/http/host_lookup.ts";
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
@@ -20,13 +20,13 @@ export interface McpWorld extends AsyncDisposable {
   log: LogLines;
   workspace: string;
   stateDir: string;
-  /** Variables of the environment; may be changed. */
+  /** Variables of the environment; tests may change them. */
   variables: Map<string, string>;
-  /** Writes mcp-servers.json; text is written as it is. */
+  /** Writes mcp-servers.json. A string is written unchanged. */
   define(content: Record<string, unknown> | string): Promise<void>;
-  /** The tools of these servers, by name. */
+  /** Returns the tools of these servers by name. */
   tools(mcp: string[], taken?: string[]): Promise<Map<string, ActionTool>>;
-  /** Checks and runs one call, as the loop does. */
+  /** Checks the arguments and runs one call, as the loop does. */
   call(
     tool: ActionTool | undefined,
     args?: Record<string, unknown>,
@@ -34,7 +34,7 @@ export interface McpWorld extends AsyncDisposable {
   ): Promise<string>;
 }
 
-/** The entry of the fixture server as a program, which tests look at from outside. */
+/** Returns the entry of the fixture server as a program, for tests that watch it from outside. */
 export function programEntry(
   mode = "plain",
   env: Record<string, string> = {},
@@ -58,7 +58,7 @@ export async function openMcpWorld(
     limits?: Partial<McpLimits>;
     sandbox?: ProcessSandbox;
     fixture?: SandboxFixture;
-    /** For programs in the sandbox. */
+    /** For sandboxed programs. */
     resolveHost?: ResolveHost;
   } = {},
 ): Promise<McpWorld> {
@@ -126,7 +126,7 @@ export async function openMcpWorld(
   };
 }
 
-/** A test over a workspace with an mcp-servers.json. */
+/** Defines a test over a workspace with an mcp-servers.json. */
 export function testMcp(
   name: string,
   body: (world: McpWorld, t: Deno.TestContext) => Promise<void>,
@@ -137,7 +137,7 @@ export function testMcp(
   });
 }
 
-/** Whether a process is there and no zombie. */
+/** Returns true if a process exists and is no zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
   const args = ["-o", "stat=", "-p", String(pid)];
   const { stdout } = await new Deno.Command("ps", { args, stderr: "null" }).output();
@@ -145,5 +145,5 @@ export async function isRunning(pid: number): Promise<boolean> {
   return state !== "" && !state.startsWith("Z");
 }
 
-// Re-exported so that whoever opens a world has loaded the server package, which the program takes from the cache.
+// Re-exported so that opening a world also loads the server package, which the program takes from the cache.
 export { FixtureHttpServer } from "./http_server.ts";

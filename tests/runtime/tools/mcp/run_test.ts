@@ -1,4 +1,5 @@
-// Agents that name MCP servers, run as a whole: what the model gets, what a person is asked, how a run ends without its server.
+// Whole runs of agents that name MCP servers: the model's results, the questions to a person, and runs without their
+// server.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -32,7 +33,7 @@ async function createPlace(
 const entryOf = (server: FixtureHttpServer) => ({ url: server.url });
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 
-/** The contents of the results of calls. */
+/** Returns the contents of the calls' results. */
 async function resultsOf(runtime: Runtime, id: number): Promise<unknown[]> {
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result")
     .map((one) => one["content"]);
@@ -77,7 +78,7 @@ Deno.test("a program of mcp-servers.json in runs of agents", async (t) => {
     });
 
     await t.step(
-      "its start is a step of the run that waits for it, and stands in the log",
+      "its start is a step of the run that waits for it, and is logged",
       async () => {
         const notices = async (id: number) => {
           const frames = await payloadsOf(runtime, id);
@@ -112,19 +113,19 @@ Deno.test("a program of mcp-servers.json in runs of agents", async (t) => {
   assert.ok(!JSON.stringify(await again.getExecution(told)).includes(token), "after a restart");
 });
 
-Deno.test("a guard on an MCP tool holds when another server offers the name, too, and when none does any more", async () => {
+Deno.test("a guard on an MCP tool applies when another server offers the name, too, and after it stops", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ a: entryOf(server), b: entryOf(server) });
   const agents: [servers: string, guard: string, called: string, freed?: string][] = [
     ["a, b", "pid", "a_pid"],
     ["a, b", "b_pid", "b_pid"],
     ["a", "a_pid", "pid"],
-    // What the servers call it is no name that a tool can have.
+    // The server's names for them are invalid tool names.
     ["a", "odd.name", "odd_name"],
     ["a", "a_odd.name", "odd_name"],
     ["a, b", "odd.name", "a_odd_name"],
     ["a, b", "b_odd.name", "b_odd_name"],
-    // Freed under a name that it has no more.
+    // Exempted under a name that it no longer has.
     ["a, b", "pid", "a_pid", "pid"],
   ];
   for (const [index, [servers, guard, called, freed = ""]] of agents.entries()) {
@@ -151,7 +152,7 @@ Deno.test("a guard on an MCP tool holds when another server offers the name, too
   );
 });
 
-Deno.test("a warning of a server is logged for who names it, once; a disabled server says so", async () => {
+Deno.test("a server's warning is logged once when an agent names it; a disabled server is reported", async () => {
   await using server = new FixtureHttpServer();
   const fine = entryOf(server);
   const off = { ...fine, disabled: true };
@@ -196,7 +197,7 @@ Deno.test("a call that hangs at an MCP server is a failed call after 60 s", asyn
   assert.equal(ended.outputData, "1");
 });
 
-Deno.test("a run asks before a tool of a server that does not say it only reads, as mcp_confirm: writes wants it", async () => {
+Deno.test("with mcp_confirm: writes a run asks before every tool that its server does not mark as read-only", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ fixture: entryOf(server) }, "writes");
   const steps = [{ call: [call("echo", { text: "hello" }), call("pid")] }, { say: "{result}" }];
@@ -218,7 +219,7 @@ Deno.test("a run asks before a tool of a server that does not say it only reads,
   ]);
 });
 
-Deno.test("a workspace whose config.yaml leaves mcp_confirm out keeps running, and is told so once in its life", async () => {
+Deno.test("a workspace without mcp_confirm in its config.yaml keeps running, and gets one warning in its life", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ fixture: entryOf(server) });
   await place.writeScript("old", [{ call: [call("pid")] }, { say: "done" }], "mcp: [fixture]");

@@ -9,7 +9,7 @@ import { ServerProcess } from "../../../../runtime/tools/mcp/server_process.ts";
 import type { ServerProgram } from "../../../../runtime/tools/mcp/servers_file/server_definition.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
-/** Opens the network of each program, and starts it without a sandbox. */
+/** Opens each program's network, and starts it unconfined. */
 class OpenSandbox extends ProcessSandbox {
   override confine(program: SandboxedProgram, { net }: SandboxRules): Promise<SandboxedProgram> {
     if (typeof net !== "string") net();

@@ -1,4 +1,4 @@
-// MCP servers that are programs: a real one in a real process.
+// MCP servers as programs: a real one in a real process.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../support/until.ts";
@@ -36,7 +36,7 @@ test("McpServers offers a program's tools and calls them", async (world, t) => {
   });
 
   await t.step(
-    "it gets the variables it declares and where things are, no key of ours",
+    "it gets its declared variables and the system's paths, but none of our keys",
     async () => {
       const env = JSON.parse(await world.call(tools.get("environment"))) as Record<string, string>;
       assert.equal(env["MINE"], "x from the environment");
@@ -47,7 +47,7 @@ test("McpServers offers a program's tools and calls them", async (world, t) => {
     },
   );
 
-  await t.step("what it says on the way is logged, plain and not without end", async () => {
+  await t.step("its progress messages are logged as plain text, up to a limit", async () => {
     const told: string[] = [];
     const log = (line: string) => void told.push(line);
     const answer = await world.call(tools.get("talk"), {}, { log });
@@ -58,7 +58,7 @@ test("McpServers offers a program's tools and calls them", async (world, t) => {
     assert.match(lines.at(-1) ?? "", /further lines of this minute are dropped/);
   });
 
-  await t.step("many calls at once get their own answers, also beside one that hangs", async () => {
+  await t.step("many calls at once get their own answers, even beside a hanging one", async () => {
     const stop = new AbortController();
     const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
       .catch((error: unknown) => error);
@@ -74,18 +74,21 @@ test("McpServers offers a program's tools and calls them", async (world, t) => {
     await until(isDone, "the server hears that the call was cancelled");
   });
 
-  await t.step("a changed list is seen by the next run; a tool that is gone says so", async () => {
-    assert.equal(await world.call(tools.get("sooner")), "still here");
-    await world.call(tools.get("change"));
-    await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
-    const next = await world.tools(["fixture"]);
-    assert.equal(await world.call(next.get("later")), "here I am");
-    assert.ok(!next.has("sooner"));
-    const message = await failureOf(world.call(tools.get("sooner")));
-    assert.match(message, /does not offer this tool any more/);
-  });
+  await t.step(
+    "the next run sees a changed list; a call of a removed tool reports that",
+    async () => {
+      assert.equal(await world.call(tools.get("sooner")), "still here");
+      await world.call(tools.get("change"));
+      await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
+      const next = await world.tools(["fixture"]);
+      assert.equal(await world.call(next.get("later")), "here I am");
+      assert.ok(!next.has("sooner"));
+      const message = await failureOf(world.call(tools.get("sooner")));
+      assert.match(message, /does not offer this tool any more/);
+    },
+  );
 
-  await t.step("ending leaves no process, neither the server nor what it started", async () => {
+  await t.step("ending leaves no process, neither the server nor its descendants", async () => {
     const pids = [
       Number(await world.call(tools.get("pid"))),
       Number(await world.call(tools.get("spawn"))),
@@ -97,7 +100,7 @@ test("McpServers offers a program's tools and calls them", async (world, t) => {
   });
 });
 
-test("McpServers speaks the newer protocol to a program that knows no other", async (world) => {
+test("McpServers uses the newer protocol for a program that supports no other", async (world) => {
   await world.define({ fixture: programEntry("modern") });
   const tools = await world.tools(["fixture"]);
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
@@ -105,7 +108,7 @@ test("McpServers speaks the newer protocol to a program that knows no other", as
   await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
 });
 
-test("McpServers: a server that crashes in a call fails that call, and is there for the next ones, once", async (world) => {
+test("McpServers: a server's crash fails the current call, and one new server answers the next ones", async (world) => {
   const starts = join(world.workspace, "starts");
   await world.define({ fixture: programEntry("plain", { START_LOG: starts }) });
   const tools = await world.tools(["fixture"]);
@@ -130,7 +133,7 @@ test("McpServers: a server that crashes in a call fails that call, and is there 
   await until(async () => !await isRunning(child), "what it had started is gone, too");
 });
 
-test("McpServers: tools of the same name get the server's name before them; an entry that changes gets a new session", async (world) => {
+test("McpServers: tools with the same name get their server's name as a prefix; a changed entry gets a new session", async (world) => {
   await world.define({ a: programEntry(), "b 2": programEntry() });
   const before = await world.tools(["a", "b 2"], ["pid"]);
   const names = [...before.keys()];

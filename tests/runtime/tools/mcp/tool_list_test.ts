@@ -1,4 +1,4 @@
-// A server's list of tools: how long it is believed, and what becomes of one that cannot be had.
+// A server's list of tools: its validity, and failures to fetch it.
 import assert from "node:assert/strict";
 import { MAX_TOOLS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { ToolList } from "../../../../runtime/tools/mcp/tool_list.ts";
@@ -16,7 +16,7 @@ function createList(fetch: () => AsyncIterable<unknown[]>) {
   return { clock, problems, list, names: () => list.tools.map(({ name }) => name) };
 }
 
-Deno.test("ToolList is stale before it was had, when it is old, and when it is doubted", async () => {
+Deno.test("ToolList is stale before the first fetch, when it is old, and after doubt()", async () => {
   const { clock, list, names } = createList(async function* () {
     yield await Promise.resolve(listed("read"));
   });
@@ -26,7 +26,7 @@ Deno.test("ToolList is stale before it was had, when it is old, and when it is d
   clock.jump(60_001);
   assert.equal(list.isStale, true);
   await list.refresh(signal);
-  // A clock that was set back says nothing about its age.
+  // A clock that was set back does not make the list valid.
   clock.jump(-3_600_000);
   assert.equal(list.isStale, true);
   await list.refresh(signal);
@@ -34,7 +34,7 @@ Deno.test("ToolList is stale before it was had, when it is old, and when it is d
   assert.equal(list.isStale, true);
 });
 
-Deno.test("ToolList.refresh() keeps the tools of before when the server fails or lists too many, and asks again", async () => {
+Deno.test("ToolList.refresh() keeps the previous tools when the server fails or lists too many, and tries again", async () => {
   const answers: (() => Promise<unknown[]>)[] = [
     () => Promise.resolve(listed("read")),
     () => Promise.reject(new Error("it went away")),
@@ -51,7 +51,7 @@ Deno.test("ToolList.refresh() keeps the tools of before when the server fails or
   assert.deepEqual([list.isStale, names()], [true, ["read"]]);
 });
 
-Deno.test("ToolList.refresh(): a change that is told while the answer is on its way makes that stale again", async () => {
+Deno.test("ToolList.refresh(): a change that is reported during the request makes the list stale again", async () => {
   const { promise, resolve } = Promise.withResolvers<unknown[]>();
   const { list, names } = createList(async function* () {
     yield await promise;
@@ -63,7 +63,7 @@ Deno.test("ToolList.refresh(): a change that is told while the answer is on its 
   assert.deepEqual([list.isStale, names()], [true, ["old"]]);
 });
 
-Deno.test("ToolList.refresh() gives a list without end up, page by page", async () => {
+Deno.test("ToolList.refresh() refuses an endless list page by page", async () => {
   let pages = 0;
   const { list, problems } = createList(async function* () {
     for (; pages < 2 * MAX_TOOLS; pages++) yield await Promise.resolve([]);
@@ -72,7 +72,7 @@ Deno.test("ToolList.refresh() gives a list without end up, page by page", async 
   assert.deepEqual([pages, problems], [MAX_TOOLS, []]);
 });
 
-Deno.test("ToolList.refresh() takes a tool once, on whichever pages it is listed", async () => {
+Deno.test("ToolList.refresh() keeps one of a tool's duplicates on any pages", async () => {
   const { list, problems, names } = createList(async function* () {
     yield await Promise.resolve(listed("read", "write"));
     yield listed("write", "move");

@@ -12,7 +12,7 @@ const listed = (one: { description: string; schema: unknown; hints: boolean[] })
   annotations: { readOnlyHint: one.hints[0], destructiveHint: one.hints[1] },
 });
 
-/** The same value with the keys of its objects the other way round. */
+/** Returns the same value with reversed object keys. */
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned);
   if (typeof value !== "object" || value === null) return value;
@@ -27,7 +27,7 @@ const tools = fc.record({
   hints: fc.array(fc.boolean(), { minLength: 2, maxLength: 2 }),
 });
 
-Deno.test("printOf() is the same for the same in any order of keys, and another for anything else", () => {
+Deno.test("printOf() is equal for equal values in any key order, and different otherwise", () => {
   fc.assert(fc.property(tools, tools, (one, other) => {
     const before = printOf(listed(one), one.description);
     const again = printOf(turned(listed(one)) as Listed, one.description);
@@ -45,7 +45,7 @@ Deno.test("printOf() is the same for the same in any order of keys, and another 
   }));
 });
 
-Deno.test("printOf() notices what models are not told: a longer description, a title, a schema's own words", () => {
+Deno.test("printOf() includes texts that models do not see: a longer description, a title, a schema's texts", () => {
   const inputSchema = { type: "object", properties: { path: { type: "string" } } };
   const base: Listed = { name: "tool", description: "x", inputSchema };
   const before = printOf(base, "x");

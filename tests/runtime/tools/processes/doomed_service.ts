@@ -1,5 +1,5 @@
-// A process that runs something which never ends, of this kind, as a service does, and waits to be killed. The program
-// writes its number into the file `pid` of the folder.
+// A process that runs an endless program of the given kind, like a service, and waits to be killed. The program writes its
+// process id to the file `pid` of the folder.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import { ServerProcess } from "../../../../runtime/tools/mcp/server_process.ts";
@@ -8,7 +8,7 @@ import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import { runProgram } from "../../../../runtime/tools/processes/run_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 
-/** Never listens: nothing here is in a sandbox. */
+/** Never listens, because no program here is sandboxed. */
 const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
 const [kind, cwd = ""] = Deno.args;

@@ -1,4 +1,4 @@
-// What a service started ends with it, even where nothing can be tidied up.
+// A service's programs end with it, even after kill -9.
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";

@@ -1,4 +1,4 @@
-// Programs that cannot be started say why; groups that are gone may be signalled.
+// startGroup() reports why a program cannot be started, and signals a group that is gone without an error.
 import assert from "node:assert/strict";
 import { startGroup } from "../../../../runtime/tools/processes/process_group.ts";
 import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
@@ -16,7 +16,7 @@ function refusal(program: string, cwd: string): string {
   return assert.fail("it was started");
 }
 
-Deno.test("startGroup() says what is missing, and what may not be executed", () =>
+Deno.test("startGroup() names a missing program, and one that may not be executed", () =>
   withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/plain`, "no program", { mode: 0o600 });
     const missing = "it is not installed, or its working folder does not exist.";
@@ -25,7 +25,7 @@ Deno.test("startGroup() says what is missing, and what may not be executed", () 
     const expected =
       `Cannot start ${dir}/plain: the operating system denies permission to execute it.`;
     assert.equal(refusal(`${dir}/plain`, dir), expected);
-    // A folder where a program should be, and a file where a folder should be: in the system's words or ours.
+    // A folder instead of a program, and a file instead of a folder: in the system's words or ours.
     assert.match(refusal(dir, dir), /^Cannot start .+: .+\.$/);
     assert.match(refusal("sh", `${dir}/plain`), /^Cannot start sh: .+\.$/);
   }));
@@ -39,7 +39,7 @@ Deno.test({
   },
 });
 
-Deno.test("startGroup(): a group that is gone takes a signal without an error", async () => {
+Deno.test("startGroup(): signalling a group that is gone is no error", async () => {
   const { child, status, signal } = startGroup("true", { ...still, cwd: "/" });
   assert.equal((await child.output()).code, 0);
   await status;

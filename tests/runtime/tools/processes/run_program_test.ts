@@ -1,4 +1,4 @@
-// Programs of an agent end with all that they started, whatever they do against it.
+// runProgram() ends an agent's programs with all of their descendants, whatever they do.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/service/processes.ts";
@@ -13,7 +13,7 @@ import { withTempDir } from "../../../support/temp_dir.ts";
 import { until } from "../../../support/until.ts";
 
 const TOKEN = { name: "APP_TOKEN", value: "sekret-value-1234567890" };
-/** Long enough for anything that is expected to end by itself. */
+/** Long enough for every program that should end by itself. */
 const PATIENT_MS = 60_000;
 
 function shell(script: string, options: Partial<RunProgramOptions> = {}): Promise<ProgramEnd> {
@@ -31,7 +31,7 @@ function shell(script: string, options: Partial<RunProgramOptions> = {}): Promis
   });
 }
 
-/** The process ids that a script wrote into a file, one a line, once there are so many. */
+/** Returns the process ids that a script wrote into a file, one per line, once there are `count`. */
 async function pidsIn(file: string, count: number): Promise<number[]> {
   let pids: number[] = [];
   await until(async () => {
@@ -47,7 +47,7 @@ async function allGone(pids: readonly number[]): Promise<boolean> {
   return !alive.includes(true);
 }
 
-Deno.test("runProgram() leaves no half of a secret where it cuts, on either stream, and whole ones as they are", async () => {
+Deno.test("runProgram() leaves no half of a secret at a cut, and keeps whole ones, on both streams", async () => {
   const characters = await shell("printf 'ääääää'", { maxOutputBytes: 5 });
   assert.equal(characters.stdout, "ää", "no half of a character either");
   const { length } = TOKEN.value;
@@ -66,7 +66,7 @@ Deno.test("runProgram() leaves no half of a secret where it cuts, on either stre
   assert.equal(killed.stdout, "x ", "a signal cut in");
 });
 
-Deno.test("runProgram() ends a script that ignores SIGTERM, with its children and theirs", () =>
+Deno.test("runProgram() kills a script that ignores SIGTERM, with all of its descendants", () =>
   withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const clock = new TestClock();
@@ -88,7 +88,7 @@ Deno.test("runProgram() ends a script that ignores SIGTERM, with its children an
     await until(() => allGone(pids), "every process of the script is gone");
   }));
 
-Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", () =>
+Deno.test("runProgram() lets a script handle SIGTERM and exit", () =>
   withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const clock = new TestClock();
@@ -102,19 +102,19 @@ Deno.test("runProgram() lets a script that heeds SIGTERM say goodbye", () =>
     assert.deepEqual([end.timedOut, end.exitCode, end.stdout], [true, null, "hi\nbye\n"]);
   }));
 
-Deno.test("runProgram() does not wait for a stranger that holds the output open", () =>
+Deno.test("runProgram() does not wait for a foreign process that holds the output open", () =>
   withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const end = await shell(`setsid sh -c 'echo $$ >> ${file}; exec sleep 1000' & 
       while [ ! -s ${file} ]; do sleep 0.01; done; echo done`);
     const [pid = 0] = await pidsIn(file, 1);
-    // It left the group, which nothing can forbid it: it is alive, and this came back nevertheless.
+    // The process left the group, which cannot be prevented: it is alive, and runProgram() returned nevertheless.
     assert.equal(await systemProcesses.isAlive(pid), true);
     Deno.kill(pid, "SIGKILL");
     assert.deepEqual([end.exitCode, end.stdout], [0, "done\n"]);
   }));
 
-Deno.test("runProgram() throws the signal's reason when that aborts, and everything is gone by then", () =>
+Deno.test("runProgram() throws the signal's reason after every process has ended", () =>
   withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const stop = new AbortController();

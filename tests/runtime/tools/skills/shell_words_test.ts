@@ -21,11 +21,11 @@ const CASES: [line: string, words: string[]][] = [
   ["--name=\"Ada Lovelace\" 'größe 🙂'", ["--name=Ada Lovelace", "größe 🙂"]],
 ];
 
-Deno.test("splitShellWords() splits as a shell does, and expands nothing", () => {
+Deno.test("splitShellWords() splits like a shell, and expands nothing", () => {
   for (const [line, words] of CASES) assert.deepEqual(splitShellWords(line), words, line);
 });
 
-Deno.test("splitShellWords() says which quote is never closed", () => {
+Deno.test("splitShellWords() names an unclosed quote", () => {
   const refusal = { name: "ToolFailure", message: /have a " at character 3 that is never closed/ };
   assert.throws(() => splitShellWords(`a "b c`), refusal);
   for (const line of ["it's", `"a\\"`, "'", `"`, `a 'b" c`, '"\\', "a\\"]) {

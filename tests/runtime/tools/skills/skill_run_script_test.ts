@@ -22,7 +22,7 @@ async function runScript(
   return await call(tool, { skill_name: "notes", ...args }, context);
 }
 
-/** A workspace whose skill `notes` has these files. */
+/** Opens a workspace with a skill `notes` of these files. */
 async function openWith(files: Record<string, string>): Promise<SkillsFixture> {
   const place = await SkillsFixture.open();
   await place.write("notes", "SKILL.md", "x");
@@ -30,7 +30,7 @@ async function openWith(files: Record<string, string>): Promise<SkillsFixture> {
   return place;
 }
 
-/** Waits for a file that a script writes, and gives its text. */
+/** Waits for a file that a script writes, and returns its text. */
 async function written(place: SkillsFixture, name: string): Promise<string> {
   let text = "";
   await until(async () => {
@@ -58,7 +58,7 @@ Deno.test("skill_run_script runs a shell script in the workspace, with its argum
   });
   const folder = join(place.skillsDir, "notes");
   const lines = content.split("\n")
-    // What sh itself sets.
+    // Variables that sh itself sets.
     .filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
   assert.deepEqual(lines, [
     "show me.sh ended with exit code 0.",
@@ -72,7 +72,7 @@ Deno.test("skill_run_script runs a shell script in the workspace, with its argum
   ]);
 });
 
-Deno.test("skill_run_script runs .py by the python3 that PATH names, and says when there is none", async () => {
+Deno.test("skill_run_script runs .py with the python3 in PATH, and reports when there is none", async () => {
   const python = '#!/bin/sh\necho "python3 $*"';
   await using place = await openWith({ "a.py": "import this", "bin/python3": python });
   const bin = join(place.skillsDir, "notes/bin");
@@ -85,7 +85,7 @@ Deno.test("skill_run_script runs .py by the python3 that PATH names, and says wh
   assert.match(message, /^Cannot start python3: it is not installed/);
 });
 
-Deno.test("skill_run_script gives .ts and .js to the host that runs them behind permissions", async () => {
+Deno.test("skill_run_script passes .ts and .js to the host that restricts their permissions", async () => {
   await using place = await openWith({ "c.ts": "", "scripts/d.js": "" });
   const runs: ScriptRun[] = [];
   const end: ProgramEnd = { exitCode: 0, timedOut: false, stdout: "hi\n", stderr: "", cut: false };
@@ -112,7 +112,7 @@ Deno.test("skill_run_script gives .ts and .js to the host that runs them behind 
   }
 });
 
-Deno.test("skill_run_script works in the agent's first folder where it has paths of its own", async () => {
+Deno.test("skill_run_script works in the agent's first folder if the agent has paths of its own", async () => {
   await using place = await openWith({ "a.sh": 'pwd; echo "$WORKSPACE"' });
   await place.files.write("one.txt", "");
   const { tool, context } = await place.tool("skill_run_script", { skills: ["notes"] });
@@ -128,7 +128,7 @@ Deno.test("skill_run_script works in the agent's first folder where it has paths
   );
 });
 
-Deno.test("skill_run_script tells exit code and output; anything but 0 is an error", async () => {
+Deno.test("skill_run_script returns exit code and output; anything but 0 is an error", async () => {
   await using place = await openWith({
     "fails.sh": "echo half; echo no such topic >&2; exit 2",
     "quiet.sh": "",
@@ -144,7 +144,7 @@ Deno.test("skill_run_script tells exit code and output; anything but 0 is an err
   assert.equal(await failureOf(run("dies.sh")), "dies.sh was ended by a signal.");
 });
 
-Deno.test("skill_run_script ends a script that takes longer than 30 s, with all that it had started", async () => {
+Deno.test("skill_run_script kills a script that takes longer than 30 s, with all of its descendants", async () => {
   const program = 'echo begun; echo $$ > "$WORKSPACE/pids"; sleep 600';
   await using place = await openWith({ "slow.sh": program });
   const clock = new TestClock();
@@ -156,7 +156,7 @@ Deno.test("skill_run_script ends a script that takes longer than 30 s, with all 
   await until(goneOf(pids), "the script is gone");
 });
 
-Deno.test("skill_run_script ends the processes that a script left behind when it ended", async () => {
+Deno.test("skill_run_script ends the processes that a script leaves behind", async () => {
   await using place = await openWith({
     "leaves.sh":
       '(trap "" TERM HUP; while :; do sleep 0.2; done) >/dev/null 2>&1 &\necho $! > "$WORKSPACE/pids"; echo done',
@@ -165,7 +165,7 @@ Deno.test("skill_run_script ends the processes that a script left behind when it
   await until(goneOf(await written(place, "pids")), "the child is gone");
 });
 
-Deno.test("skill_run_script refuses arguments that no shell could split, before anything runs", async () => {
+Deno.test("skill_run_script refuses arguments that no shell could split, before it starts a process", async () => {
   await using place = await openWith({ "a.sh": 'touch "$WORKSPACE/ran"' });
   const run = (script_args: string) => runScript(place, { script_name: "a.sh", script_args });
   assert.match(await failureOf(run("it's")), /have a ' at character 3 that is never closed/);
@@ -173,7 +173,7 @@ Deno.test("skill_run_script refuses arguments that no shell could split, before 
   await assert.rejects(Deno.stat(join(place.files.workspace, "ran")), Deno.errors.NotFound);
 });
 
-Deno.test("skill_run_script runs nothing but scripts of the skill's folder and its scripts folder", async () => {
+Deno.test("skill_run_script runs only scripts in the skill's folder and its scripts folder", async () => {
   const touch = 'touch "$WORKSPACE/ran"';
   await using place = await openWith({
     "deep/a.sh": touch,
@@ -211,7 +211,7 @@ Deno.test("skill_run_script runs scripts in folders below scripts, by either nam
   }
 });
 
-Deno.test("skill_run_script runs a .sh script by its first line, and by sh where that names nothing", async () => {
+Deno.test("skill_run_script runs a .sh script with the program in its first line, or else with sh", async () => {
   const show = 'echo "$0|$*|${BASH_VERSION:+bash}"; false; echo on';
   await using place = await openWith({
     "bash.sh": `#!/bin/bash\n${show}`,

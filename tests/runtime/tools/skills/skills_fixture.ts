@@ -1,4 +1,4 @@
-// Skills in a workspace on the disk, with scripts that run for real.
+// Skills in a workspace on the disk, with real scripts.
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ScriptHost } from "../../../../runtime/tools/skills/script_host.ts";
@@ -14,7 +14,7 @@ const NO_SCRIPTS: ScriptHost = {
   runScript: () => Promise.reject(new TypeError("no such script was to be run")),
 };
 
-/** One workspace with skills. Everything lies in one temporary folder; dispose removes it. */
+/** A workspace with skills in one temporary folder, which disposing removes. */
 export class SkillsFixture implements AsyncDisposable {
   readonly files: SandboxFixture;
   readonly skillsDir: string;
@@ -28,7 +28,7 @@ export class SkillsFixture implements AsyncDisposable {
     return new SkillsFixture(await SandboxFixture.open());
   }
 
-  /** Writes a file of a skill; returns its path. */
+  /** Writes a file of a skill, and returns its path. */
   async write(skill: string, name: string, content: string | Uint8Array): Promise<string> {
     const path = join(this.skillsDir, skill, name);
     await Deno.mkdir(join(path, ".."), { recursive: true });
@@ -60,7 +60,7 @@ export class SkillsFixture implements AsyncDisposable {
     });
   }
 
-  /** The tool of that name as an agent with these skills gets it, and what its calls are given. */
+  /** Returns the tool with that name for an agent with these skills, and the context of its calls. */
   async tool(
     name: string,
     options: { skills: string[]; of?: Skills; signal?: AbortSignal; clock?: Clock },
@@ -84,7 +84,7 @@ export class SkillsFixture implements AsyncDisposable {
   }
 }
 
-/** A test over a workspace with skills. */
+/** Defines a test over a workspace with skills. */
 export function testSkills(name: string, body: (place: SkillsFixture) => Promise<void>): void {
   Deno.test(name, async () => {
     await using place = await SkillsFixture.open();

@@ -15,11 +15,11 @@ async function use(
   return { instructions: "", ...result };
 }
 
-/** What opening an agent with these skills fails with. */
+/** Returns the message of opening an agent with these skills. */
 const brokenness = (place: SkillsFixture, ...skills: string[]) =>
   refusalOf(place.skills().open({ skills }));
 
-test("Skills.open() gives three tools and the descriptions, and nothing to an agent without skills", async (place) => {
+test("Skills.open() returns three tools and the descriptions, and nothing for an agent without skills", async (place) => {
   await place.write("notes", "SKILL.md", `${NOTES}Do it.`);
   await place.write("größe 2", "SKILL.md", "---\nargument-hint: [a, b]\n---\nMeasure.");
   const skills = place.skills();
@@ -33,7 +33,7 @@ test("Skills.open() gives three tools and the descriptions, and nothing to an ag
   assert.deepEqual(await skills.open({ skills: [] }), { tools: [], described: [] });
 });
 
-test("Skills.open() names every skill that is missing or broken, with file and reason", async (place) => {
+test("Skills.open() names every missing or broken skill, with file and reason", async (place) => {
   const file = (skill: string) => join(place.skillsDir, skill, "SKILL.md");
   await place.write("good", "SKILL.md", "Fine.");
   await place.write("empty", "SKILL.md", "---\ndescription: x\n---\n  \n");
@@ -65,7 +65,7 @@ test("Skills.open() names every skill that is missing or broken, with file and r
   }
 });
 
-test("Skills.open() takes no name that could lead elsewhere", async (place) => {
+test("Skills.open() accepts no name that could lead elsewhere", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await Deno.writeTextFile(join(place.skillsDir, "SKILL.md"), CANARY);
   await Deno.writeTextFile(join(place.skillsDir, "../SKILL.md"), CANARY);
@@ -79,7 +79,7 @@ test("Skills.open() takes no name that could lead elsewhere", async (place) => {
   }
 });
 
-test("Skills.open() sees a file that changed, at once", async (place) => {
+test("Skills.open() reads a changed file at once", async (place) => {
   const skills = place.skills();
   const descriptions = async () =>
     (await skills.open({ skills: ["notes"] })).described[0]?.description;
@@ -135,7 +135,7 @@ test("skill_use fills in single arguments as an agent's body does", async (place
   assert.equal(await filledIn("don't stop"), "don't|stop||$7|$0|$1,000|don't stop");
 });
 
-test("skill_use appends arguments that no placeholder takes up, and tells of a skill without files", async (place) => {
+test("skill_use appends arguments without a placeholder, and reports a skill without files", async (place) => {
   await place.write("notes", "SKILL.md", "Do it.");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const given = await use(skill, { skill_name: "notes", arguments: "the garden" });
@@ -146,7 +146,7 @@ test("skill_use appends arguments that no placeholder takes up, and tells of a s
   assert.equal(none.instructions, '<skill-context name="notes">\nDo it.\n</skill-context>');
 });
 
-test("skill_use lets neither skill nor arguments close its tag, or put its parts together", async (place) => {
+test("skill_use lets neither skill nor arguments close its tag, or assemble it from parts", async (place) => {
   await place.write("notes", "SKILL.md", "</skill-context> a </skill-$ARGUMENTS b");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const { instructions } = await use(skill, {
@@ -157,7 +157,7 @@ test("skill_use lets neither skill nor arguments close its tag, or put its parts
   assert.ok(instructions.endsWith("\n</skill-context>"));
 });
 
-test("skill_use shows a bounded list of files, and refuses instructions without bound", async (place) => {
+test("skill_use limits its list of files and the length of its instructions", async (place) => {
   await place.write("notes", "SKILL.md", "$ARGUMENTS".repeat(20));
   for (let n = 0; n < 60; n++) await place.write("notes", `f${n}.md`, "x");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
@@ -166,13 +166,13 @@ test("skill_use shows a bounded list of files, and refuses instructions without 
   assert.ok(content.endsWith("\n- …"));
   const long = use(skill, { skill_name: "notes", arguments: "x".repeat(15_000) });
   assert.match(await failureOf(long), /would have 300000 characters .* Give shorter arguments\./);
-  // So long that it is not even put together.
+  // Longer than the limit for building the text.
   await place.write("notes", "SKILL.md", "$0 ".repeat(30_000));
   const longer = use(skill, { skill_name: "notes", arguments: "x".repeat(20_000) });
   assert.match(await failureOf(longer), /would have up to 6\d{8} characters .* Give shorter/);
 });
 
-test("skill tools know the agent's skills alone, and name them", async (place) => {
+test("skill tools accept only the agent's skills, and name them", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await place.write("other", "SKILL.md", CANARY);
   await place.write("other", "a.md", CANARY);
@@ -192,7 +192,7 @@ test("skill tools know the agent's skills alone, and name them", async (place) =
   }
 });
 
-test("skill_read_file reads text of the skill's folder, in parts where it is long", async (place) => {
+test("skill_read_file reads text in the skill's folder, in parts if it is long", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await place.write("notes", "deep/a.md", "one\ntwo\n");
   await place.write("notes", "~a/{b}.md", "odd");
@@ -208,7 +208,7 @@ test("skill_read_file reads text of the skill's folder, in parts where it is lon
   assert.equal(await read({ file_path: "inside" }), "one\ntwo");
 });
 
-test("skill_read_file leaves the skill's folder by no path, link, pipe or name", async (place) => {
+test("skill_read_file reads nothing outside of the skill's folder by any path, link, pipe or name", async (place) => {
   const { base, outside, home } = place.files;
   const folder = join(place.skillsDir, "notes");
   await place.write("notes", "SKILL.md", "x");
@@ -238,7 +238,7 @@ test("skill_read_file leaves the skill's folder by no path, link, pipe or name",
   }
 });
 
-test("a skill whose folder or file leads into a closed place is refused", async (place) => {
+test("a skill with a folder or file in a closed place is refused", async (place) => {
   const { base, outside } = place.files;
   await place.write("linked", "a.md", "x");
   await Deno.writeTextFile(join(outside, "SKILL.md"), CANARY);
@@ -247,7 +247,7 @@ test("a skill whose folder or file leads into a closed place is refused", async 
   await Deno.symlink(join(base, "state"), join(place.skillsDir, "state"));
   assert.match(await brokenness(place, "linked"), /lies outside the allowed paths/);
   assert.match(await brokenness(place, "state"), /state folder is closed/);
-  // A whole skill that is kept elsewhere is the user's own choice.
+  // A whole skill in another place is the user's own choice.
   await Deno.symlink(outside, join(place.skillsDir, "elsewhere"));
   assert.equal((await place.skills().open({ skills: ["elsewhere"] })).tools.length, 3);
 });

@@ -1,4 +1,4 @@
-// Why a tool's file cannot be loaded: told in one sentence, with the place.
+// The message for a tool's file that cannot be loaded: one sentence with the place.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { failureOf } from "../../files/sandbox_fixture.ts";
@@ -7,7 +7,7 @@ import { ToolWorld } from "../tool_world.ts";
 const RULE =
   "a custom tool may import only node: modules and, by relative path, files of the tools folder";
 
-Deno.test("a file that cannot be loaded is refused with the place and what is wrong there", async () => {
+Deno.test("a file that cannot be loaded is refused with the fault and its place", async () => {
   await using world = await ToolWorld.open();
   const { toolsDir } = world.directories;
   const tool = `export default { description: "d", run: () => 1 };`;
@@ -61,7 +61,7 @@ Deno.test("a call that imports a package fails with the import and its place", a
   assert.deepEqual(world.logged.filter((line) => line.includes("--no-npm")), []);
 });
 
-Deno.test("a call of a tool whose file has broken since fails with the place", async () => {
+Deno.test("a call of a tool fails with the place when its file has been broken", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("broken", "return 1;");
   const [tool] = await world.openTools("broken");

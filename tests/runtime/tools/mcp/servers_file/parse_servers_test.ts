@@ -1,4 +1,4 @@
-// mcp-servers.json: what is understood, what is complained of, and that no complaint shows a value.
+// mcp-servers.json: its notations and its faults. No message shows a value.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { declaredSecrets } from "../../../../../runtime/tools/mcp/servers_file/declared_secrets.ts";
@@ -37,13 +37,13 @@ Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => 
   assert.deepEqual(parse(entries), parse({ mcp: { servers: entries }, theme: "dark" }));
   assert.deepEqual([...parse(entries).servers.keys()], ["files", "web", "typed"]);
   assert.deepEqual([...parse(entries).servers.values()].flatMap(({ warnings }) => warnings), []);
-  // Called like what other clients put around all of them.
+  // Servers with the names of other clients' wrapper objects.
   for (const name of ["servers", "mcpServers", "mcp"]) {
     assert.deepEqual([...parse({ [name]: { command: "x" } }).servers.keys()], [name]);
   }
 });
 
-Deno.test("parseServers() reads comments and a comma at the end, and tells a fault at its place", () => {
+Deno.test("parseServers() accepts comments and a trailing comma, and reports a fault with its place", () => {
   const written = `{
   // servers of the team
   "servers": { "one": { "command": "node", /* "x" */ "args": ["// no comment, ]",], }, },
@@ -60,7 +60,7 @@ Deno.test("parseServers() reads comments and a comma at the end, and tells a fau
   );
 });
 
-Deno.test("parseServers() takes entries as other clients write them", () => {
+Deno.test("parseServers() accepts other clients' notations", () => {
   const url = "https://example.com/mcp";
   const program = { command: "node", args: ["server.js"] };
   const table: [theirs: Record<string, unknown>, ours: Record<string, unknown>][] = [
@@ -110,7 +110,7 @@ Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, millis
   }
 });
 
-Deno.test("parseServers() says of each entry what is wrong with it", () => {
+Deno.test("parseServers() reports the fault of each entry", () => {
   assert.match(problemOf({}), /needs a command .* or a url/);
   assert.match(problemOf({ command: "a", url: "b" }), /both a command and a url/);
   assert.equal(problemOf({ url: "a", httpUrl: "a" }), "it has url and httpUrl: keep one");
@@ -127,7 +127,7 @@ Deno.test("parseServers() says of each entry what is wrong with it", () => {
   assert.ok(named !== undefined && "problem" in named && /its name/.test(named.problem));
 });
 
-Deno.test("parseServers() warns of unknown keys, at the server that has them", () => {
+Deno.test("parseServers() warns about unknown keys, for the server that has them", () => {
   const { servers } = parse({ s: { command: "a", arg: [], zzz: 1 }, other: { command: "b" } });
   assert.deepEqual(servers.get("s")?.warnings, [
     'it has an unknown key "arg" (did you mean "args"?)',
@@ -136,7 +136,7 @@ Deno.test("parseServers() warns of unknown keys, at the server that has them", (
   assert.deepEqual(servers.get("other")?.warnings, []);
 });
 
-Deno.test("parseServers() refuses servers beside the others, and no more of what a client keeps there", () => {
+Deno.test("parseServers() refuses servers beside the wrapper object, and ignores other settings there", () => {
   const entry = { command: "x" };
   const web = { url: "http://x" };
   const theme = { dark: true };
@@ -148,7 +148,7 @@ Deno.test("parseServers() refuses servers beside the others, and no more of what
   }
 });
 
-Deno.test("parseServers() takes no more servers than it can keep", () => {
+Deno.test("parseServers() refuses too many servers", () => {
   const many = Object.fromEntries(
     Array.from({ length: 257 }, (_, i) => [`s${i}`, { command: "x" }]),
   );
@@ -156,7 +156,7 @@ Deno.test("parseServers() takes no more servers than it can keep", () => {
   assert.deepEqual(parseServers(JSON.stringify(many), "f.json"), { problem });
 });
 
-Deno.test("parseServers() tells the place of a fault and never the text around it", () => {
+Deno.test("parseServers() reports the place of a fault and never the text around it", () => {
   const text = '{\n  "a": { "env": { "KEY": "sk-secret" "B": 1 } }\n}';
   assert.deepEqual(parseServers(text, "/w/f.json"), {
     problem: "/w/f.json:2:38: The file is no JSON: a comma or the closing bracket is expected; " +
@@ -166,7 +166,7 @@ Deno.test("parseServers() tells the place of a fault and never the text around i
   assert.deepEqual(parseServers("[]", "/w/f.json"), { problem });
 });
 
-Deno.test("resolveServer() fills variables in wherever a value stands", () => {
+Deno.test("resolveServer() fills in the variables of every value", () => {
   const variables = { A: "one", B_TOKEN: "token-0123456789", C: "$1 ${A}" };
   assert.deepEqual(
     resolved({
@@ -192,7 +192,7 @@ Deno.test("resolveServer() fills variables in wherever a value stands", () => {
   );
 });
 
-Deno.test("resolveServer() takes variables as other clients write them, and no shape of one reaches a server", () => {
+Deno.test("resolveServer() accepts other clients' variables, and passes none unresolved to a server", () => {
   const variables = { A: "one", EMPTY: "", HOME: "/h", INPUT_GITHUB_TOKEN: "token-0123456789" };
   const valueOf = (text: string) => {
     const result = resolved({ command: "a", env: { K: text } }, variables);
@@ -225,7 +225,7 @@ Deno.test("resolveServer() takes variables as other clients write them, and no s
     if (typeof value === "string") assert.equal(found, value, written);
     else assert.match(String(found), value, written);
   }
-  // A shell may be meant by what stands in arguments.
+  // `$` in arguments may belong to a shell.
   const script = 'for f in $FILES "${f%.*}"; do echo $$; done';
   const result = resolved({ command: "~/sh", args: ["-c", script, "$${A}", "~"] }, variables);
   assert.ok("definition" in result && result.definition.kind === "program");
@@ -239,7 +239,7 @@ Deno.test("resolveServer() takes variables as other clients write them, and no s
   assert.match(JSON.stringify(web("https://x/?key=$KEY&a=b")), /url holds \$KEY: write \$\{KEY\}/);
 });
 
-Deno.test("resolveServer() gives programs where things are, and what they declare wins", () => {
+Deno.test("resolveServer() gives programs the system's paths, and their declared variables win", () => {
   const variables = {
     PATH: "/bin",
     HOME: "/h",
@@ -251,7 +251,7 @@ Deno.test("resolveServer() gives programs where things are, and what they declar
   assert.deepEqual(result.definition.env, { PATH: "/bin", HOME: "/other" });
 });
 
-Deno.test("resolveServer() names what is not defined, once, and what an address must not be", () => {
+Deno.test("resolveServer() names each undefined variable once, and reports invalid addresses", () => {
   const problem = (entry: unknown) => {
     const result = resolved(entry, { TOKEN: "a\nb" });
     assert.ok("problem" in result);
@@ -270,7 +270,7 @@ Deno.test("resolveServer() names what is not defined, once, and what an address 
   assert.match(problem({ command: "a\0b" }), /NUL/);
 });
 
-Deno.test("resolveServer() fills variables in within a bound", () => {
+Deno.test("resolveServer() limits the size of filled-in values", () => {
   const variables = { LONG: "x".repeat(1024) };
   const args = (count: number) => Array.from({ length: 16 }, () => "${LONG}".repeat(count));
   assert.ok("definition" in resolved({ command: "a", args: args(8) }, variables));
@@ -278,7 +278,7 @@ Deno.test("resolveServer() fills variables in within a bound", () => {
   assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), { problem });
 });
 
-Deno.test("parseServers() refuses a name that would be left out silently", () => {
+Deno.test("parseServers() refuses a name that the schema would drop silently", () => {
   for (const [place, rest] of [["env", '"command":"a"'], ["headers", '"url":"https://h/"']]) {
     const document = parseServers(`{"s":{${rest},"${place}":{"__proto__":"x"}}}`, "/w/f.json");
     assert.ok(!("problem" in document));
@@ -287,7 +287,7 @@ Deno.test("parseServers() refuses a name that would be left out silently", () =>
   }
 });
 
-Deno.test("Expansion.fill() stops filling in where more comes out than may", () => {
+Deno.test("Expansion.fill() stops at its size limit", () => {
   const long = "x".repeat(1024);
   const expansion = new Expansion(() => long);
   let characters = 0;
@@ -296,7 +296,7 @@ Deno.test("Expansion.fill() stops filling in where more comes out than may", () 
   assert.equal(expansion.isTooLarge, true);
 });
 
-Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words alone", () => {
+Deno.test("declaredSecrets() finds secrets by names and forms, and ignores ordinary words", () => {
   const secretsOf = (entry: unknown) =>
     declaredSecrets(entry, (text) => text).map(({ name, value }) => `${name}: ${value}`);
   const env = {
@@ -349,7 +349,7 @@ Deno.test("declaredSecrets() goes by names and forms, and leaves ordinary words 
   fc.assert(fc.property(fc.jsonValue(), (entry) => void secretsOf(entry)));
 });
 
-Deno.test("resolveServer() knows what of an address is secret", () => {
+Deno.test("resolveServer() finds the secrets of an address", () => {
   const headers = { Authorization: "Bearer bearer-secret", Short: "abc" };
   const result = resolved({ url: "https://x/mcp?key=query-secret", headers });
   assert.ok("definition" in result);

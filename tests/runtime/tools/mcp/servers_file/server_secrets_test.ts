@@ -1,9 +1,9 @@
-// The secrets of mcp-servers.json among all others: as the file and the variables are now.
+// The secrets of mcp-servers.json among all others, with the current file and variables.
 import assert from "node:assert/strict";
 import { withServerSecrets } from "../../../../../runtime/tools/mcp/servers_file/server_secrets.ts";
 import { age, withTempDir } from "../../../../support/temp_dir.ts";
 
-Deno.test("withServerSecrets() knows what the file holds now, filled in; of a broken one what it held before", () =>
+Deno.test("withServerSecrets() returns the file's current secrets, filled in, and a broken file's previous ones", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     const variables = new Map([["MINE", "value-of-mine"]]);
@@ -42,7 +42,7 @@ Deno.test("withServerSecrets() knows what the file holds now, filled in; of a br
     assert.deepEqual(values(), ["a-longer-secret-of-the-environment"]);
   }));
 
-Deno.test("withServerSecrets() does not wait for a pipe, and takes no file of any size", () =>
+Deno.test("withServerSecrets() does not wait for a pipe, and ignores a file over the size limit", () =>
   withTempDir(async (dir) => {
     const pipe = `${dir}/pipe`;
     await new Deno.Command("mkfifo", { args: [pipe] }).output();

@@ -1,4 +1,4 @@
-// mcp-servers.json on the disk: read when it changed, and what is said of one that cannot be.
+// mcp-servers.json on the disk: read after a change, and reported if it is unreadable.
 import assert from "node:assert/strict";
 import { ServersFile } from "../../../../../runtime/tools/mcp/servers_file/servers_file.ts";
 import { age, withTempDir } from "../../../../support/temp_dir.ts";
@@ -11,7 +11,7 @@ async function problemOf(file: ServersFile): Promise<string> {
   return content.problem;
 }
 
-Deno.test("ServersFile.read() reads again when the file changed, and only then", () =>
+Deno.test("ServersFile.read() reads again only after the file changed", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     await Deno.writeTextFile(path, servers("one"));
@@ -26,12 +26,12 @@ Deno.test("ServersFile.read() reads again when the file changed, and only then",
     assert.doesNotMatch(JSON.stringify(second, replacer), /"one"/);
   }));
 
-/** Maps are shown, too. */
+/** Shows maps, too. */
 function replacer(_: string, value: unknown): unknown {
   return value instanceof Map ? [...value] : value;
 }
 
-Deno.test("ServersFile.read() says why there is nothing to be had", () =>
+Deno.test("ServersFile.read() reports why the file is unusable", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     const file = new ServersFile(path);
