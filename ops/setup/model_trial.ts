@@ -54,6 +54,6 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
       temperature: undefined,
       maxTokens: MOST_TOKENS,
     }, { signal });
-    while (!(await reply.next()).done) { /* Whatever it says: it answers. */ }
+    while (!(await reply.next()).done) { /* Any answer counts. */ }
   });
 }

@@ -34,7 +34,7 @@ const answer = z.object({
   reason: z.string().optional(),
   text: z.string().optional(),
   selected: z.array(z.string()).optional(),
-  /** Nobody answers until the question expires. */
+  /** The question expires without an answer. */
   expired: z.literal(true).optional(),
 }).refine(
   ({ approved, text, selected, expired }) =>

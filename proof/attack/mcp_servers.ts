@@ -65,7 +65,7 @@ export const redirectedSecrets: Attack = {
   },
 };
 
-/** A program that writes without end, or a stand-in for one. */
+/** A program that writes without end, or an imitation of one. */
 const shell = (script: string) => ({ command: "sh", args: ["-c", script] });
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';

@@ -50,7 +50,7 @@ export class SoakService {
     return this.#life?.client;
   }
 
-  /** True when a service runs and was not told to stop. */
+  /** True when a service runs and no stop was requested. */
   get isUp(): boolean {
     return this.#life !== undefined;
   }

@@ -1,4 +1,4 @@
-// The contents of an executable from `deno task compile`. The runtime image is a stand-in, so the file is read and
+// The contents of an executable from `deno task compile`. The runtime image is fake, so the file is read and
 // not started.
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";

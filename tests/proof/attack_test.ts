@@ -4,7 +4,7 @@ import { IS_POSTGRES } from "../support/test_database.ts";
 import { ATTACKS } from "../../proof/attack/attacks.ts";
 
 for (const { name, claim, tries, impossible, run } of ATTACKS) {
-  // It puts its frames into SQLite's file.
+  // This attack writes its frames into SQLite's file.
   const ignore = impossible !== undefined || (name === "silent followers" && IS_POSTGRES);
   Deno.test({ name: `${name}: ${claim}`, ignore }, async () => {
     const { tried, successes } = await run(tries.sample);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { liveRandomTree } from "../../proof/budgets/random_tree.ts";
 import { SQLITE } from "../support/test_database.ts";
 
-// Its clock stands still while a store on another machine is waited for.
+// Its clock stops while it waits for a store on another machine.
 Deno.test(
-  "liveRandomTree() finds no cent beyond a budget and no reservation left behind",
+  "liveRandomTree() finds no cost beyond a budget and no reservation left behind",
   SQLITE,
   async () => {
     const total = { calls: 0, refused: 0, deaths: 0, raises: 0 };
@@ -15,7 +15,7 @@ Deno.test(
         total[key] += report[key];
       }
     }
-    // It would find nothing where nothing happens.
+    // Without these events the check would be empty.
     for (const [key, count] of Object.entries(total)) assert.ok(count > 0, key);
   },
 );

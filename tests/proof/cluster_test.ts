@@ -1,11 +1,12 @@
-// A sample of `deno task cluster`: a node is frozen for longer than its lease, another killed, and every rule looked at.
+// A sample of `deno task cluster`: one node is frozen for longer than its lease, another killed, and every rule
+// checked.
 import assert from "node:assert/strict";
 import { runClusterSample } from "../../proof/cluster/cluster.ts";
 import { HAS_POSTGRES } from "../support/postgres.ts";
 
 Deno.test({
   name:
-    "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken",
+    "cluster: with one node frozen and one killed, the third continues their runs, and no rule is broken",
   ignore: !HAS_POSTGRES,
   async fn() {
     const { violations, done, takeovers } = await runClusterSample({ seed: 11 });

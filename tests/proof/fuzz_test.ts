@@ -10,7 +10,7 @@ for (const target of TARGETS) {
   Deno.test(`${target.name}: ${target.claim}`, () => target.run(SAMPLE));
 }
 
-Deno.test("a target that does not hold tells its seed, its smallest case, and how to try it again", async () => {
+Deno.test("a failed target reports its seed, its smallest case, and the command to repeat it", async () => {
   const closed: string[] = [];
   const broken = defineTarget({
     name: "small-numbers",

@@ -5,7 +5,7 @@ import { MUTATIONS } from "../../proof/mutation/guards.ts";
 import { mutate } from "../../proof/mutation/mutate.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
-Deno.test("MUTATIONS: the symbol of each guard holds its code once, and its tests exist", () => {
+Deno.test("MUTATIONS: each guard's symbol contains its code once, and its tests exist", () => {
   for (const mutation of MUTATIONS) {
     const { source, changed } = mutate(mutation);
     assert.notEqual(changed, source, mutation.guard);
@@ -13,7 +13,7 @@ Deno.test("MUTATIONS: the symbol of each guard holds its code once, and its test
   }
 });
 
-Deno.test("changeSymbol() finds code by its symbol and tokens, however it is written", () => {
+Deno.test("changeSymbol() finds code by its symbol and tokens in any layout", () => {
   const source = `
 function pay() { return 0; }
 class Budget {

@@ -1,4 +1,4 @@
-// Each invariant of the soak tells of a row that breaks it, and of none in a sound database.
+// Each invariant of the soak reports a row that breaks it, and no row of a sound database.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -34,7 +34,7 @@ const owned = (table: string, values: string): [string, string] => [
 /** A statement, or an index whose page is overwritten. */
 type Lie = string | { sql: string; service: "live" | "quiet" } | { damage: string };
 
-/** By the name of the invariant: what breaks it. Statements stand in for a service that went wrong. */
+/** The damage for each invariant, by its name. The statements imitate a faulty service. */
 const LIES: Readonly<Record<string, Lie>> = {
   "each ended execution has exactly one complete frame, and no other has one":
     `INSERT INTO frames (execution_id, event, payload) SELECT execution_id, event, payload FROM frames WHERE execution_id = ${LEAD} AND event = 'complete'`,
@@ -128,7 +128,7 @@ const LIES: Readonly<Record<string, Lie>> = {
     "UPDATE executions SET finished_at = finished_at + 60000 WHERE agent_id = 'tick'",
 };
 
-Deno.test("findViolations() finds nothing in a sound database, and each lie by the invariant that it breaks", async (test) => {
+Deno.test("findViolations() finds nothing in a sound database, and each planted error by the invariant that it breaks", async (test) => {
   await using folder = await createTempDir();
   const sound = join(folder.path, "sound.db");
   await writeSoundDatabase(sound);

@@ -7,7 +7,7 @@ import { withTempDir } from "../support/temp_dir.ts";
 const line = (level: "info" | "warn" | "error", fields: Record<string, unknown> = {}) =>
   formatLogLine({ at: 0, level, message: "It happened", fields });
 
-Deno.test("judgeLines() tells of errors, and of stack traces at any level and outside any line", () => {
+Deno.test("judgeLines() reports errors, and stack traces at any level and outside any line", () => {
   const stack = new Error("a fault").stack ?? "";
   const lines = [
     line("info", { at: "noon:1:2" }),
@@ -18,11 +18,11 @@ Deno.test("judgeLines() tells of errors, and of stack traces at any level and ou
   const rules = judgeLines(lines).map(({ rule }) => rule);
   assert.equal(rules[0], "no line of the log is an error");
   assert.equal(rules[1], "no stack trace stands in the log");
-  // Every line of the trace that was not escaped.
+  // Every line of the trace, which was not escaped.
   assert.equal(rules.length, 2 + stack.split("\n").length - 1);
 });
 
-Deno.test("LogScan reads each line once, also those that stand before a rotation", () =>
+Deno.test("LogScan reads each line once, even lines from before a rotation", () =>
   withTempDir(async (folder) => {
     const path = join(folder, "inkling.log");
     const scan = new LogScan(path);

@@ -1,12 +1,12 @@
-// `deno task night`, as it is: it takes some seconds.
+// `deno task night` as it is; it takes some seconds.
 import assert from "node:assert/strict";
 import { HAPPENINGS } from "../../proof/night/happenings.ts";
 import { compareNight } from "../../proof/night/told.ts";
 import { SQLITE } from "../support/test_database.ts";
 
-// Its clock runs on while another machine's store is waited for.
+// Its clock continues while it waits for another machine's store.
 Deno.test(
-  "night: of fifteen agents and nine hours everything is told that went otherwise, and nothing else",
+  "night: every irregular event of fifteen agents in nine hours is reported, and nothing else",
   SQLITE,
   async () => {
     const {

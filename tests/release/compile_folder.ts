@@ -1,5 +1,5 @@
-// Compiles a folder as `deno task compile` compiles a stage: arguments are the folder, the executable and its machine. A process of
-// its own, because the environment says where the runtime image is.
+// Compiles a folder as `deno task compile` compiles a stage. Arguments: the folder, the executable and its machine. A
+// separate process, because the environment names the runtime image.
 import { compileExecutable } from "../../release/executable.ts";
 import { parseTarget } from "../../release/target.ts";
 import { runTask } from "../../release/task.ts";

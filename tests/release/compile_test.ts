@@ -1,5 +1,5 @@
-// What an executable holds, shown with a program as small as can be: the runtime image is a stand-in, so it cannot be
-// started; what is in it can be read. `deno task trial` does the same with the whole program.
+// The contents of an executable, with a minimal program. The runtime image is fake, so the file is read and not
+// started. `deno task trial` does the same with the whole program.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { requireWorking } from "../../release/executable.ts";
@@ -9,7 +9,7 @@ import { createTempDir } from "../support/temp_dir.ts";
 import { checkMetadata, imageStandIn, readEmbeddedProgram } from "./embedded_program.ts";
 import { IMAGE_MISSING, runCompile, runReleaseTask } from "./task_run.ts";
 
-/** A program as small as can be, with every file that `deno task compile` names. */
+/** Writes a minimal program with every file that `deno task compile` names. */
 async function writeProgram(folder: string): Promise<string> {
   const directory = join(folder, "program");
   for (const file of [MAIN, ...WORKERS, ...PAPERS]) {
@@ -24,7 +24,7 @@ async function writeProgram(folder: string): Promise<string> {
   return directory;
 }
 
-Deno.test("compileExecutable() embeds exactly the permissions named, every worker, and nothing of whoever compiles", async () => {
+Deno.test("compileExecutable() embeds exactly the named permissions and every worker, and nothing of the build machine", async () => {
   await using folder = await createTempDir();
   const image = join(folder.path, "image");
   await Deno.writeFile(image, imageStandIn());
@@ -39,7 +39,7 @@ Deno.test("compileExecutable() embeds exactly the permissions named, every worke
   assert.deepEqual([...files.keys()].sort(), ["deno.json", MAIN, ...WORKERS, ...PAPERS].sort());
 });
 
-Deno.test("compileExecutable() says in one sentence that the runtime image cannot be had", async () => {
+Deno.test("compileExecutable() reports in one sentence that the runtime image is unavailable", async () => {
   await using folder = await createTempDir();
   const cache = join(folder.path, "cache");
   const nowhere = "http://127.0.0.1:1";
@@ -55,13 +55,13 @@ Deno.test("compileExecutable() says in one sentence that the runtime image canno
   ]);
 });
 
-Deno.test("deno task compile refuses a machine that there is no runtime image for", async () => {
+Deno.test("deno task compile refuses a machine without a runtime image", async () => {
   const machine = await runReleaseTask("compile", ["--target", "sparc-sun-solaris"]);
   assert.equal(machine.code, 1);
   assert.match(machine.stderr, /no executables for sparc-sun-solaris, only for x86_64-unknown/);
 });
 
-Deno.test("imageTrouble() tells a missing image from every other failure", () => {
+Deno.test("imageTrouble() distinguishes a missing image from every other failure", () => {
   const missing = "error: Writing deno compile executable to temporary file '/x'\n\nCaused by:\n" +
     "    0: Setting up base binary.\n    1: error sending request\n    2: dns error\n\n" +
     "Stack backtrace:\n   0: <unknown>\n";
@@ -70,7 +70,7 @@ Deno.test("imageTrouble() tells a missing image from every other failure", () =>
   assert.equal(imageTrouble(missing.replace("Setting up base binary", "Writing bytes")), undefined);
 });
 
-Deno.test("requireWorking() lets an executable pass that answers with the version, and no other", async () => {
+Deno.test("requireWorking() accepts only an executable that prints the version", async () => {
   await using folder = await createTempDir();
   const cases: [script: string, refusal: RegExp | undefined][] = [
     [`[ "$1" = --version ] && echo ${VERSION}`, undefined],

@@ -1,9 +1,9 @@
-// What `deno compile` put around a runtime image: read back, as the runtime would find it.
+// Reads the program that `deno compile` appended to a runtime image, as the runtime would find it.
 import assert from "node:assert/strict";
 import { MAIN } from "../../release/product.ts";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 
-/** A program inside of an executable. */
+/** A program inside an executable. */
 export interface EmbeddedProgram {
   metadata: {
     permissions: Record<string, string[] | boolean | null>;
@@ -16,7 +16,7 @@ export interface EmbeddedProgram {
   };
   /** Content by path. */
   files: ReadonlyMap<string, string>;
-  /** All times of change that are written down, in milliseconds. */
+  /** All recorded modification times, in milliseconds. */
   times: ReadonlySet<number>;
 }
 
@@ -28,7 +28,7 @@ type Entry =
 const MAGIC = "d3n0l4ndd3n0l4nd";
 const LENGTH_BYTES = 8;
 
-/** Reads the program out of an executable. */
+/** Reads the program from an executable. */
 export async function readEmbeddedProgram(executable: string): Promise<EmbeddedProgram> {
   const bytes = await Deno.readFile(executable);
   const text = new TextDecoder("latin1").decode(bytes);
@@ -57,12 +57,12 @@ export async function readEmbeddedProgram(executable: string): Promise<EmbeddedP
   return { metadata: JSON.parse(read(start + LENGTH_BYTES, lengthAt(start))), files, times };
 }
 
-/** Fails unless the executable has Inkling's permissions and no others, and nothing of whoever compiled it. */
+/** Fails unless the executable has exactly Inkling's permissions, and no trace of the build machine. */
 export function checkMetadata(metadata: EmbeddedProgram["metadata"]): void {
   const given = Object.entries(metadata.permissions)
     .filter(([kind, value]) => kind.startsWith("allow_") && Array.isArray(value))
     .map(([kind]) => `--${kind.replace("_", "-")}`);
-  // Deno writes its list of hosts for imports down, too; an executable loads what is in it, or lies on the disk.
+  // Deno also records its list of hosts for imports; an executable loads only its own content or files on the disk.
   assert.deepEqual(
     given.filter((flag) => flag !== "--allow-import").sort(),
     PERMISSION_FLAGS.filter((flag) => flag.startsWith("--allow-")).sort(),
@@ -72,13 +72,13 @@ export function checkMetadata(metadata: EmbeddedProgram["metadata"]): void {
   assert.deepEqual(metadata.unstable_config.features, ["worker-options"]);
   assert.equal(metadata.entrypoint_key, MAIN);
   assert.equal(metadata.app_name, "inkling");
-  // It would lie in a folder that all users share.
+  // The cache would be in a folder that all users share.
   assert.equal(metadata.code_cache_key, null);
   assert.equal(metadata.otel_config.tracing_enabled, false);
   assert.equal(metadata.otel_config.metrics_enabled, false);
 }
 
-/** The smallest file that `deno compile` takes for the runtime image of a Linux: headers, and nothing that could run. */
+/** Returns the smallest file that `deno compile` accepts as a Linux runtime image: headers without code. */
 export function imageStandIn(): Uint8Array<ArrayBuffer> {
   const [header, segment] = [64, 56];
   const view = new DataView(new ArrayBuffer(header + segment));

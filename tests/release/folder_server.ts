@@ -1,17 +1,17 @@
-// A folder on the web, on this machine.
+// Serves a folder over HTTP on this machine.
 import { join } from "node:path";
 
 /** Serves until disposed. */
 export interface FolderServer extends AsyncDisposable {
-  /** Ending in a slash. */
+  /** Ends with a slash. */
   address: string;
-  /** Answers in the place of a file, by its name. */
+  /** Responses that replace a file, by its name. */
   answers: Map<string, () => Response>;
-  /** The names that were asked for. */
+  /** The requested names. */
   asked: string[];
 }
 
-/** Serves the files of a folder. Others are 404. */
+/** Serves the files of a folder. Other paths are 404. */
 export function openFolderServer(folder: string): FolderServer {
   const answers: FolderServer["answers"] = new Map();
   const asked: string[] = [];

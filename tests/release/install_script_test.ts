@@ -1,10 +1,10 @@
-// install.sh against a release on this machine: what it installs, what it refuses, and that a refusal leaves nothing.
+// install.sh with a local release: its installations and refusals. A refusal leaves the home unchanged.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { TARGETS } from "../../release/target.ts";
 import { FILE, InstallWorld, program, versionOf } from "./install_world.ts";
 
-Deno.test("install.sh installs for the one who runs it, and says what is left to do", async () => {
+Deno.test("install.sh installs for the present user, and prints the remaining steps", async () => {
   await using world = await InstallWorld.open();
   const first = await world.install();
   assert.deepEqual([first.code, first.stderr], [0, ""]);
@@ -53,13 +53,13 @@ Deno.test("install.sh finds the release of each machine", async () => {
     assert.ok(stdout.includes(`for ${target}\n`));
     assert.equal(world.server.asked.at(-1), `inkling-1.2.3-${target}`);
   }
-  // A shell that is translated for another processor does not know its own machine.
+  // A shell under processor emulation does not know its own machine.
   Object.assign(world, { system: "Darwin", machine: "x86_64" });
   await world.stub("sysctl", "echo 1");
   assert.match((await world.install()).stdout, /for aarch64-apple-darwin\n/);
 });
 
-Deno.test("install.sh replaces what is there in one step, and only by what works", async () => {
+Deno.test("install.sh replaces the program in one step, and only with a working one", async () => {
   await using world = await InstallWorld.open();
   await Deno.mkdir(dirname(world.installed), { recursive: true });
   await Deno.writeTextFile(world.installed, program("1.0.0"));
@@ -67,7 +67,7 @@ Deno.test("install.sh replaces what is there in one step, and only by what works
   using old = await Deno.open(world.installed);
   assert.equal((await world.install()).code, 0);
   assert.equal(await versionOf(world.installed), "1.2.3");
-  // Whoever runs the old one keeps it: another file has its name.
+  // A running old program stays intact: another file has its name.
   assert.notEqual((await old.stat()).ino, (await Deno.stat(world.installed)).ino);
 
   for (
@@ -82,9 +82,9 @@ Deno.test("install.sh replaces what is there in one step, and only by what works
   }
 });
 
-Deno.test("install.sh refuses a file that is another one, cut off on its way, or at an unprotected address", async () => {
+Deno.test("install.sh refuses a wrong file, an incomplete download, and an unprotected address", async () => {
   await using world = await InstallWorld.open();
-  // More is announced than comes.
+  // The header announces more than is sent.
   const headers = { "content-length": "100000" };
   const cutOff = () => new Response(new Blob([program("1.2.3")]).stream(), { headers });
   const elsewhere = `${world.server.address}elsewhere`;
@@ -104,7 +104,7 @@ Deno.test("install.sh refuses a file that is another one, cut off on its way, or
   assert.ok(!world.server.asked.includes("elsewhere"));
 });
 
-Deno.test("install.sh refuses a release that it cannot read, or that has nothing for this machine", async () => {
+Deno.test("install.sh refuses an unreadable release, and one without a file for this machine", async () => {
   await using world = await InstallWorld.open();
   const sha256 = "0".repeat(64);
   const entry = (name: string, sum: string) =>
@@ -128,7 +128,7 @@ Deno.test("install.sh refuses a release that it cannot read, or that has nothing
   await world.refuses(/cannot fetch .*latest\.json/);
 });
 
-Deno.test("install.sh refuses machines that there is no release for, before it fetches anything", async () => {
+Deno.test("install.sh refuses machines without a release before any download", async () => {
   await using world = await InstallWorld.open();
   for (
     const [system, machine, ldd, reason] of [
@@ -144,7 +144,7 @@ Deno.test("install.sh refuses machines that there is no release for, before it f
   assert.deepEqual(world.server.asked, []);
 });
 
-Deno.test("install.sh refuses an address that others on the way could answer for", async () => {
+Deno.test("install.sh refuses an address that others on the network could answer for", async () => {
   await using world = await InstallWorld.open();
   for (
     const address of [
@@ -164,7 +164,7 @@ Deno.test("install.sh refuses an address that others on the way could answer for
   assert.deepEqual(world.server.asked, []);
 });
 
-Deno.test("install.sh installs to another folder, and refuses one that it cannot write to", async () => {
+Deno.test("install.sh installs to another folder, and refuses one that is not writable", async () => {
   await using world = await InstallWorld.open();
   const folder = join(world.home, "it's mine");
   const { code, stderr } = await world.install({ env: { INKLING_INSTALL_DIR: folder } });
@@ -173,7 +173,7 @@ Deno.test("install.sh installs to another folder, and refuses one that it cannot
   await world.refuses(/cannot make the folder .*INKLING_INSTALL_DIR may name another/, {
     env: { INKLING_INSTALL_DIR: join(folder, "inkling/below/a/file") },
   });
-  // Root may write anywhere, so the folder's file system says no.
+  // Root may write anywhere, so the folder's file system must refuse.
   await world.refuses(/cannot (make|write to)/, { env: { INKLING_INSTALL_DIR: "/proc/inkling" } });
   await Deno.mkdir(join(world.home, "taken/inkling"), { recursive: true });
   await world.refuses(/taken\/inkling is a folder/, {
@@ -181,7 +181,7 @@ Deno.test("install.sh installs to another folder, and refuses one that it cannot
   });
 });
 
-Deno.test("install.sh works with a home of any name, and prints nothing that would mean something else", async () => {
+Deno.test("install.sh works with a home of any name, and quotes it in its output", async () => {
   await using world = await InstallWorld.open();
   for (const name of ['it\'s $HOME `x` "é"', "-n", "a:b", "trailing/"]) {
     const home = join(world.root, "homes", name);
@@ -206,13 +206,13 @@ Deno.test("install.sh works with a home of any name, and prints nothing that wou
   }
 });
 
-/** The path of a program of this machine. */
+/** Returns the path of a program on this machine. */
 async function pathOf(name: string): Promise<string> {
   const { stdout } = await new Deno.Command("sh", { args: ["-c", `command -v ${name}`] }).output();
   return new TextDecoder().decode(stdout).trim();
 }
 
-Deno.test("install.sh makes do with what other machines have: wget, shasum", async () => {
+Deno.test("install.sh works with the tools of other machines: wget, shasum", async () => {
   await using world = await InstallWorld.open();
   const tools = join(world.root, "tools");
   await Deno.mkdir(tools);
@@ -221,7 +221,7 @@ Deno.test("install.sh makes do with what other machines have: wget, shasum", asy
   }
   const path = `${join(world.root, "bin")}:${tools}`;
   await world.refuses(/needs curl or wget/, { path });
-  // What wget would do, by a program that is there.
+  // Imitates wget with a program that exists.
   const toFile = `for last; do :; done; while [ "$1" != -O ]; do shift; done`;
   await world.stub("wget", `${toFile}; exec ${await pathOf("curl")} -fsS -o "$2" "$last"`);
   await world.refuses(/needs sha256sum or shasum/, { path });
@@ -231,7 +231,7 @@ Deno.test("install.sh makes do with what other machines have: wget, shasum", asy
   assert.equal(await versionOf(world.installed), "1.2.3");
 });
 
-Deno.test("install.sh does nothing when it was cut off itself", async () => {
+Deno.test("install.sh does nothing when its own download was cut off", async () => {
   await using world = await InstallWorld.open();
   const script = join(world.release, "install.sh");
   const text = await Deno.readTextFile(script);

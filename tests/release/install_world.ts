@@ -1,4 +1,4 @@
-// install.sh on a machine that tests make up: a release on this machine's web, a home, and answers about the machine.
+// install.sh on a simulated machine: a local release, a home, and chosen answers about the machine.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writeReleaseFolder } from "../../release/release_folder.ts";
@@ -6,19 +6,19 @@ import { TARGETS } from "../../release/target.ts";
 import { type FolderServer, openFolderServer } from "./folder_server.ts";
 import type { TaskRun } from "./task_run.ts";
 
-/** A program that answers `--version`, and nothing else. */
+/** A program that only answers `--version`. */
 export const program = (version: string): string =>
   `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
-/** The release for the machine that the world begins with. */
+/** The release for the initial machine. */
 export const FILE = "inkling-1.2.3-x86_64-unknown-linux-gnu";
 
-/** A release, a home, and a machine that says what it is as a test wishes. */
+/** A release, a home, and a machine with chosen properties. */
 export class InstallWorld implements AsyncDisposable {
   readonly root: string;
   readonly home: string;
   readonly release: string;
   readonly server: FolderServer;
-  /** Answers of `uname`, and of `ldd --version`. */
+  /** The answers of `uname`, and of `ldd --version`. */
   system = "Linux";
   machine = "x86_64";
   ldd = "ldd (GNU libc) 2.36";
@@ -39,7 +39,7 @@ export class InstallWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Puts a release on the web whose executables all have this content. */
+  /** Publishes a release whose executables all have this content. */
   async publish(content: string): Promise<void> {
     await writeReleaseFolder(this.release, {
       name: "inkling",
@@ -50,12 +50,12 @@ export class InstallWorld implements AsyncDisposable {
     });
   }
 
-  /** Where the script puts the program. */
+  /** The path of the installed program. */
   get installed(): string {
     return join(this.home, ".local/bin/inkling");
   }
 
-  /** Everything in the home. */
+  /** Returns every file in the home. */
   files(): string[] {
     const walk = (path: string): string[] =>
       [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) =>
@@ -64,7 +64,7 @@ export class InstallWorld implements AsyncDisposable {
     return walk(this.home).map((path) => path.slice(this.home.length + 1)).sort();
   }
 
-  /** Puts a program before all others on the PATH. */
+  /** Puts a program first on the PATH. */
   async stub(name: string, script: string): Promise<void> {
     const path = join(this.root, "bin", name);
     await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`);
@@ -75,7 +75,7 @@ export class InstallWorld implements AsyncDisposable {
   async install(
     options: {
       shell?: string[];
-      /** Undefined: not set at all. */
+      /** Undefined: the variable is not set. */
       env?: Record<string, string | undefined>;
       path?: string;
     } = {},
@@ -104,7 +104,7 @@ export class InstallWorld implements AsyncDisposable {
     return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
   }
 
-  /** Runs the script, which must refuse with these words and leave the home as it was. */
+  /** Runs the script, which must refuse with these words and leave the home unchanged. */
   async refuses(
     reason: RegExp,
     options: Parameters<InstallWorld["install"]>[0] = {},
@@ -123,7 +123,7 @@ export class InstallWorld implements AsyncDisposable {
   }
 }
 
-/** What an installed program says that it is. */
+/** Returns the version that an installed program prints. */
 export async function versionOf(path: string): Promise<string> {
   const { stdout } = await new Deno.Command(path, { args: ["--version"] }).output();
   return new TextDecoder().decode(stdout).trim();

@@ -1,4 +1,4 @@
-// The npm package as it lies in a node_modules folder after an installation, with a home that holds nothing else.
+// The npm package in a node_modules folder after an installation, with an otherwise empty home.
 import { dirname, join } from "node:path";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { COMPILE_FLAGS } from "../../release/executable.ts";
@@ -9,13 +9,13 @@ import { killService } from "../e2e/real_process.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 import type { TaskRun } from "./task_run.ts";
 
-/** Whoever asks it for anything learns that there is nobody. */
+/** An address that refuses every connection. */
 const NOWHERE = "http://127.0.0.1:1";
 
-/** The package in its folder, and a workspace that it is used in. */
+/** The package in its folder, and a workspace for it. */
 export class InstalledPackage implements AsyncDisposable {
   readonly home: TestWorkspace;
-  /** What it was made from. */
+  /** The stage that it was made from. */
   readonly stage: Pick<Stage, "files" | "packages">;
   /** The package's folder, `…/node_modules/inkling`. */
   readonly directory: string;
@@ -26,7 +26,7 @@ export class InstalledPackage implements AsyncDisposable {
     this.directory = join(home.root, "lib/node_modules/inkling");
   }
 
-  /** Unpacks the package, with a stand-in for npm's `deno` beside it that leads to the Deno of the tests. */
+  /** Unpacks the package, with a fake of npm's `deno` package that starts the tests' Deno. */
   static async open(): Promise<InstalledPackage> {
     await using stage = await openStage();
     await toNpmPackage(stage);
@@ -37,7 +37,7 @@ export class InstalledPackage implements AsyncDisposable {
     return installed;
   }
 
-  /** Has the package find this program where it looks for its Deno; `isReady`: npm has put it there already. */
+  /** Makes this program the package's Deno. `isReady`: npm has already installed it. */
   async setDeno(program: string, { isReady = true } = {}): Promise<void> {
     const folder = join(this.directory, "../deno");
     await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
@@ -54,7 +54,7 @@ export class InstalledPackage implements AsyncDisposable {
     return [join(this.directory, "bin/inkling")];
   }
 
-  /** The environment of every process here: a home, and no network to speak of. */
+  /** The environment of every process: a home, and no usable network. */
   get env(): Record<string, string> {
     return {
       ...this.home.shell,
@@ -87,8 +87,8 @@ export class InstalledPackage implements AsyncDisposable {
   }
 
   /**
-   * Makes a program that is to Inkling what an executable is: started by its path alone, with the permissions built in
-   * and told by Deno that it stands alone. Returns its path. In a sandbox, what it is in truth made of is not there.
+   * Writes a program that behaves like an executable: started by its path alone, with built-in permissions, and
+   * marked as standalone by Deno. Returns its path. A sandbox does not contain the files behind it.
    */
   async writeExecutable(): Promise<string> {
     const path = join(this.home.root, "inkling");
@@ -101,7 +101,7 @@ export class InstalledPackage implements AsyncDisposable {
     const command = [
       ...[Deno.execPath(), "run", "--quiet", "--preload", standing],
       ...["--config", join(this.directory, "deno.json")],
-      // What is about making the file alone means nothing to one that runs.
+      // The flags that concern only building mean nothing to a running program.
       ...COMPILE_FLAGS.filter((flag) => !/^--(app-name|no-code-cache|no-check)/.test(flag)),
       join(this.directory, "main.js"),
     ];

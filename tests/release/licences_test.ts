@@ -1,4 +1,4 @@
-// What others wrote is named, with the words that must go with it.
+// The list of third-party works with their license texts.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../deno.json" with { type: "json" };
@@ -6,7 +6,7 @@ import { REPOSITORY } from "../support/repository.ts";
 
 const LIST = await Deno.readTextFile(join(REPOSITORY, "THIRD_PARTY_LICENSES.txt"));
 
-Deno.test("THIRD_PARTY_LICENSES.txt names each package with its version and a licence that lets us ship it", () => {
+Deno.test("THIRD_PARTY_LICENSES.txt names each package with its version and a license that permits shipping", () => {
   const [, packages = ""] = /\nPACKAGES\n\n([\s\S]*?)\n\n/.exec(LIST) ?? [];
   const lines = packages.split("\n");
   for (const [name, pinned] of Object.entries(denoJson.imports)) {
@@ -22,7 +22,7 @@ Deno.test("THIRD_PARTY_LICENSES.txt names each package with its version and a li
   assert.deepEqual(lines.filter((line) => !permissive.test(line)), []);
 });
 
-Deno.test("THIRD_PARTY_LICENSES.txt holds the texts of packages, of assets and of Deno", () => {
+Deno.test("THIRD_PARTY_LICENSES.txt contains the texts of packages, of assets and of Deno", () => {
   for (
     const [of, words] of [
       ["zod", "Copyright (c) 2025 Colin McDonnell"],

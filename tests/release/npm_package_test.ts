@@ -1,5 +1,5 @@
-// The npm package, used as installed: with an empty home, an empty cache and no registry. And its program once more, as
-// an executable would run it.
+// The npm package as installed: with an empty home, an empty cache and no registry. Also its program as an executable
+// would run it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
@@ -13,7 +13,7 @@ import { filesBelow } from "../support/repository.ts";
 import { createTempDir } from "../support/temp_dir.ts";
 import { InstalledPackage } from "./installed_package.ts";
 
-/** Stands where Deno should: says what it was started with, or does what its arguments tell. */
+/** Stands in for Deno: prints its arguments, or does what they say. */
 const FAKE_DENO = `#!/bin/sh
 for argument; do last=$argument; done
 case $last in
@@ -29,7 +29,7 @@ case $last in
 esac
 `;
 
-/** A tool that tells what its walls let it do. */
+/** A tool that reports its permissions. */
 const ADDER = `
 const sum = ({ a, b }: { a: number; b: number }): number => a + b;
 const tryTo = (what: () => unknown): string => {
@@ -51,15 +51,15 @@ let directory: string;
 let bin: string[];
 let home: InstalledPackage["home"];
 
-// Packing takes seconds: one package serves all tests, and each leaves it as it was.
+// Packing takes seconds, so one package serves all tests, and each leaves it unchanged.
 Deno.test.beforeAll(async () => {
   installed = await InstalledPackage.open();
   ({ directory, bin, home } = installed);
 });
-// Undefined where packing failed, which is the error to be told.
+// Undefined after a failed packing, which is the reported error.
 Deno.test.afterAll(() => installed?.[Symbol.asyncDispose]());
 
-Deno.test("the npm package: its package.json asks for Deno and for nothing else", async () => {
+Deno.test("the npm package: its package.json depends only on Deno", async () => {
   const { dependencies, files, ...rest } = JSON.parse(
     await Deno.readTextFile(join(directory, "package.json")),
   );
@@ -73,7 +73,7 @@ Deno.test("the npm package: its package.json asks for Deno and for nothing else"
   assert.deepEqual(sources, [join(directory, TOOL_TYPES)]);
 });
 
-Deno.test("the npm package: its bin starts, whatever the folder that it is started in holds", async () => {
+Deno.test("the npm package: its bin starts in a folder with any content", async () => {
   await Deno.writeTextFile(join(home.root, "deno.json"), "{ broken");
   await Deno.writeTextFile(join(home.root, "package.json"), '{ "name": "x", "workspaces": 1 }');
   assert.deepEqual(await installed.run([...bin, "--version"]), {
@@ -83,13 +83,13 @@ Deno.test("the npm package: its bin starts, whatever the folder that it is start
   });
 });
 
-Deno.test("the npm package: every one of its modules loads, none waits meanwhile, and an error names its source", async () => {
+Deno.test("the npm package: every module loads without waiting, and an error names its source", async () => {
   const modules = filesBelow(directory).filter((file) =>
     file.endsWith(".js") && !/\/(main|[^/]*_worker)\.js$/.test(file)
   );
   assert.ok(modules.length > 100, `${modules.length} modules`);
   const script = join(directory, "load_all.js");
-  // Some engines start no module that waits; require() refuses one.
+  // Some engines start no module with top-level await; require() refuses one.
   await Deno.writeTextFile(
     script,
     `import { createRequire } from "node:module";
@@ -107,17 +107,17 @@ Deno.test("the npm package: every one of its modules loads, none waits meanwhile
   await Deno.remove(script);
 });
 
-Deno.test("the npm package: THIRD_PARTY_LICENSES.txt is what the packages that are in it say now", async () => {
+Deno.test("the npm package: THIRD_PARTY_LICENSES.txt matches the included packages", async () => {
   assert.equal(
     await Deno.readTextFile(join(directory, LICENCE_LIST)),
     await writeLicenceList(installed.stage),
   );
 });
 
-Deno.test("the npm package: a SIGTERM to npm's process ends a service as it should end", async () => {
+Deno.test("the npm package: a SIGTERM to npm's process stops a service gracefully", async () => {
   await using service = installed.spawn([...bin, "start"]);
   const said = service.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  // What it says first, it says when it is ready.
+  // Its first output means that it is ready.
   assert.notEqual((await said.read()).value ?? "", "");
   service.kill("SIGTERM");
   while (!(await said.read()).done) { /* to the end */ }
@@ -126,7 +126,7 @@ Deno.test("the npm package: a SIGTERM to npm's process ends a service as it shou
   await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
 });
 
-// release/try_executable.sh tries far more, with the real thing.
+// release/try_executable.sh tries much more, with a real executable.
 Deno.test("the npm package: an executable starts itself by its own path: its service, a tool's process, and a thread", async () => {
   await Deno.mkdir(join(home.agentsDir, "_config/tools"), { recursive: true });
   await Deno.writeTextFile(join(home.agentsDir, "_config/tools/adder.ts"), ADDER);
@@ -137,7 +137,7 @@ Deno.test("the npm package: an executable starts itself by its own path: its ser
     { say: "It said: {result}" },
   ];
   await home.writeScript("caller", steps, "tools: [adder]");
-  // Nothing runs of what others have put into the temporary folder.
+  // The program must not run files that others have put into the temporary folder.
   const temporary = join(home.root, "tmp");
   const planted = join(home.root, "planted");
   for (const name of ["bufferutil", "utf-8-validate", "supports-color", "undici"]) {
@@ -146,7 +146,7 @@ Deno.test("the npm package: an executable starts itself by its own path: its ser
     const code = `require("fs").writeFileSync(${JSON.stringify(planted)}, "");`;
     await Deno.writeTextFile(join(folder, "index.js"), code);
   }
-  // In a sandbox, what it is in truth made of is not there.
+  // A sandbox does not contain the files behind the program.
   const config = `workspace: ${home.workspace}\nsandbox: off\n`;
   await Deno.writeTextFile(join(home.configDir, "config.yaml"), config);
   const program = ["env", `TMPDIR=${temporary}`, await installed.writeExecutable()];
@@ -159,7 +159,7 @@ Deno.test("the npm package: an executable starts itself by its own path: its ser
   await assert.rejects(Deno.stat(planted), Deno.errors.NotFound);
 });
 
-Deno.test("the npm package: it names the repository that it is told, and has the documents that its README leads to", async () => {
+Deno.test("the npm package: it names the given repository, and contains the docs that its README links to", async () => {
   const packageJson = async () =>
     JSON.parse(await Deno.readTextFile(join(directory, "package.json")));
   assert.equal((await packageJson()).repository, undefined);
@@ -180,7 +180,7 @@ Deno.test("the npm package: it names the repository that it is told, and has the
   await assert.rejects(toNpmPackage(stage, { repository: "some/inkling" }), /is not the https/);
 });
 
-Deno.test("the npm package: it asks npm for nothing, while anybody may own the name there", async () => {
+Deno.test("the npm package: it requests nothing from npm while its name there is free", async () => {
   await Deno.writeTextFile(join(home.root, "npm"), "#!/bin/sh\ntouch asked\necho 99.0.0\n");
   await Deno.chmod(join(home.root, "npm"), 0o755);
   const path = `PATH=${home.root}:${Deno.env.get("PATH")}`;
@@ -191,12 +191,12 @@ Deno.test("the npm package: it asks npm for nothing, while anybody may own the n
   await assert.rejects(Deno.stat(join(home.root, "asked")), Deno.errors.NotFound);
 });
 
-Deno.test("the npm package: it fetched nothing: its cache holds no packages", () => {
+Deno.test("the npm package: it downloads nothing: its cache contains no packages", () => {
   const packages = join(home.root, ".cache/deno/npm");
   assert.deepEqual([...Deno.readDirSync(packages)], []);
 });
 
-/** Until disposed, the package finds something else where its Deno should be. */
+/** Replaces the package's Deno by another program until disposed. */
 async function openFakeDeno(): Promise<AsyncDisposable> {
   const fake = join(home.root, "deno");
   await Deno.writeTextFile(fake, FAKE_DENO, { mode: 0o755 });
@@ -204,7 +204,7 @@ async function openFakeDeno(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => installed.setDeno(Deno.execPath()) };
 }
 
-Deno.test("the npm package: its bin starts Deno as the program starts itself", async () => {
+Deno.test("the npm package: its bin starts Deno in the same way as the program starts itself", async () => {
   await using _fake = await openFakeDeno();
   const { stdout } = await installed.run([...bin, "run", "a b", "--message", ""]);
   assert.deepEqual(stdout.split("\n").slice(0, -1), [
@@ -215,7 +215,7 @@ Deno.test("the npm package: its bin starts Deno as the program starts itself", a
   ]);
 });
 
-Deno.test("the npm package: its bin works where npm has run no scripts, and behind links", async () => {
+Deno.test("the npm package: its bin works without npm's install scripts, and behind links", async () => {
   const deno = Deno.execPath();
   await using _restored = { [Symbol.asyncDispose]: () => installed.setDeno(deno) };
   await installed.setDeno(deno, { isReady: false });
@@ -225,7 +225,7 @@ Deno.test("the npm package: its bin works where npm has run no scripts, and behi
   await Deno.mkdir(join(home.root, "bin"));
   await Deno.symlink("../lib/node_modules/inkling/bin/inkling", join(home.root, "bin/first"));
   await Deno.symlink("first", join(home.root, "bin/inkling"));
-  // No Node on the PATH: it is not needed.
+  // A PATH without Node, which is not needed.
   const tools = join(home.root, "tools");
   await Deno.mkdir(tools);
   await Deno.symlink("/usr/bin/readlink", join(tools, "readlink"));
@@ -258,7 +258,7 @@ Deno.test("the npm package: its bin passes signals on", async () => {
   }
 });
 
-Deno.test("the npm package: without its Deno, its bin says what is missing", async () => {
+Deno.test("the npm package: without its Deno, its bin reports the missing package", async () => {
   await using _restored = { [Symbol.asyncDispose]: () => installed.setDeno(Deno.execPath()) };
   await Deno.remove(join(directory, "../deno"), { recursive: true });
   const run = await installed.run([...bin, "--version"]);

@@ -1,4 +1,4 @@
-// A release as others find it: what the task writes, `inkling update` and install.sh can read.
+// A release as others find it: `inkling update` and install.sh can read the task's output.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readRelease } from "../../cli/update/release.ts";
@@ -18,7 +18,7 @@ const CONTENTS = {
   build: (target: string, path: string) => Deno.writeTextFile(path, `for ${target}`),
 };
 
-Deno.test("writeReleaseFolder() writes what inkling update reads for every machine, install.sh with the address, and licences", async () => {
+Deno.test("writeReleaseFolder() writes the files for inkling update on every machine, install.sh with the address, and licenses", async () => {
   await using folder = await createTempDir();
   const release = join(folder.path, "release");
   await writeReleaseFolder(release, CONTENTS);
@@ -43,7 +43,7 @@ Deno.test("writeReleaseFolder() writes what inkling update reads for every machi
   assert.match(await Deno.readTextFile(script), /^built_in=''$/m);
 });
 
-Deno.test("writeReleaseFolder() leaves the last release alone until the next one is whole", async () => {
+Deno.test("writeReleaseFolder() keeps the last release until the next one is complete", async () => {
   await using folder = await createTempDir();
   const release = join(folder.path, "release");
   await writeReleaseFolder(release, CONTENTS);
@@ -62,7 +62,7 @@ Deno.test("writeReleaseFolder() leaves the last release alone until the next one
   );
   assert.deepEqual(names(), before);
   assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["release"]);
-  // What a release that failed has left does not get into the next one.
+  // Leftovers of a failed release do not get into the next one.
   await writeReleaseFolder(release, {
     ...CONTENTS,
     version: "1.2.5",
@@ -77,7 +77,7 @@ Deno.test("writeReleaseFolder() leaves the last release alone until the next one
   ]);
 });
 
-Deno.test("deno task release refuses an address that nobody should fetch programs from", async () => {
+Deno.test("deno task release refuses an address that is unsafe for downloads", async () => {
   await using folder = await createTempDir();
   const args = ["--folder", join(folder.path, "release"), "--address", "http://example.org/"];
   const run = await runReleaseTask("release", args);

@@ -2,17 +2,17 @@
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../support/repository.ts";
 
-/** Of a machine that is not this one: what is made for this one is tried at once. */
+/** Another machine, because an executable for this machine is tried at once. */
 export const FOREIGN_TARGET = Deno.build.arch === "x86_64"
   ? "aarch64-unknown-linux-gnu"
   : "x86_64-unknown-linux-gnu";
 
-/** What is said when there is no runtime image for it. */
+/** The message for a missing runtime image. */
 export const IMAGE_MISSING = new RegExp(
   `^No executable for ${FOREIGN_TARGET}: Deno's runtime image \\S+ cannot be downloaded \\(.+\\); .*\n$`,
 );
 
-/** What a task said, and its exit code. */
+/** A task's output and exit code. */
 export interface TaskRun {
   code: number;
   stdout: string;
@@ -28,7 +28,7 @@ export function runReleaseTask(
   return runDeno(["task", "--quiet", name, ...args], env);
 }
 
-/** Compiles the program in a folder for the foreign machine. */
+/** Compiles the program in a folder for the other machine. */
 export function runCompile(
   folder: string,
   output: string,
@@ -43,7 +43,7 @@ async function runDeno(args: readonly string[], env: Record<string, string>): Pr
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [...args],
     cwd: REPOSITORY,
-    // Whoever runs the tests may have an image of their own.
+    // The environment of the test's user may name another image.
     clearEnv: true,
     env: { ...without("DENORT_BIN"), NO_COLOR: "1", ...env },
     stdin: "null",

@@ -1,4 +1,4 @@
-// The workflows say what they mean: pinned actions, least permissions, tasks that exist, one version of Deno everywhere.
+// The workflows: pinned actions, least permissions, existing tasks, and one version of Deno everywhere.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -32,7 +32,7 @@ const workflow = (name: string) =>
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
 
 for (const name of ["ci", "release"]) {
-  Deno.test(`${name}.yml may only read the sources, but for the one job that publishes`, () => {
+  Deno.test(`${name}.yml may only read the sources, except for the one job that publishes`, () => {
     const { permissions, jobs } = workflow(name);
     assert.deepEqual(permissions, { contents: "read" });
     for (const [id, job] of Object.entries(jobs)) {
@@ -45,7 +45,7 @@ for (const name of ["ci", "release"]) {
     for (const { uses = "actions/none@v0", run = "", with: given } of stepsOf(workflow(name))) {
       assert.match(uses, /^actions\/[a-z-]+@v\d+$/);
       if (uses.startsWith("actions/checkout@")) assert.equal(given?.["persist-credentials"], false);
-      // No text of others gets into a command.
+      // No foreign text gets into a command.
       assert.doesNotMatch(run, /\$\{\{/);
       for (const [, task = ""] of run.matchAll(/deno task (?:--quiet )?(\S+)/g)) {
         assert.ok(task in denoJson.tasks, task);
@@ -68,19 +68,19 @@ Deno.test("ci.yml is .ci/run and a tried executable, on every push to main and e
   ]);
 });
 
-Deno.test("release.yml shows a release to nobody before npm has the package", () => {
+Deno.test("release.yml publishes a release only after npm has the package", () => {
   const commands = (workflow("release").jobs["publish"]?.steps ?? []).flatMap(({ run = [] }) =>
     run
   );
   const [draft = "", npm = "", show = ""] = commands;
   assert.equal(commands.length, 3);
   assert.match(draft, /^gh release create .* --draft /);
-  // A path without "./" is taken for a repository.
+  // npm reads a path without "./" as a repository.
   assert.match(npm, /^npm publish .* \.\/package\/\*\.tgz$/);
   assert.match(show, /^gh release edit .* --draft=false/);
 });
 
-Deno.test("release.yml publishes for a version's tag alone, and only what was tried on every machine", () => {
+Deno.test("release.yml publishes only for a version's tag, and only files that were tried on every machine", () => {
   const { on, jobs } = workflow("release");
   assert.deepEqual(on, { push: { tags: ["v*"] } });
   assert.deepEqual(jobs["publish"]?.needs, ["executable", "package"]);
@@ -89,7 +89,7 @@ Deno.test("release.yml publishes for a version's tag alone, and only what was tr
   assert.deepEqual(tried?.toSorted(), [...TARGETS].sort());
 });
 
-Deno.test("every place that names a version of Deno names the same, and it is the one that runs", () => {
+Deno.test("every file that names a version of Deno names the same one, and it is the running one", () => {
   assert.equal(Deno.version.deno, DENO_VERSION);
   for (const file of ["README.md", ".github/workflows/ci.yml", ".github/workflows/release.yml"]) {
     const named = [...read(file).matchAll(/deno@(\d[\w.]*)/g)].map(([, version]) => version);

@@ -3,7 +3,7 @@ import { draftAgent } from "../../../ops/authoring/agent_draft.ts";
 import type { Model, ModelRequest } from "../../../runtime/models/model.ts";
 import { describeForbidden, describeUnseen } from "../../../ops/authoring/draft_rules.ts";
 
-/** A model that says these things, one after the other, and remembers what it was asked. */
+/** A model with these replies, in order, that records its requests. */
 function speaker(...replies: string[]): { model: Model; requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   const model: Model = {
@@ -34,7 +34,7 @@ function draft(model: Model, findProblems: (text: string) => Promise<string[]>):
 const noProblems = () => Promise.resolve([]);
 const FILE = "---\ndescription: x\n---\n\nGo.\n";
 
-Deno.test("draftAgent() finds the file in what models put around it", async () => {
+Deno.test("draftAgent() extracts the file from the text that models put around it", async () => {
   const fenced = "---\n---\n\nRun:\n\n```sh\nls\n```\n\nDone.\n";
   const table: [reply: string, file: string][] = [
     [FILE, FILE],
@@ -51,7 +51,7 @@ Deno.test("draftAgent() finds the file in what models put around it", async () =
   }
 });
 
-Deno.test("draftAgent() names the tools, the id and the wish to the model", async () => {
+Deno.test("draftAgent() sends the tools, the id and the description to the model", async () => {
   const { model, requests } = speaker(FILE);
   await draft(model, noProblems);
   const [request] = requests;
@@ -60,7 +60,7 @@ Deno.test("draftAgent() names the tools, the id and the wish to the model", asyn
   assert.match(request?.messages[1]?.content ?? "", /"daily"[^]*Sum up/);
 });
 
-Deno.test("describeUnseen() finds what a terminal does not show, and takes every text that it shows", () => {
+Deno.test("describeUnseen() finds characters that a terminal does not show, and accepts every visible text", () => {
   for (const text of ["a\u0007", "a\u001b[31mb", "a\u202eb", "a\u2066b", "a\rb", "\u0000"]) {
     const expected = "The file contains invisible control characters";
     assert.equal(describeUnseen(text), expected, JSON.stringify(text));
@@ -68,7 +68,7 @@ Deno.test("describeUnseen() finds what a terminal does not show, and takes every
   assert.equal(describeUnseen("---\n---\n\tÄ 漢字 🧪 عربي\n"), undefined);
 });
 
-Deno.test("describeForbidden() names every field that gives a key away, runs something, or needs no consent", () => {
+Deno.test("describeForbidden() names every field that reveals a key, runs a program, or skips approval", () => {
   const written = {
     auto_approve: "*",
     custom_tools: ["a"],

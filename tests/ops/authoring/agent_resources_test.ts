@@ -8,13 +8,13 @@ import { createToolPlace, writeConfig as put } from "../../runtime/executions/ex
 const putServers = (place: TestWorkspace, servers: object) =>
   put(place, "mcp-servers.json", JSON.stringify(servers));
 
-/** What validation says of `daily.md` with these lines, without the place of the workspace. */
+/** Returns the diagnostics of `daily.md` with these lines, without the workspace's path. */
 async function validate(place: TestWorkspace, lines: string): Promise<string[]> {
   await place.writeScript("daily", [{ say: "x" }], lines);
   const files = await validateWorkspace(await place.settings(), "daily", { cwd: place.root });
   return files.flatMap(({ diagnostics }) => diagnostics)
     .map((one) => `${one.severity} ${formatDiagnostic(one)}`.replaceAll(place.workspace, ""))
-    // As on a machine that has one.
+    // As on a machine with a sandbox.
     .filter((text) => !text.includes("run without a sandbox"));
 }
 
@@ -24,7 +24,7 @@ const TOOL = `export const search = {
   run: () => "found",
 };`;
 
-Deno.test("validate has nothing to say of tools, skills and servers that are there, and refuses those that are not, or do not load", async () => {
+Deno.test("validate accepts existing tools, skills and servers, and refuses missing ones and those that do not load", async () => {
   await using place = await createToolPlace();
   await put(place, "tools/search.ts", TOOL);
   const skill = "---\nname: writing\ndescription: Writes\n---\nWrite.\n";
@@ -66,7 +66,7 @@ Deno.test("validate has nothing to say of tools, skills and servers that are the
   assert.deepEqual(more, []);
 });
 
-Deno.test("validate refuses symbolic links that lead out of the folder of a skill or of tools", async () => {
+Deno.test("validate refuses symbolic links that point outside the folder of a skill or of the tools", async () => {
   await using place = await createToolPlace();
   await put(place, "tools/search.ts", TOOL);
   await put(place, "skills/writing/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
@@ -105,7 +105,7 @@ Deno.test("validate refuses a custom tool with the name of another tool", async 
   }
 });
 
-Deno.test("validate warns of an MCP program that starts where agents may write, and of what is odd about the servers that an agent names", async () => {
+Deno.test("validate warns of an MCP program in a folder that agents may write to, and of odd entries of an agent's servers", async () => {
   await using place = await createToolPlace();
   const define = (cwd: string) => putServers(place, { files: { command: "x", cwd } });
   const warning =
@@ -136,7 +136,7 @@ Deno.test("validate warns of an MCP program that starts where agents may write, 
   assert.deepEqual(await told("late"), [sentence]);
 });
 
-Deno.test("validate warns of an MCP program that is given paths of the workspace and starts elsewhere", async () => {
+Deno.test("validate warns of an MCP program with workspace paths as arguments that starts elsewhere", async () => {
   await using place = await createTestWorkspace({ shell: { TOKEN: "./secret-0123456789" } });
   await Deno.mkdir(join(place.workspace, "mcp"));
   await Deno.writeTextFile(join(place.workspace, "mcp/s.py"), "");
@@ -180,7 +180,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
     ["bin/prog", false],
     [join(bin, "server", "x"), false],
     ["prog", false],
-    // What PATH leads to must be a program.
+    // PATH must lead to a program.
     ["folder", false],
     ["text", false],
     ["/nonexistent/${TOKEN}", false],
@@ -198,7 +198,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
   }
 });
 
-Deno.test("validate knows the keys that skills have elsewhere, and warns of what is odd about a skill", async () => {
+Deno.test("validate accepts the keys of skills for other programs, and warns of odd ones", async () => {
   await using place = await createToolPlace();
   const keys =
     "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";

@@ -6,7 +6,7 @@ import { anyText } from "../../support/any_text.ts";
 
 const SERVER = { command: "node", args: ["x"] };
 
-Deno.test("insertMember() lays a member out as its neighbours are, and leaves all else as it is written", () => {
+Deno.test("insertMember() uses the layout of the neighbors, and changes nothing else", () => {
   const cases: [path: string[], before: string, after: string][] = [
     [[], "{}", '{\n  "s": {\n    "command": "node",\n    "args": [\n      "x"\n    ]\n  }\n}'],
     [
@@ -26,7 +26,7 @@ Deno.test("insertMember() lays a member out as its neighbours are, and leaves al
   }
 });
 
-Deno.test("insertMember() takes of what is said twice the one that counts, and refuses a place that is no object", () => {
+Deno.test("insertMember() uses the last of duplicate keys, and refuses a place that is no object", () => {
   const twice = '{"servers": {"a": 1}, "servers": {"b": 2}}';
   const expected =
     '{"servers": {"a": 1}, "servers": {"b": 2, "s": {"command":"node","args":["x"]}}}';
@@ -35,7 +35,7 @@ Deno.test("insertMember() takes of what is said twice the one that counts, and r
   assert.equal(insertMember('{"a": 1}', { path: ["a"], name: "s", value: SERVER }), undefined);
 });
 
-Deno.test("insertMember() and removeMember() change nothing but that member, whatever the text and its layout", () => {
+Deno.test("insertMember() and removeMember() change only that member, in any text and layout", () => {
   const key = anyText({ maxLength: 12 });
   const whole = fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), {
     noNullPrototype: true,
@@ -50,7 +50,7 @@ Deno.test("insertMember() and removeMember() change nothing but that member, wha
       const edited = insertMember(text, { path: [], name: "s", value });
       assert.ok(edited !== undefined);
       assert.deepEqual(JSON.parse(edited), JSON.parse(JSON.stringify({ ...content, s: value })));
-      // What was there stands as it did.
+      // The earlier content is unchanged.
       const rest = text.slice(0, text.lastIndexOf("}")).trimEnd();
       assert.ok(edited.startsWith(rest));
       const back = removeMember(edited, { path: [], name: "s" });

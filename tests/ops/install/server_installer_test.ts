@@ -11,14 +11,14 @@ const { signal } = new AbortController();
 interface Place extends AsyncDisposable {
   root: string;
   file: string;
-  /** What the stand-in for npm was told. */
+  /** Returns the arguments that the fake npm got. */
   told(): Promise<string>;
   installer: ServerInstaller;
   bring(wish: Partial<ServerWish>): ReturnType<ServerInstaller["bring"]>;
   refusal(wish: Partial<ServerWish>): Promise<string>;
 }
 
-/** A workspace, and a stand-in for npm that installs one package with a program and another package. */
+/** A workspace, and a fake npm that installs one package with a program and another package. */
 async function openPlace(bin: unknown = { server: "dist/index.js" }): Promise<Place> {
   const place = await createTestWorkspace();
   const { root } = place;
@@ -87,14 +87,14 @@ echo '${
 
 const entriesOf = async (file: string) => JSON.parse(await Deno.readTextFile(file));
 
-Deno.test("ServerInstaller installs a package at one version, runs nothing of it, and writes its entry", async () => {
+Deno.test("ServerInstaller installs a package at one version, runs none of its code, and writes its entry", async () => {
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {
     await using server = await at.bring({});
     assert.equal(server.folder, folder);
   }
-  // It was not added.
+  // The server was not added.
   assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
   {
     const source = "npm:@acme/server@^1";
@@ -123,7 +123,7 @@ Deno.test("ServerInstaller installs a package at one version, runs nothing of it
   assert.deepEqual(left, ["s"]);
 });
 
-Deno.test("ServerInstaller installs wheels of PyPI at one version, lists what it added, and removes it", async () => {
+Deno.test("ServerInstaller installs wheels from PyPI at one version, lists the server, and removes it", async () => {
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/time");
   for (
@@ -158,7 +158,7 @@ Deno.test("ServerInstaller installs wheels of PyPI at one version, lists what it
     ["s", "npm:@acme/server@1.2.0", true],
     ["time", "pypi:MCP-Server-Time@2.0.1", true],
   ]);
-  // A folder with anything else in it is a person's own.
+  // A folder with any other file is a person's own.
   await Deno.writeTextFile(join(folder, "notes.txt"), "mine");
   assert.equal((await at.installer.list())[1]?.folder, undefined);
   for (const one of listed) await at.installer.remove(one);
@@ -167,7 +167,7 @@ Deno.test("ServerInstaller installs wheels of PyPI at one version, lists what it
   await assert.rejects(at.installer.remove({ name: "s", folder: undefined }), /no server "s"/);
 });
 
-Deno.test("ServerInstaller adds programs and addresses beside what is there, with variables and no values", async () => {
+Deno.test("ServerInstaller adds programs and addresses to existing entries, with variables instead of values", async () => {
   await using at = await openPlace();
   await Deno.mkdir(join(at.file, ".."), { recursive: true });
   const before = '{\n  "mcpServers": {\n    "old": { "command": "x" }\n  }\n}\n';
@@ -195,7 +195,7 @@ Deno.test("ServerInstaller adds programs and addresses beside what is there, wit
   assert.match(await at.refusal({}), /The file is no JSON/);
 });
 
-Deno.test("ServerInstaller refuses names, addresses and variables that are none, and packages without a program", async () => {
+Deno.test("ServerInstaller refuses invalid names, addresses and variables, and packages without a program", async () => {
   await using at = await openPlace({ server: "../../../../../bin/sh" });
   for (const name of ["..", "a/b", "", ".x", "-x", "a b", "__proto__"]) {
     assert.match(await at.refusal({ name }), /^The name of a server must be letters/, name);

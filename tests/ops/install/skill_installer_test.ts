@@ -19,7 +19,7 @@ interface Place extends AsyncDisposable {
   sources: string;
   skillsDir: string;
   bring(wish: SkillWish): ReturnType<SkillInstaller["bring"]>;
-  /** What bringing it fails with. */
+  /** Returns the error of bringing it. */
   refusal(wish: SkillWish): Promise<string>;
 }
 
@@ -40,7 +40,7 @@ async function openPlace(shell: Record<string, string> = {}): Promise<Place> {
     async refusal(wish) {
       const error = await installer.bring(wish, signal).then(() => undefined, (thrown) => thrown);
       assert.ok(error instanceof NotInstalled, `expected NotInstalled, got ${error}`);
-      // Nothing of it is left.
+      // No part of it is left.
       const left = await Array.fromAsync(Deno.readDir(skillsDir)).catch(() => []);
       assert.deepEqual(left.filter(({ name }) => name.startsWith(".")), []);
       return error.message;
@@ -57,7 +57,7 @@ async function write(folder: string, files: Record<string, string>): Promise<str
   return folder;
 }
 
-Deno.test("SkillInstaller adds a folder as it is, with its lock, and leaves nothing else", async () => {
+Deno.test("SkillInstaller adds a folder unchanged, with its lock, and leaves no other files", async () => {
   await using at = await openPlace();
   const folder = await write(join(at.sources, "haiku"), {
     "SKILL.md": SKILL,
@@ -94,7 +94,7 @@ Deno.test("SkillInstaller adds a folder as it is, with its lock, and leaves noth
   assert.equal(JSON.parse(await Deno.readTextFile(join(target, "skill.lock"))).source, folder);
 });
 
-Deno.test("SkillInstaller replaces what it added, tells the changes first, and never what somebody wrote", async () => {
+Deno.test("SkillInstaller replaces a skill that it added, reports the changes first, and never replaces a person's own skill", async () => {
   await using at = await openPlace();
   await write(join(at.sources, "haiku"), { "SKILL.md": SKILL, "a.md": "1", "b.md": "1" });
   {
@@ -116,7 +116,7 @@ Deno.test("SkillInstaller replaces what it added, tells the changes first, and n
   assert.match(message, /^There is a skill "haiku" that was not added/);
 });
 
-Deno.test("SkillInstaller refuses links that lead out, names that are no plain names, and what is no skill", async () => {
+Deno.test("SkillInstaller refuses links to the outside, invalid names, and folders without a skill", async () => {
   await using at = await openPlace();
   const secret = await write(join(at.place.root, "elsewhere"), { "key": "CANARY" });
   const folder = await write(join(at.sources, "haiku"), { "SKILL.md": SKILL });
@@ -139,7 +139,7 @@ Deno.test("SkillInstaller refuses links that lead out, names that are no plain n
   assert.match(await at.refusal({ source: "mute" }), /The skill has no instructions/);
 });
 
-Deno.test("SkillInstaller brings a repository at a commit, by git itself, and runs none of its hooks", async () => {
+Deno.test("SkillInstaller downloads a repository at a commit with git only, and runs none of its hooks", async () => {
   await using at = await openPlace();
   const folder = await write(join(at.sources, "repository"), {
     "pdf/SKILL.md": SKILL,
@@ -170,10 +170,10 @@ Deno.test("SkillInstaller brings a repository at a commit, by git itself, and ru
   assert.match(message, /^git could not bring it: .*v2/);
 });
 
-Deno.test("SkillInstaller brings a package by npm, told to run nothing of it and to write nowhere else", async () => {
+Deno.test("SkillInstaller downloads a package with npm, without running its scripts or writing elsewhere", async () => {
   await using folder = await createTempDir();
   const bin = folder.path;
-  // Stands in for npm: tells its arguments, and leaves an archive as npm does.
+  // Stands in for npm: prints its arguments, and leaves an archive as npm does.
   await write(bin, {
     "package/SKILL.md": SKILL,
     "npm":
@@ -196,7 +196,7 @@ Deno.test("SkillInstaller brings a package by npm, told to run nothing of it and
   assert.doesNotMatch(await Deno.readTextFile(join(bin, "environment")), /sk-canary/);
 });
 
-Deno.test("parseSkillSource() tells folders, repositories and packages apart, and takes only names of the registry and addresses that somebody vouches for", () => {
+Deno.test("parseSkillSource() distinguishes folders, repositories and packages, and accepts only registry names and authenticated addresses", () => {
   const at = { cwd: "/work", home: "/home/me" };
   assert.deepEqual(parseSkillSource("~/x", at), { kind: "folder", path: "/home/me/x" });
   assert.deepEqual(parseSkillSource("-x", at), { kind: "folder", path: "/work/-x" });

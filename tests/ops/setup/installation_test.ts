@@ -27,7 +27,7 @@ async function withInstallation(
   });
 }
 
-Deno.test("Installation.key() tells where the key is that would be used", () =>
+Deno.test("Installation.key() returns the place of the key that would be used", () =>
   withInstallation(async ({ home, envFile, installation }) => {
     const source = async () => (await installation.key(MODEL, "~/inkling")).source;
     assert.equal(await source(), "the environment");
@@ -39,7 +39,7 @@ Deno.test("Installation.key() tells where the key is that would be used", () =>
     assert.equal(await source(), envFile);
   }, { OPENAI_API_KEY: "k" }));
 
-Deno.test("Installation.write() merges into what config.yaml holds by then", () =>
+Deno.test("Installation.write() merges into the present content of config.yaml", () =>
   withInstallation(async ({ configFile, installation }) => {
     await installation.read();
     await Deno.writeTextFile(configFile, "agents_dir: team # since today\n");
@@ -49,7 +49,7 @@ Deno.test("Installation.write() merges into what config.yaml holds by then", () 
     assert.equal(parse(text).defaults.provider, "openai");
   }));
 
-Deno.test("Installation.write() keeps links, and lets nobody else read the keys", () =>
+Deno.test("Installation.write() keeps links, and makes the keys unreadable for other users", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(`${home}/dotfile.yaml`, "# shared\n", { mode: 0o644 });
     await Deno.symlink(`${home}/dotfile.yaml`, configFile);
@@ -63,7 +63,7 @@ Deno.test("Installation.write() keeps links, and lets nobody else read the keys"
     assert.equal(modeOf(`${home}/keys`), 0o600);
   }));
 
-Deno.test("Installation.write() leaves every file as it was when one of them cannot be merged into", () =>
+Deno.test("Installation.write() leaves every file unchanged when one of them cannot be merged into", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(configFile, "a: &b {model: m}\ndefaults: *b\n");
     const wanted =
@@ -78,14 +78,14 @@ Deno.test("Installation.write() leaves every file as it was when one of them can
     await assert.rejects(Deno.stat(`${home}/inkling/agents/hello.md`), Deno.errors.NotFound);
   }));
 
-Deno.test("Installation.write() says which folder stands in the way of a file", () =>
+Deno.test("Installation.write() names the folder that is in the place of a file", () =>
   withInstallation(async ({ home, installation }) => {
     await Deno.writeTextFile(`${home}/inkling/agents/_config/tools`, "");
     const expected = /^InstallationUnusable: Cannot make the folder .*\/_config\/tools: /;
     await assert.rejects(installation.write({ model: MODEL }), expected);
   }));
 
-Deno.test("Installation.write() says that a file is not text, and leaves everything as it was", () =>
+Deno.test("Installation.write() reports a file that is not text, and leaves everything unchanged", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     const bytes = Uint8Array.of(0x41, 0x3d, 0xff, 0x0a);
     await Deno.writeFile(envFile, bytes);
@@ -99,7 +99,7 @@ Deno.test("Installation.write() says that a file is not text, and leaves everyth
     await assert.rejects(Deno.stat(`${home}/inkling/agents/hello.md`), Deno.errors.NotFound);
   }));
 
-Deno.test("Installation.tryModel() spends the workspace's money, and none that is not there", async () => {
+Deno.test("Installation.tryModel() spends only what the workspace's budget allows", async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 100 };
   await using server = new OpenAiServer([{ text: "ready", usage }]);
   await withInstallation(async ({ configFile, installation }) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ModelError } from "../../../runtime/models/model.ts";
 import { findKey } from "../../../ops/setup/key_state.ts";
 
-Deno.test("findKey() tells what needs no key, and which host a key would go to", () => {
+Deno.test("findKey() reports models without a key, and the host that would receive a key", () => {
   const places = { files: [], shell: { OPENAI_API_KEY: "k" } };
   assert.equal(findKey({ provider: "ollama", model: "m" }, places).required, false);
   const baseUrl = "https://proxy.example/v1";

@@ -26,7 +26,7 @@ function attempt(
   );
 }
 
-Deno.test("tryModel() asks once, with the key that is in no file yet, else with the one that is", async () => {
+Deno.test("tryModel() asks once, with the unsaved key, or else with the saved one", async () => {
   await using server = new OpenAiServer([{ text: "ready" }, { text: "" }]);
   const clock = new TestClock();
   await attempt(server, { apiKey: KEY, clock });
@@ -37,7 +37,7 @@ Deno.test("tryModel() asks once, with the key that is in no file yet, else with 
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("tryModel() tells at once what the provider says, without the key", async () => {
+Deno.test("tryModel() reports the provider's error at once, without the key", async () => {
   const body = JSON.stringify({ error: { message: `Busy: ${KEY}` } });
   await using server = new OpenAiServer([
     { status: 503, body },
@@ -50,7 +50,7 @@ Deno.test("tryModel() tells at once what the provider says, without the key", as
   server.assertDone();
 });
 
-Deno.test("tryModel() waits a minute at most, and no longer than its caller", async () => {
+Deno.test("tryModel() waits at most a minute, and stops with its caller", async () => {
   await using server = new OpenAiServer([{ silent: true }, { silent: true }]);
   const clock = new TestClock();
   const waiting = attempt(server, { clock });

@@ -1,4 +1,4 @@
-// Where cases stand, and what is told of files that are none.
+// The places of cases, and the problems of files that are no cases.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
@@ -13,7 +13,7 @@ function problemsOf(text: string): string[] {
   return "diagnostics" in parsed ? parsed.diagnostics.map(formatDiagnostic) : [];
 }
 
-Deno.test("case files: all places are found, none is taken for an agent, and a case of an agent that is missing, or broken, fails", async () => {
+Deno.test("case files: all places are found, no case is read as an agent, and a case without a working agent fails", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, tests } = world;
   await world.agent("worker");
@@ -38,7 +38,7 @@ Deno.test("case files: all places are found, none is taken for an agent, and a c
   assert.match(failing[1]?.problems[0]?.message ?? "", /no agent "nobody"/);
 });
 
-Deno.test("case files: every problem is told at its place; a judge has a question, an odd number of votes and a whole model name", () => {
+Deno.test("case files: every problem is reported at its place; a judge has a question, an odd number of votes and a whole model name", () => {
   assert.deepEqual(problemsOf(GOOD), []);
   const problems = problemsOf(`version: 2
 nwo: x
@@ -85,7 +85,7 @@ expect:
   assert.match(typo[0] ?? "", /Unknown key expect\.judge\.fiel \(did you mean "file"\?\)/);
 });
 
-Deno.test("case files: what begins a run is told to the agent as in a real one", async () => {
+Deno.test("case files: the cause of a run is reported to the agent as in a real run", async () => {
   await using world = await createTestedWorkspace();
   const cases = [
     "{ trigger: schedule }",

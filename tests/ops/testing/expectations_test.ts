@@ -1,8 +1,8 @@
-// Each kind of expectation, as it holds and as it fails.
+// Each kind of expectation, fulfilled and violated.
 import assert from "node:assert/strict";
 import { createTestedWorkspace, failed, isPassed } from "./tested_workspace.ts";
 
-/** Asks nobody but where it deletes. */
+/** Waits for a person only at deletions. */
 const FREE = "auto_approve: [file_write, file_edit, http_request, memory_save]";
 
 const ANSWER = '{"items": [{"id": 7, "tags": ["a"]}]}';
@@ -31,7 +31,7 @@ replies:
     cost_usd: 0.25
 `;
 
-/** Everything that may be expected of this run, and that holds. */
+/** Every expectation of this run that holds. */
 const EXPECTED = `expect:
   status: success
   output:
@@ -51,7 +51,7 @@ const EXPECTED = `expect:
   max_steps: 3
 `;
 
-/** Everything that may be expected, and that does not hold. */
+/** Every expectation of this run that fails. */
 const WRONG = `expect:
   status: aborted
   error: max_steps
@@ -79,7 +79,7 @@ const FAILED = [
   ...["max_cost_usd", "max_steps"],
 ];
 
-Deno.test("expectations: all that holds passes, each kind fails alone where it is wrong, and a failure reports both sides", async () => {
+Deno.test("expectations: valid ones pass together, each kind fails alone, and a failure reports both sides", async () => {
   await using world = await createTestedWorkspace();
   const held = await world.play(RUN + EXPECTED, FREE);
   assert.deepEqual([held.problems, held.failures, isPassed(held)], [[], [], true]);
@@ -94,7 +94,7 @@ Deno.test("expectations: all that holds passes, each kind fails alone where it i
   ]);
 });
 
-Deno.test("expectations: a call fails the case that it does not know of, that the agent has no tool for, or that its tool refuses", async () => {
+Deno.test("expectations: a call without a scripted result, without a tool, or with a refused argument fails the case", async () => {
   await using world = await createTestedWorkspace();
   const reply = (call: string) => `version: 1\nreplies:\n  - calls: [${call}]\n  - text: done\n`;
   const gapOf = async (call: string, lines?: string) => {
@@ -133,7 +133,7 @@ Deno.test("expectations: a call fails the case that it does not know of, that th
   assert.equal(wrong.failures[0]?.expected, "sunny");
   const read = wrong.failures[0]?.got ?? "";
   assert.match(read, /^Error: /);
-  // Where that is what the case expects, it passes.
+  // When the case expects the error, it passes.
   const error = JSON.stringify(read.replace(/^Error: /, ""));
   const expected = fetching('{ method: GET, uri: "https://a.example/" }', `, error: ${error}`);
   assert.deepEqual(failed(await world.play(expected)), []);
@@ -141,7 +141,7 @@ Deno.test("expectations: a call fails the case that it does not know of, that th
   assert.deepEqual(failed(unknown), ["the call of forecast"]);
 });
 
-Deno.test("expectations: limits, guards and questions are those of the agent; a script has as many replies as are asked for, and a cost limit a known cost", async () => {
+Deno.test("expectations: the agent's limits, guards and questions apply; every scripted reply must be used, and a cost limit needs a known cost", async () => {
   await using world = await createTestedWorkspace();
   const play = (rest: string) => world.play(`version: 1\nreplies: ${rest}\n`);
   const missing = await play("[{ calls: [{ tool: file_glob, args: { pattern: '*' } }] }]");
@@ -173,7 +173,7 @@ Deno.test("expectations: limits, guards and questions are those of the agent; a 
   assert.match(misfit.failures[0]?.got ?? "", /does not fit/);
 });
 
-Deno.test("expectations: another agent's answer, a skill's and a person's come from the case", async () => {
+Deno.test("expectations: the results of other agents, skills and people come from the case", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("helper");
   const result = await world.play(
@@ -204,7 +204,7 @@ expect: { status: error, error: overloaded }
   assert.match(missing.failures[0]?.got ?? "", /^error: .*sonnet/);
 });
 
-Deno.test("expectations: a failure with a status about the model has the next reply given by its fallback", async () => {
+Deno.test("expectations: after a failure with a status, the fallback model gives the next reply", async () => {
   await using world = await createTestedWorkspace();
   const play = async (status: string) => {
     const replies = `replies:\n  - { error: down${status} }\n  - { text: Done. }\n`;
@@ -221,7 +221,7 @@ Deno.test("expectations: a failure with a status about the model has the next re
   }
 });
 
-Deno.test("expectations: no real file is read or written, however it is named", async () => {
+Deno.test("expectations: no real file is read or written, under any name", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, root } = world.workspace;
   await Deno.writeTextFile(`${workspace}/real.md`, "real");
@@ -252,7 +252,7 @@ expect:
   assert.throws(() => Deno.statSync(`${workspace}/agents/worker.memory.md`));
 });
 
-Deno.test("expectations: a schema stands in the case or in a file beside it; what is none is a problem", async () => {
+Deno.test("expectations: a schema is in the case or in a file beside it; an invalid one is a problem", async () => {
   await using world = await createTestedWorkspace();
   const text = (schema: string) =>
     `version: 1\nreplies: [{ text: '{"id": 7}' }]\nexpect: { output: { schema: ${schema} } }\n`;

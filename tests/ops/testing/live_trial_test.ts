@@ -1,10 +1,10 @@
-// Cases played with real models (here the scripted ones inside of Inkling): the model is asked, tools stay as the case has them.
+// Cases played with real models (here Inkling's scripted ones): the model is called, tools stay scripted.
 import assert from "node:assert/strict";
 import { createTestedWorkspace } from "./tested_workspace.ts";
 
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
 
-Deno.test("live trial: each model plays each case as often as wished, with the case's tools", async () => {
+Deno.test("live trial: each model plays each case the requested number of times, with the case's tools", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, tests } = world;
   await workspace.writeScript("worker", [
@@ -32,7 +32,7 @@ Deno.test("live trial: each model plays each case as often as wished, with the c
   assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), expected);
 });
 
-Deno.test("live trial: a cost that cannot be told is told as such, and a model without a name refused", async () => {
+Deno.test("live trial: an unknown cost is reported as unknown, and a model without a name is refused", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("worker");
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
@@ -42,10 +42,10 @@ Deno.test("live trial: a cost that cannot be told is told as such, and a model w
   await using trial = await world.tests.openTrial({ models, repeat: 2 });
   const { estimate } = trial;
   assert.equal(estimate.runs, 8);
-  // Of b with gpt-4o alone both the tokens and a price are known.
+  // Only b with gpt-4o has both known tokens and a price.
   assert.equal(estimate.unknown, 6);
   assert.ok(estimate.costUsd > 0);
-  // Without a key each run fails by the name of the variable.
+  // Without a key each run fails with the variable's name.
   await using keyless = await world.tests.openTrial({ models: ["openai/gpt-5"], repeat: 1 });
   const [row] = await keyless.run();
   assert.equal(row?.passed, 0);

@@ -1,4 +1,4 @@
-// A case that is made of a finished execution: it passes, says no time and no id, and is the same whenever it is made.
+// A case recorded from a finished execution: it passes, contains no time and no id, and is always the same.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
@@ -14,7 +14,7 @@ async function openTests(workspace: Awaited<ReturnType<typeof createTestWorkspac
   return await AgentTests.open(await workspace.settings(), { clock: new SystemClock(), version });
 }
 
-Deno.test("record: a run with files, guards, questions, failures and other agents becomes a case that passes, the same whenever it is made", async () => {
+Deno.test("record: a run with files, guards, questions, failures and other agents becomes a case that passes, and the text is always the same", async () => {
   await using workspace = await createTestWorkspace();
   const { root, workspace: folder, agentsDir } = workspace;
   await Deno.mkdir(join(agentsDir, "_config"));
@@ -53,7 +53,7 @@ Deno.test("record: a run with files, guards, questions, failures and other agent
   const [first = "", second = ""] = await Promise.all(paths.map((path) => Deno.readTextFile(path)));
   const withoutTokens = (text: string) =>
     text.replaceAll(/ +input_tokens: \d+\n/g, "").replaceAll(/"total_tokens":\d+/g, "");
-  // The second run was sent what the first one said.
+  // The second run received the first one's answer.
   assert.equal(withoutTokens(first), withoutTokens(second));
   assert.equal(await tests.record(ids[0] ?? 0, { name: `case-${ids[0]}` }), paths[0]);
   assert.equal(await Deno.readTextFile(paths[0] ?? ""), first);
@@ -70,7 +70,7 @@ Deno.test("record: a run with files, guards, questions, failures and other agent
   assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
-Deno.test("record: a case that a person has changed is not replaced; what failed, and what a limit ended, passes too; what waits is refused", async () => {
+Deno.test("record: an edited case is not replaced; failed and limited runs pass too; waiting runs are refused", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("hi", [{ say: "hello" }]);
   await using runtime = await workspace.open();

@@ -1,21 +1,21 @@
-// A workspace with an agent and cases of it, played.
+// A workspace with an agent, and cases of it that are played.
 import { dirname, join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
 import { AgentTests } from "../../../ops/testing/agent_tests.ts";
 import { isPassed, type TestResult } from "../../../ops/testing/test_result.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
-/** A model that no test may reach: it has no key, and its address leads nowhere. */
+/** A model that no test may reach: it has no key, and its address is closed. */
 export const MODEL = "model: { provider: openai, name: gpt-5, base_url: 'http://127.0.0.1:9/v1' }";
 
 export interface TestedWorkspace extends AsyncDisposable {
   workspace: TestWorkspace;
   tests: AgentTests;
-  /** Writes `agents/<id>.md` with that front matter. */
+  /** Writes `agents/<id>.md` with this front matter. */
   agent(id: string, lines?: string): Promise<void>;
   /** Writes `agents/_config/tests/<path>`. */
   write(path: string, text: string): Promise<void>;
-  /** The only result. */
+  /** Returns the only result. */
   play(text: string, lines?: string): Promise<TestResult>;
 }
 
@@ -53,7 +53,7 @@ export async function createTestedWorkspace(
   };
 }
 
-/** The names of the expectations that do not hold. */
+/** Returns the names of the failed expectations. */
 export function failed({ failures }: TestResult): string[] {
   return failures.map(({ what }) => what);
 }

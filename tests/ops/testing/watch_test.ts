@@ -1,16 +1,16 @@
-// Cases are played again when a file of theirs, or of an agent, changes.
+// Cases are played again when one of their files, or of an agent's, changes.
 import assert from "node:assert/strict";
 import { until } from "../../support/until.ts";
 import { createTestedWorkspace } from "./tested_workspace.ts";
 
-Deno.test("watch: a changed case and a changed agent are told, until the signal ends it", async () => {
+Deno.test("watch: changed cases and agents are reported until the signal aborts", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("worker");
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
   const stop = new AbortController();
   let count = 0;
   const watching = world.tests.watch(() => Promise.resolve(void count++), stop.signal);
-  // A change from before the watch began is never reported: the file is written until a change is.
+  // A change from before the start of watching is never reported, so the file is written until one is.
   const changes = async (change: () => Promise<void>) => {
     const before = count;
     let isTold = false;

@@ -1,4 +1,4 @@
-// The flags of a workspace: what its agents and config.yaml say, and nothing else.
+// The flags of a workspace: those of its agents and config.yaml, and no others.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { deriveFlags } from "../../../runtime/permissions/derive_flags.ts";
@@ -9,7 +9,7 @@ async function derive(place: TestWorkspace, options: { host?: string } = {}) {
   return await deriveFlags(await place.settings(), options);
 }
 
-/** The values of all flags of one name, sorted. */
+/** Returns the values of all flags of one name, sorted. */
 function valuesOf({ flags }: PermissionFlags, name: string): string[] {
   return flags.flatMap(({ flag }) => {
     const [before = "", ...rest] = flag.split("=");
@@ -23,7 +23,7 @@ const whyOf = ({ flags }: PermissionFlags, flag: string) =>
 const demo = (lines: string, body = "Do it.") =>
   `---\nmodel: {provider: demo, name: echo}\n${lines}\n---\n${body}\n`;
 
-/** A test over a workspace of its own. */
+/** Defines a test over its own workspace. */
 function test(name: string, body: (place: TestWorkspace) => Promise<void>): void {
   Deno.test(name, async () => {
     await using place = await createTestWorkspace();
@@ -31,7 +31,7 @@ function test(name: string, body: (place: TestWorkspace) => Promise<void>): void
   });
 }
 
-test("deriveFlags() of agents that only read and write their workspace: its places, loopback, no programs", async (place) => {
+test("deriveFlags() for agents that only read and write their workspace: its places, loopback, no programs", async (place) => {
   await place.writeAgent("plain", demo("paths: {notes: notes}"));
   const derived = await derive(place);
   const { workspace, stateDir, configDir } = place;
@@ -52,7 +52,7 @@ test("deriveFlags() of agents that only read and write their workspace: its plac
   }
 });
 
-test("deriveFlags() adds what agents declare: absolute and home paths, watched places, each with the agent's name", async (place) => {
+test("deriveFlags() adds declared paths: absolute and home paths, watched places, each with the agent's name", async (place) => {
   const { root } = place;
   const at = (...names: string[]) => join(root, ...names);
   for (const name of ["data", "drop/in", "lists"]) await Deno.mkdir(at(name), { recursive: true });
@@ -72,7 +72,7 @@ test("deriveFlags() adds what agents declare: absolute and home paths, watched p
   for (const path of [at("data"), at("own"), at("lists"), at("lists2"), at("home.md")]) {
     assert.ok(read.includes(path) && write.includes(path), path);
   }
-  // Each place that the braces stand for.
+  // Each place that the braces expand to.
   for (const path of [at("drop/in"), at("later"), at("scans"), at("far/new")]) {
     assert.ok(read.includes(path) && !write.includes(path), path);
   }
@@ -101,7 +101,7 @@ test("deriveFlags() allows both names of a place behind a symlink", async (place
   assert.deepEqual(valuesOf(derived, "deny-write"), expected);
 });
 
-test("deriveFlags() allows the hosts of models and the variables of their keys, of nobody else", async (place) => {
+test("deriveFlags() allows the hosts of the agents' models and the variables of their keys only", async (place) => {
   const model = (id: string, settings: string) =>
     place.writeAgent(id, `---\nmodel: ${settings}\n---\nx\n`);
   await model("o", "{provider: openai, name: gpt-5}");
@@ -121,7 +121,7 @@ test("deriveFlags() allows the hosts of models and the variables of their keys, 
   assert.match(derived.remarks.join("\n"), /Not looked at: .*broken\.md:2/);
 });
 
-test("deriveFlags() allows the address of the default provider, not its own host, to agents that name it", async (place) => {
+test("deriveFlags() allows the default provider's configured address, not its own host, for agents that name it", async (place) => {
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: {provider: openai, base_url: "https://gateway.test/v1"}\n`,
@@ -176,7 +176,7 @@ test("deriveFlags() allows servers, variables and programs that agents name", as
   assert.equal(whyOf(derived, "--allow-run"), undefined, "a skill without scripts runs nothing");
 
   await place.writeAgent("runner", demo("mcp: [program]\nskills: [walk]\ntools: [weather]"));
-  // Undefined variables leave open what the rest of the entry comes to.
+  // An undefined variable leaves the rest of the entry unknown.
   await Deno.writeTextFile(join(config, ".env"), "PROGRAM_KEY=12345678\n", { append: true });
   const running = await derive(place);
   const net = valuesOf(running, "allow-net");
@@ -192,7 +192,7 @@ test("deriveFlags() allows servers, variables and programs that agents name", as
   assert.match(why, /the scripts of the skill walk of runner/);
 });
 
-test("deriveFlags() allows the address that the TCP listener is told to use", async (place) => {
+test("deriveFlags() allows the address of the TCP listener's --host", async (place) => {
   const hosts = async (host: string) => valuesOf(await derive(place, { host }), "allow-net");
   assert.ok((await hosts("192.168.1.7")).includes("192.168.1.7"));
   assert.ok((await hosts("0.0.0.0")).includes("0.0.0.0"));
@@ -200,7 +200,7 @@ test("deriveFlags() allows the address that the TCP listener is told to use", as
   assert.equal((await hosts("127.0.0.1")).length, 4);
 });
 
-test("deriveFlags() allows the folder of a socket that lies elsewhere", async (place) => {
+test("deriveFlags() allows the folder of a socket in another place", async (place) => {
   const stateDir = join(place.root, "s".repeat(90));
   place.shell["INKLING_STATE_DIR"] = stateDir;
   place.shell["XDG_RUNTIME_DIR"] = join(place.root, "run");
@@ -210,7 +210,7 @@ test("deriveFlags() allows the folder of a socket that lies elsewhere", async (p
   assert.ok(valuesOf(derived, "allow-net").some((one) => one.startsWith(`unix:${folder}/`)));
 });
 
-test("deriveFlags() lets no agent mean every host or variable, and tells of one that means every path", async (place) => {
+test("deriveFlags() lets no agent allow every host or variable, and reports one that allows every path", async (place) => {
   await place.writeAgent(
     "greedy",
     '---\nmodel: {provider: corp, name: x, base_url: "https://*.test/v1"}\n' +
@@ -223,7 +223,7 @@ test("deriveFlags() lets no agent mean every host or variable, and tells of one 
   assert.match(derived.remarks.join("\n"), /^\/ \(\{all\} of greedy\) is allowed with all/m);
 });
 
-Deno.test("deriveFlags() allows where messages go, the variables that they need, and programs only where they are allowed", async () => {
+Deno.test("deriveFlags() allows the hosts and variables of notifications, and programs only when they are allowed", async () => {
   await using place = await createTestWorkspace({ shell: { TEAM: "https://hooks.example/x" } });
   const write = (more: string) =>
     Deno.writeTextFile(
@@ -253,7 +253,7 @@ ${more}`,
   assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
 });
 
-test("deriveFlags() lets the secrets of webhooks be read, of no other variable more", async (place) => {
+test("deriveFlags() allows the variables of webhook secrets, and no others", async (place) => {
   await place.writeAgent("plain", demo(""));
   const before = valuesOf(await derive(place), "allow-env");
   const text = demo("trigger: { type: webhook, scheme: github, secret: [GH_HOOK, GH_HOOK_OLD] }");
@@ -262,12 +262,12 @@ test("deriveFlags() lets the secrets of webhooks be read, of no other variable m
   assert.deepEqual(added, ["GH_HOOK", "GH_HOOK_OLD"]);
 });
 
-test("deriveFlags() lets a program run where answers have a schema: they are checked in one", async (place) => {
+test("deriveFlags() allows a program for answers with a schema, which are checked in a process", async (place) => {
   await place.writeAgent("typed", demo("output: { schema: { type: object } }"));
   assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
 });
 
-Deno.test("deriveFlags() allows the database its host, its variables and its files, and nothing of it without one", async () => {
+Deno.test("deriveFlags() allows the database's host, variables and files, and none of them without a database", async () => {
   const address = "postgres://u:hunter2secret@db.example/x?sslrootcert=/etc/pg/ca.pem";
   const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "hunter3secret", PGPORT: "6432" };
   await using place = await createTestWorkspace({ shell });
@@ -292,7 +292,7 @@ Deno.test("deriveFlags() allows the database its host, its variables and its fil
   assert.deepEqual(added("allow-write"), []);
 });
 
-Deno.test("deriveFlags() allows the file with the database's passwords: the one that is named, else the usual one if it is there", async () => {
+Deno.test("deriveFlags() allows the database's password file: the named one, or else the usual one if it exists", async () => {
   const config = "database: postgres://u@db.example:7000/x\n";
   await using place = await createTestWorkspace({ config });
   const usual = join(place.root, ".pgpass");

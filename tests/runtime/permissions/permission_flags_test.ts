@@ -1,4 +1,4 @@
-// Needs become flags: nothing is lost, nothing stands twice.
+// Needs as flags: none is lost, none is repeated.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { toPermissionFlags } from "../../../runtime/permissions/permission_flags.ts";
@@ -13,14 +13,14 @@ function flagsOf(needs: PermissionNeed[]): string[] {
   return toPermissionFlags(needs, { closed: [] }).flags.map(({ flag }) => flag);
 }
 
-Deno.test("toPermissionFlags() always asks nobody, loads no foreign code and hides other variables; never allows all", () => {
+Deno.test("toPermissionFlags() always disables prompts, foreign code and other variables, and never allows all", () => {
   assert.deepEqual(flagsOf([]), [
     ...["--no-prompt", "--no-remote", "--frozen"],
     ...["--allow-sys", "--ignore-env"],
   ]);
 });
 
-Deno.test("toPermissionFlags() leaves out what another value covers", () => {
+Deno.test("toPermissionFlags() leaves out values that another value covers", () => {
   const flags = flagsOf([
     ...[need("read", "/a/b/c"), need("read", "/a/b"), need("read", "/a/bc")],
     ...[need("net", "localhost:11434"), need("net", "localhost"), need("net", "api.example:443")],
@@ -33,7 +33,7 @@ Deno.test("toPermissionFlags() leaves out what another value covers", () => {
   ]);
 });
 
-Deno.test("toPermissionFlags() joins the reasons of a value and counts those that are too many to read", () => {
+Deno.test("toPermissionFlags() joins the reasons of a value, and counts them when they are many", () => {
   const needs = ["one", "two", "one", "three", "four", "five"].map((why) =>
     need("read", "/data", why)
   );
@@ -41,14 +41,14 @@ Deno.test("toPermissionFlags() joins the reasons of a value and counts those tha
   assert.deepEqual(last, { flag: "--allow-read=/data", why: "one, two, three and 2 more" });
 });
 
-Deno.test("toPermissionFlags() allows programs without a list, says why, and only where one is needed", () => {
+Deno.test("toPermissionFlags() allows programs without a list, with the reason, and only when one is needed", () => {
   const [flag] = toPermissionFlags([need("run", "", "the tools of x")], { closed: [] }).flags
     .slice(-1);
   assert.equal(flag?.flag, "--allow-run");
   assert.match(flag?.why ?? "", /^the tools of x; without a list, or Deno ends no group/);
 });
 
-Deno.test("toPermissionFlags() leaves out a path with a comma, which a list cannot hold, and says so", () => {
+Deno.test("toPermissionFlags() leaves out a path with a comma, which a list cannot contain, and reports it", () => {
   const { flags, remarks } = toPermissionFlags([need("read", "/a,b"), need("write", "/a,b")], {
     closed: ["/work/agents/_config", "/x,y"],
   });
@@ -57,7 +57,7 @@ Deno.test("toPermissionFlags() leaves out a path with a comma, which a list cann
   assert.deepEqual(remarks, ["/a,b is left out: a flag cannot hold a comma; give it another name"]);
 });
 
-Deno.test("toPermissionFlags() allows every path that is needed and no other", () => {
+Deno.test("toPermissionFlags() allows exactly the needed paths", () => {
   const path = fc.array(fc.constantFrom("a", "b", "ab", "c d", "%41"), {
     minLength: 1,
     maxLength: 4,

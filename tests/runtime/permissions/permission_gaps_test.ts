@@ -1,15 +1,16 @@
-// What agents need and Deno refuses is told before a run stumbles over it: in warnings, in validate and in the log.
+// Permissions that agents need and Deno refuses are reported before a run fails: in warnings, in validate and in the
+// log.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
-/** As a service that was started for agents that need no network, programs or variables. */
+/** Like a service started for agents that need no network, programs or variables. */
 const CLOSED: Deno.TestDefinition["permissions"] = {
   read: true,
   write: true,
   net: ["127.0.0.1"],
-  // What the YAML package looks up; behind --ignore-env it need not be allowed.
+  // The variables that the YAML package reads; --ignore-env makes them harmless.
   env: ["LOG_TOKENS", "LOG_STREAM"],
   run: false,
   sys: true,
@@ -33,7 +34,7 @@ async function warningsOf(place: TestWorkspace, id: string): Promise<string[]> {
 
 Deno.test({
   name:
-    "an agent that Deno's flags stand against gets a warning for each part of its file, and the log has it once",
+    "an agent without its permissions gets a warning for each part of its file, and the log contains it once",
   permissions: CLOSED,
   async fn() {
     await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
@@ -56,7 +57,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "validate tells what the flags of its own process stand against",
+  name: "validate reports the permissions that its own process lacks",
   permissions: CLOSED,
   async fn() {
     await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
@@ -70,7 +71,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an agent whose key and variables stand in files, and whose model is here, has no gap",
+  name: "an agent with its key and variables in files, and with a local model, has no gap",
   permissions: CLOSED,
   async fn() {
     await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
@@ -87,7 +88,7 @@ Deno.test({
   },
 });
 
-Deno.test("without narrow flags nothing is looked for and nothing told", async () => {
+Deno.test("without narrow flags no gap is searched or reported", async () => {
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   await place.writeAgent("needy", NEEDY);
   assert.deepEqual(await warningsOf(place, "needy"), []);

@@ -1,4 +1,4 @@
-// What `validate` says where the system has no sandbox.
+// The diagnostics of `validate` on a system without a sandbox.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sandboxGap } from "../../../runtime/permissions/sandbox_gap.ts";
@@ -7,7 +7,7 @@ import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 const missing = () => Promise.resolve({ problem: "there is none", remedy: "make one" });
 
-Deno.test("validate warns of an agent that starts programs where there is no sandbox, and refuses it where one is required", async () => {
+Deno.test("validate warns of an agent that starts programs on a system without a sandbox, and refuses it when one is required", async () => {
   await using place = await createTestWorkspace();
   const gapOf = async (sandbox: string, customTools: string[]) => {
     const config = `workspace: ${place.workspace}\nsandbox: ${sandbox}\n`;

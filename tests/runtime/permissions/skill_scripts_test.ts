@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hasScripts } from "../../../runtime/permissions/skill_scripts.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, and takes no text for one", () =>
+Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, but not texts", () =>
   withTempDir(async (dir) => {
     const cases = ["words", "beside", "below/scripts", "folders/scripts/a.sh", "deep/scripts/a/b"];
     for (const folder of cases) await Deno.mkdir(`${dir}/${folder}`, { recursive: true });
@@ -18,7 +18,7 @@ Deno.test("hasScripts() finds programs in a skill's folder and its scripts folde
     assert.equal(await found("deep"), true);
   }));
 
-Deno.test("hasScripts() leaves it to others to tell of a skill that cannot be read", () =>
+Deno.test("hasScripts() returns false for an unreadable skill", () =>
   withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/file`, "");
     await Deno.symlink("loop", `${dir}/loop`);
@@ -28,7 +28,7 @@ Deno.test("hasScripts() leaves it to others to tell of a skill that cannot be re
   }));
 
 Deno.test({
-  name: "hasScripts() is no way to look into folders that Deno's flags close",
+  name: "hasScripts() reveals nothing about folders that Deno's flags close",
   permissions: { read: [] },
   async fn() {
     assert.equal(await hasScripts("/some", "skill"), false);
