@@ -9,7 +9,7 @@ export interface PackageFolder {
   name: string;
   version: string;
   /** As in its package.json: an SPDX expression, or the author's own words. */
-  licence: string;
+  license: string;
   /** Its license and notice files, by name. */
   papers: readonly string[];
   /** Its home page or repository; empty: it names neither. */
@@ -69,7 +69,7 @@ async function readPackage(directory: string): Promise<Omit<PackageFolder, "isIn
   return {
     name,
     version,
-    licence: licenceOf(license),
+    license: licenseOf(license),
     papers: await readPapers(directory),
     home: String(homepage ?? repository?.url ?? repository ?? ""),
     directory,
@@ -82,7 +82,7 @@ async function readPapers(directory: string): Promise<string[]> {
 }
 
 /** The old form is `{"type": "MIT", "url": "…"}`. */
-function licenceOf(value: unknown): string {
+function licenseOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "object" && value !== null && "type" in value) return String(value.type);
   return "not stated";

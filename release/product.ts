@@ -15,11 +15,11 @@ export const WORKERS: readonly string[] = ["tool_worker", "script_worker", "pdf_
   name,
 ) => `modules/${name}.js`);
 
-/** The third-party licenses, relative to the repository: see licence_list.ts. */
-export const LICENCE_LIST = "THIRD_PARTY_LICENSES.txt";
+/** The third-party licenses, relative to the repository: see license_list.ts. */
+export const LICENSE_LIST = "THIRD_PARTY_LICENSES.txt";
 
 /** The files that accompany every copy of the program. */
-export const PAPERS: readonly string[] = ["LICENSE", LICENCE_LIST];
+export const PAPERS: readonly string[] = ["LICENSE", LICENSE_LIST];
 
 /**
  * The Deno version that builds the program and that the npm package depends on. An executable always contains the

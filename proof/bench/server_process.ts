@@ -26,7 +26,7 @@ export async function startServer(
   }
   // Its later output is read, because a full pipe would block it.
   const rest = (async () => {
-    while (!(await reader.read()).done) { /* Nobody wants it. */ }
+    while (!(await reader.read()).done) { /* Unused. */ }
   })();
   return {
     url: address.exec(text)?.[0].replace(/,$/, "") ?? "",

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
 import { SERVICE_VARIABLES } from "../../cli/service/service_environment.ts";
 import { copyTree } from "../../release/folder.ts";
-import { writeLicenceList } from "../../release/licence_list.ts";
-import { DENO_VERSION, LICENCE_LIST, VERSION } from "../../release/product.ts";
+import { writeLicenseList } from "../../release/license_list.ts";
+import { DENO_VERSION, LICENSE_LIST, VERSION } from "../../release/product.ts";
 import { toNpmPackage, TOOL_TYPES } from "../../release/npm_package.ts";
 import { PDF } from "../runtime/tools/custom/pdf_file.ts";
 import { filesBelow } from "../support/repository.ts";
@@ -109,8 +109,8 @@ Deno.test("the npm package: every module loads without waiting, and an error nam
 
 Deno.test("the npm package: THIRD_PARTY_LICENSES.txt matches the included packages", async () => {
   assert.equal(
-    await Deno.readTextFile(join(directory, LICENCE_LIST)),
-    await writeLicenceList(installed.stage),
+    await Deno.readTextFile(join(directory, LICENSE_LIST)),
+    await writeLicenseList(installed.stage),
   );
 });
 

@@ -16,7 +16,7 @@ const INSIDE: Readonly<Record<string, string>> = {
 };
 
 /** One license text, with the works that it covers. */
-interface LicenceText {
+interface LicenseText {
   text: string;
   of: string[];
 }
@@ -29,12 +29,12 @@ export interface LicensedWorks {
 }
 
 /** Returns the text of the list: for these works, and for the packages of the dashboard. */
-export async function writeLicenceList({ files, packages: own }: LicensedWorks): Promise<string> {
+export async function writeLicenseList({ files, packages: own }: LicensedWorks): Promise<string> {
   const names = own.map(({ name }) => name);
   const others = (await dashboardPackages()).filter(({ name }) => !names.includes(name));
   const packages = [...own, ...others];
   const deno = `Deno ${DENO_VERSION}`;
-  const texts: LicenceText[] = [];
+  const texts: LicenseText[] = [];
   for (const one of packages) {
     for (const paper of one.papers) addText(texts, titleOf(one), paper);
   }
@@ -43,8 +43,8 @@ export async function writeLicenceList({ files, packages: own }: LicensedWorks):
   }
   addText(texts, deno, await readSource("release/deno.LICENSE.txt"));
   return [
-    "Inkling ships with the software of others, which its own licence is not about. This list is",
-    'written by "deno task licences" from the packages themselves.',
+    "Inkling ships with third-party software, which its own license does not cover.",
+    '"deno task licenses" writes this list from the packages themselves.',
     "",
     "PACKAGES",
     "",
@@ -61,7 +61,7 @@ export async function writeLicenceList({ files, packages: own }: LicensedWorks):
 
 /** A package with a license but without its text is listed with its home page. */
 function entryOf(one: PackageFolder): string {
-  const line = `${titleOf(one)}: ${one.licence}${INSIDE[one.name] ?? ""}`;
+  const line = `${titleOf(one)}: ${one.license}${INSIDE[one.name] ?? ""}`;
   return one.papers.length > 0 || one.home === "" ? line : `${line} (no text in it; ${one.home})`;
 }
 
@@ -69,7 +69,7 @@ function titleOf({ name, version }: PackageFolder): string {
   return `${name} ${version}`;
 }
 
-function addText(texts: LicenceText[], of: string, raw: string): void {
+function addText(texts: LicenseText[], of: string, raw: string): void {
   const text = raw.replaceAll(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "");
   const known = texts.find((one) => one.text === text);
   if (known === undefined) texts.push({ text, of: [of] });
