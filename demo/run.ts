@@ -84,7 +84,7 @@ class Demo {
   }
 }
 
-async function tell(demo: Demo): Promise<void> {
+async function runDemo(demo: Demo): Promise<void> {
   const isWatched = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   await Deno.mkdir(join(demo.workspace, "agents"), { recursive: true });
   await Deno.mkdir(join(demo.workspace, "inbox"));
@@ -197,7 +197,7 @@ async function main(): Promise<number> {
   const root = await Deno.makeTempDir({ prefix: "inkling-demo-" });
   const demo = new Demo(root);
   try {
-    await tell(demo);
+    await runDemo(demo);
     console.log(`\n\n${NEXT}`);
     return 0;
   } catch (reason) {

@@ -12,7 +12,7 @@ import {
   rollup,
   type RollupLog,
 } from "rollup";
-import { lastWords, runCommand } from "./command.ts";
+import { lastOutput, runCommand } from "./command.ts";
 import { filesBelow } from "./folder.ts";
 import { MAIN, NAME, REPOSITORY } from "./product.ts";
 
@@ -32,7 +32,7 @@ const ENTRIES = {
  * Modules that are loaded together, each with its imports: for tool hosts, for the most used commands, and for the
  * service's listener. The first group with a module keeps it; the rest is split where it is loaded late.
  */
-const TOGETHER: Record<string, readonly string[]> = {
+const MODULE_GROUPS: Record<string, readonly string[]> = {
   host: [`${HOST}/run_host.ts`, ENTRIES.tool_worker, ENTRIES.script_worker],
   command: [
     ...["cli/mod.ts", "app/app.ts", "app/settings.ts"],
@@ -98,7 +98,7 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
         `${NAME}:${relative(workFolder, resolve(dirname(map), path))}`,
       manualChunks: groupModules(place),
     });
-    refuseStrangers(chunks);
+    refuseExternalImports(chunks);
     const files = chunks.flatMap((one) => one.type === "chunk" ? Object.keys(one.modules) : [])
       .map((id) => id.replace(/^\0/, "").replace(/\?.*$/, ""))
       .filter((id) => id.startsWith(workFolder)).map((id) => relative(workFolder, id));
@@ -123,7 +123,7 @@ async function transpile(workFolder: string): Promise<void> {
   const flags = ["--no-check", "--source-map", "separate", "--outdir", workFolder];
   const command = [Deno.execPath(), "transpile", ...flags, ...files];
   const result = await runCommand(command, { cwd: REPOSITORY });
-  if (!result.success) throw new Error(`deno transpile failed: ${lastWords(result)}`);
+  if (!result.success) throw new Error(`deno transpile failed: ${lastOutput(result)}`);
 }
 
 /** Resolves the program's own modules, and the texts and data that they import. */
@@ -170,7 +170,7 @@ function refuseUnresolved({ code, message }: RollupLog): void {
 }
 
 /** Throws for an import from outside the bundle. Deno would search the folders above, which others may write to. */
-function refuseStrangers(chunks: readonly (OutputChunk | OutputAsset)[]): void {
+function refuseExternalImports(chunks: readonly (OutputChunk | OutputAsset)[]): void {
   const inside = new Set(chunks.map(({ fileName }) => fileName));
   for (const chunk of chunks) {
     if (chunk.type === "asset") continue;
@@ -192,7 +192,7 @@ function groupModules(place: (file: string) => string) {
 
 function findGroups(place: (file: string) => string, getModuleInfo: GetModuleInfo) {
   const groups = new Map<string, string>();
-  for (const [group, files] of Object.entries(TOGETHER)) {
+  for (const [group, files] of Object.entries(MODULE_GROUPS)) {
     const pending = files.map(place);
     for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
       if (groups.has(id)) continue;

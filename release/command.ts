@@ -25,7 +25,7 @@ export async function runCommand(
 }
 
 /** Returns the program's last line of output, as the end of a sentence. */
-export function lastWords({ stdout, stderr }: CommandResult): string {
+export function lastOutput({ stdout, stderr }: CommandResult): string {
   // A release build of Deno has no names in its stack traces.
   const [said = ""] = `${stdout}\n${stderr}`.split("\nStack backtrace:");
   const lines = said.split("\n").filter((line) => line.trim() !== "");

@@ -1,9 +1,9 @@
 // Builds one executable: the runtime image with the program in it.
 import { resolve } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
-import { lastWords, runCommand } from "./command.ts";
-import { MAIN, NAME, PAPERS, requirePinnedDeno, VERSION, WORKERS } from "./product.ts";
-import { imageTrouble, RuntimeImageMissing } from "./runtime_image.ts";
+import { lastOutput, runCommand } from "./command.ts";
+import { LEGAL_FILES, MAIN, NAME, requirePinnedDeno, VERSION, WORKERS } from "./product.ts";
+import { missingImageReason, RuntimeImageMissing } from "./runtime_image.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -36,13 +36,13 @@ export async function compileExecutable(
   const result = await runCommand([
     ...[Deno.execPath(), "compile", "--quiet", ...COMPILE_FLAGS],
     // Including the folder adds the source maps, so that errors name the lines of the sources.
-    ...[...WORKERS, "modules", ...PAPERS].flatMap((file) => ["--include", file]),
+    ...[...WORKERS, "modules", ...LEGAL_FILES].flatMap((file) => ["--include", file]),
     ...["--target", target, "--output", resolve(output), MAIN],
   ], { cwd: stage, env: NO_TELEMETRY });
   if (result.success) return;
-  const trouble = imageTrouble(result.stderr);
+  const trouble = missingImageReason(result.stderr);
   if (trouble !== undefined) throw new RuntimeImageMissing(target, trouble);
-  throw new Error(`No executable for ${target}: deno compile failed\n${lastWords(result)}`);
+  throw new Error(`No executable for ${target}: deno compile failed\n${lastOutput(result)}`);
 }
 
 /** Throws Error when an executable for this machine does not start or has another version. */
@@ -55,6 +55,6 @@ export async function requireWorking(executable: string): Promise<void> {
   }
   if (result.success && result.stdout.trim() === VERSION) return;
   throw new Error(
-    `${executable} does not work: asked for its version, ${VERSION}, it says ${lastWords(result)}`,
+    `${executable} does not work: asked for its version, ${VERSION}, it says ${lastOutput(result)}`,
   );
 }

@@ -2,7 +2,7 @@
 import { releaseAddress } from "../cli/update/release_address.ts";
 
 /** Returns the address in the form of `inkling update`, ending with a slash. Throws Error for an invalid one. */
-export function parseGivenAddress(text: string): string {
+export function parseReleaseAddress(text: string): string {
   try {
     return releaseAddress({ INKLING_RELEASE_URL: text }).href;
   } catch (cause) {

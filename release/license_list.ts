@@ -11,7 +11,7 @@ const BESIDE_ASSET = /\.(LICENSE|NOTICE)\.txt$/;
 const WIDTH = 100;
 
 /** Packages that contain another project's code without its license text: the note that the list adds. */
-const INSIDE: Readonly<Record<string, string>> = {
+const EMBEDDED_NOTES: Readonly<Record<string, string>> = {
   unpdf: "; in it pdf.js, Copyright Mozilla Foundation: Apache-2.0",
 };
 
@@ -36,9 +36,9 @@ export async function writeLicenseList({ files, packages: own }: LicensedWorks):
   const deno = `Deno ${DENO_VERSION}`;
   const texts: LicenseText[] = [];
   for (const one of packages) {
-    for (const paper of one.papers) addText(texts, titleOf(one), paper);
+    for (const paper of one.legalTexts) addText(texts, titleOf(one), paper);
   }
-  for (const file of await assetPapers(files)) {
+  for (const file of await assetLicenses(files)) {
     addText(texts, file.replace(BESIDE_ASSET, ""), await readSource(file));
   }
   addText(texts, deno, await readSource("release/deno.LICENSE.txt"));
@@ -61,8 +61,10 @@ export async function writeLicenseList({ files, packages: own }: LicensedWorks):
 
 /** A package with a license but without its text is listed with its home page. */
 function entryOf(one: PackageFolder): string {
-  const line = `${titleOf(one)}: ${one.license}${INSIDE[one.name] ?? ""}`;
-  return one.papers.length > 0 || one.home === "" ? line : `${line} (no text in it; ${one.home})`;
+  const line = `${titleOf(one)}: ${one.license}${EMBEDDED_NOTES[one.name] ?? ""}`;
+  return one.legalTexts.length > 0 || one.home === ""
+    ? line
+    : `${line} (no text in it; ${one.home})`;
 }
 
 function titleOf({ name, version }: PackageFolder): string {
@@ -88,7 +90,7 @@ function wrapNames(names: readonly string[]): string[] {
 }
 
 /** Returns the license texts in folders without code. */
-async function assetPapers(files: readonly string[]): Promise<string[]> {
+async function assetLicenses(files: readonly string[]): Promise<string[]> {
   const folders = new Set(
     files.filter((file) => !file.endsWith(".ts")).map((file) => dirname(file)),
   );

@@ -2,7 +2,7 @@
 // nothing.
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../cli/self_command.ts";
-import { lastWords, runCommand } from "./command.ts";
+import { lastOutput, runCommand } from "./command.ts";
 import { copyTree, filesBelow, writeJson } from "./folder.ts";
 import { DENO_VERSION, NAME, REPOSITORY, VERSION } from "./product.ts";
 import type { Stage } from "./stage.ts";
@@ -65,7 +65,7 @@ export async function packNpmPackage(directory: string, folder: string): Promise
     ...[npm, "pack", "--json", "--ignore-scripts", "--offline", "--no-update-notifier"],
     ...["--pack-destination", folder],
   ], { cwd: directory });
-  if (!result.success) throw new Error(`npm pack failed: ${lastWords(result)}`);
+  if (!result.success) throw new Error(`npm pack failed: ${lastOutput(result)}`);
   const { filename, files } = packed(result.stdout);
   // npm has its own rules about the files of a package.
   const inside = new Set(files);

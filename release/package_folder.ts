@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 /** A file with license terms. */
-const PAPER = /^(licen[cs]e|copying|copyright|notice)([.-][^.]*)?(\.(md|markdown|txt))?$/i;
+const LEGAL_FILE = /^(licen[cs]e|copying|copyright|notice)([.-][^.]*)?(\.(md|markdown|txt))?$/i;
 
 /** A package in a node_modules folder. */
 export interface PackageFolder {
@@ -11,7 +11,7 @@ export interface PackageFolder {
   /** As in its package.json: an SPDX expression, or the author's own words. */
   license: string;
   /** Its license and notice files, by name. */
-  papers: readonly string[];
+  legalTexts: readonly string[];
   /** Its home page or repository; empty: it names neither. */
   home: string;
   directory: string;
@@ -70,14 +70,14 @@ async function readPackage(directory: string): Promise<Omit<PackageFolder, "isIn
     name,
     version,
     license: licenseOf(license),
-    papers: await readPapers(directory),
+    legalTexts: await readLegalTexts(directory),
     home: String(homepage ?? repository?.url ?? repository ?? ""),
     directory,
   };
 }
 
-async function readPapers(directory: string): Promise<string[]> {
-  const names = (await visibleNames(directory)).filter((name) => PAPER.test(name)).sort();
+async function readLegalTexts(directory: string): Promise<string[]> {
+  const names = (await visibleNames(directory)).filter((name) => LEGAL_FILE.test(name)).sort();
   return await Promise.all(names.map((name) => Deno.readTextFile(join(directory, name))));
 }
 

@@ -19,7 +19,7 @@ export const WORKERS: readonly string[] = ["tool_worker", "script_worker", "pdf_
 export const LICENSE_LIST = "THIRD_PARTY_LICENSES.txt";
 
 /** The files that accompany every copy of the program. */
-export const PAPERS: readonly string[] = ["LICENSE", LICENSE_LIST];
+export const LEGAL_FILES: readonly string[] = ["LICENSE", LICENSE_LIST];
 
 /**
  * The Deno version that builds the program and that the npm package depends on. An executable always contains the

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { compileExecutable, requireWorking } from "./executable.ts";
 import { openStage } from "./stage.ts";
-import { parseGivenAddress } from "./given_address.ts";
+import { parseReleaseAddress } from "./given_address.ts";
 import { NAME, VERSION } from "./product.ts";
 import { writeReleaseFolder } from "./release_folder.ts";
 import { TARGETS } from "./target.ts";
@@ -16,7 +16,7 @@ async function release(): Promise<void> {
     name: NAME,
     version: VERSION,
     targets: TARGETS,
-    address: flags.address && parseGivenAddress(flags.address),
+    address: flags.address && parseReleaseAddress(flags.address),
     async build(target, output) {
       console.log(`Compiling for ${target}`);
       await compileExecutable(stage.directory, { target, output });

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { removeIfThere, writeJson } from "./folder.ts";
-import { PAPERS, REPOSITORY } from "./product.ts";
+import { LEGAL_FILES, REPOSITORY } from "./product.ts";
 import { releaseFileName, type Target } from "./target.ts";
 
 /** The line of install.sh that a release fills in. */
@@ -43,7 +43,9 @@ async function fillFolder(folder: string, contents: ReleaseContents): Promise<vo
   }
   await writeJson(join(folder, "latest.json"), { version, files });
   await writeInstallScript(join(folder, "install.sh"), contents.address);
-  for (const paper of PAPERS) await Deno.copyFile(join(REPOSITORY, paper), join(folder, paper));
+  for (const paper of LEGAL_FILES) {
+    await Deno.copyFile(join(REPOSITORY, paper), join(folder, paper));
+  }
 }
 
 /** Writes install.sh with the address filled in. */

@@ -21,10 +21,10 @@ export class RuntimeImageMissing extends Error {
  * Returns the reason why the image is missing, from the output of a failed `deno compile`; undefined for another
  * failure.
  */
-export function imageTrouble(stderr: string): string | undefined {
+export function missingImageReason(stderr: string): string | undefined {
   const [, after] = stderr.split("Setting up base binary.");
   if (after === undefined) return undefined;
-  const [told = ""] = after.split("Stack backtrace");
-  const causes = [...told.matchAll(/^\s+\d+: (.+)$/gm)].map(([, cause = ""]) => cause);
+  const [reason = ""] = after.split("Stack backtrace");
+  const causes = [...reason.matchAll(/^\s+\d+: (.+)$/gm)].map(([, cause = ""]) => cause);
   return causes.at(-1) ?? "for no reason that Deno tells";
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import { bundleProgram } from "./bundle.ts";
 import { copyTree, filesBelow, forEachFile, writeJson } from "./folder.ts";
-import { parseGivenAddress } from "./given_address.ts";
+import { parseReleaseAddress } from "./given_address.ts";
 import { type PackageFolder, packageFolders } from "./package_folder.ts";
-import { PAPERS, REPOSITORY, VERSION } from "./product.ts";
+import { LEGAL_FILES, REPOSITORY, VERSION } from "./product.ts";
 import { vendorPackages } from "./vendored_packages.ts";
 
 /** The line of `cli/update/release_address.ts` that a release fills in. */
@@ -40,7 +40,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await vendorPackages(workFolder, { imports, lock });
     const settings = { version: VERSION };
     const files = await bundleProgram({ workFolder, output: directory, settings, changes });
-    for (const paper of PAPERS) await copyTree(join(REPOSITORY, paper), join(directory, paper));
+    for (const paper of LEGAL_FILES) {
+      await copyTree(join(REPOSITORY, paper), join(directory, paper));
+    }
     // Without `workspace`, Deno would search the parent folders for one.
     await writeJson(join(directory, "deno.json"), { ...settings, lock: false, workspace: [] });
     await unifyDates(directory);
@@ -66,7 +68,7 @@ function ownerOf(file: string): string | undefined {
 }
 
 function withAddress(text: string): (source: string) => string {
-  const line = `const BUILT_IN = ${JSON.stringify(parseGivenAddress(text))};`;
+  const line = `const BUILT_IN = ${JSON.stringify(parseReleaseAddress(text))};`;
   return (source) => {
     if (source.split(NO_ADDRESS).length === 2) return source.replace(NO_ADDRESS, () => line);
     throw new Error(`${ADDRESS_FILE} has no line that says: ${NO_ADDRESS}`);

@@ -1,6 +1,6 @@
 // The npm packages of the program, exactly as in deno.lock.
 import { join } from "node:path";
-import { lastWords, runCommand } from "./command.ts";
+import { lastOutput, runCommand } from "./command.ts";
 import { writeJson } from "./folder.ts";
 
 /** The packages to install. */
@@ -25,7 +25,7 @@ export async function vendorPackages(directory: string, list: PackageList): Prom
     "--node-modules-linker=hoisted",
   ];
   const result = await runCommand(command, { cwd: directory });
-  if (!result.success) throw new Error(`The packages cannot be installed: ${lastWords(result)}`);
+  if (!result.success) throw new Error(`The packages cannot be installed: ${lastOutput(result)}`);
   await Deno.remove(lockCopy);
   await Deno.remove(config);
 }

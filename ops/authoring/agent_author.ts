@@ -83,7 +83,7 @@ export class AgentAuthor {
       return `The id ${JSON.stringify(id)} is taken: ${id}.md in ${agentsDir} is never an agent`;
     }
     const taken = await findFile(agentsDir, id);
-    return taken && `There is an agent "${id}" already: ${join(agentsDir, taken)}`;
+    return taken && `The agent "${id}" exists already: ${join(agentsDir, taken)}`;
   }
 
   /** Returns the drafting model as `provider/name`; undefined when there is none. See findDraftingModel(). */

@@ -150,7 +150,7 @@ async function linkProblems({ name, sandbox }: Skill): Promise<string[]> {
 }
 
 function describeLinkOut(link: string, folder: string): string {
-  return `${link} is a symbolic link that leads out of ${folder}, or to something closed to agents: nothing is read ` +
+  return `${link} is a symbolic link to a place outside ${folder}, or to one closed to agents: nothing is read ` +
     "through it. Put a copy in its place, or remove it";
 }
 
@@ -182,15 +182,15 @@ async function inspectServers(
     }
     const found = await inspectServer(server, { name, agent, settings });
     const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
-    const told = [...warnings, ...found].map(({ problem, ...rest }): ResourceProblem => {
+    const problems = [...warnings, ...found].map(({ problem, ...rest }): ResourceProblem => {
       const message = `The MCP server ${name} in ${file.path}: ${problem}`;
       return { field: "mcp", name, message, ...rest };
     });
-    if (told.some(({ severity }) => severity === "error")) return told;
+    if (problems.some(({ severity }) => severity === "error")) return problems;
     const message = await context.connect?.(name);
     return message === undefined
-      ? told
-      : [...told, { field: "mcp", name, severity: "error", message }];
+      ? problems
+      : [...problems, { field: "mcp", name, severity: "error", message }];
   });
   return (await Promise.all(problems)).flat();
 }

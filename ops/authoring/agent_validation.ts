@@ -26,7 +26,7 @@ import type { ResourceProblem } from "../../runtime/agents/validation/validate_r
 const loadServerChecks = lazyModule(() => import("../doctor/server_checks.ts"));
 
 /** The end of a server's error output may be long. */
-const MOST_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 2_000;
 
 /** The validation of one workspace's agents. Dispose ends the processes that it started. */
 export interface AgentValidation extends AsyncDisposable {
@@ -71,7 +71,7 @@ export async function openAgentValidation(
       openServers({ settings, registry, clock, version })
     );
     const connection = await (await servers).connect(name);
-    if ("problem" in connection) return toPlainLine(connection.problem, MOST_CHARACTERS);
+    if ("problem" in connection) return toPlainLine(connection.problem, MAX_CHARACTERS);
     connected.set(name, connection.tools);
   };
   let customTools: Promise<CustomTools> | undefined;

@@ -16,7 +16,7 @@ import type { Machine } from "./machine.ts";
 const { basename } = PATHS;
 
 /** The maximum number of agents in a finding by name; the others are counted. */
-const NAMED = 3;
+const MAX_NAMED_AGENTS = 3;
 
 /** Returns the finding for a diagnostic of config.yaml, a key file, a price file or an agent. */
 export function toFinding(
@@ -24,11 +24,11 @@ export function toFinding(
   subject = basename(path),
 ): Finding {
   const place = line > 1 ? `${path}, line ${line}` : path;
-  return { severity, subject, problem: message, remedy: hint ?? `mend it in ${place}` };
+  return { severity, subject, problem: message, remedy: hint ?? `fix it in ${place}` };
 }
 
 /** Returns the findings of `validate`. Equal findings of several agents become one. */
-export function findInFiles(files: readonly ValidatedFile[]): Finding[] {
+export function toFileFindings(files: readonly ValidatedFile[]): Finding[] {
   const found = files.flatMap(({ agentId, path, diagnostics }) =>
     diagnostics.map((one) => toFinding(one, path === one.path ? agentId : basename(one.path)))
   );
@@ -37,14 +37,15 @@ export function findInFiles(files: readonly ValidatedFile[]): Finding[] {
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const subjects = [...new Set([first, ...others].map(({ subject }) => subject))];
-    const more = subjects.length - NAMED;
-    const subject = subjects.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+    const more = subjects.length - MAX_NAMED_AGENTS;
+    const subject = subjects.slice(0, MAX_NAMED_AGENTS).join(", ") +
+      (more > 0 ? ` and ${more} more` : "");
     return [{ ...first, subject }];
   });
 }
 
 /** Reports the agent's existing paths that this user may not use. */
-export async function checkReach(
+export async function checkPathAccess(
   { id, paths }: Pick<Agent, "id" | "paths">,
   { mayAccess }: Machine,
 ): Promise<Finding[]> {
@@ -57,14 +58,14 @@ export async function checkReach(
       severity: mode === "r" ? "error" : "warning",
       subject: id,
       problem: `You may not ${mode === "r" ? "read" : "write to"} the path of {${alias}}: ${path}`,
-      remedy: `chmod u+${mode} ${path}, as its owner, or leave it out of the agent's paths`,
+      remedy: `chmod u+${mode} ${path} as the owner, or remove the path from the agent's file`,
     });
   }
   return found;
 }
 
 /** Reports agents that fire by themselves without a notification channel. */
-export function checkTold(
+export function checkChannels(
   agents: readonly Agent[],
   { config }: Pick<WorkspaceSettings, "config">,
 ): Finding[] {
@@ -85,7 +86,7 @@ export async function checkFolders(
       severity: "error",
       subject,
       problem: `You may not write to the ${subject} folder: ${path}`,
-      remedy: `chmod u+w ${path}, as its owner`,
+      remedy: `chmod u+w ${path} as the owner`,
     });
   }
   return found;

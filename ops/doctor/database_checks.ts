@@ -1,7 +1,7 @@
 // Checks the shared database. Loaded only when one is configured.
 import { DatabaseUnusable } from "../../runtime/storage/database.ts";
 import { examineServer } from "../../runtime/storage/postgres/server_health.ts";
-import { type Finding, fromRefusal } from "./finding.ts";
+import { type Finding, toRefusalFinding } from "./finding.ts";
 
 /** Checks that the database can be used. Adds its version and the number of live nodes to `notes`. */
 export async function checkSharedDatabase(address: string, notes: string[]): Promise<Finding[]> {
@@ -16,6 +16,6 @@ export async function checkSharedDatabase(address: string, notes: string[]): Pro
     return [];
   } catch (error) {
     if (!(error instanceof DatabaseUnusable)) throw error;
-    return [fromRefusal(error, "database")];
+    return [toRefusalFinding(error, "database")];
   }
 }

@@ -28,13 +28,19 @@ import { ifThere } from "../../base/files/missing.ts";
 import { describeMissing } from "../../runtime/sandbox/process_sandbox.ts";
 import { findHistory } from "../../runtime/storage/state_dir/history_place.ts";
 import { validateWorkspace } from "../authoring/workspace_validation.ts";
-import { checkFolders, checkReach, checkTold, findInFiles, toFinding } from "./agent_checks.ts";
+import {
+  checkChannels,
+  checkFolders,
+  checkPathAccess,
+  toFileFindings,
+  toFinding,
+} from "./agent_checks.ts";
 import {
   type Check,
   type Examination,
   type Finding,
-  fromRefusal,
   performChecks,
+  toRefusalFinding,
 } from "./finding.ts";
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
@@ -98,7 +104,7 @@ export async function examine(
     const broken = found.some(({ subject }) => subject === DATABASE_VARIABLE)
       ? DATABASE_VARIABLE
       : "config.yaml";
-    done.unchecked.push(`Agents and the workspace are not looked at while ${broken} is broken`);
+    done.unchecked.push(`Agents and the workspace are not checked while ${broken} is broken`);
   }
   return done;
 }
@@ -112,13 +118,13 @@ async function describeFreshHome(
     .filter((name) => (environment.get(name)?.trim() ?? "") !== "");
   const support = await machine.findSandbox();
   return [
-    'Nothing is set up yet: "inkling setup" makes the workspace and a first agent, in a minute',
+    'Nothing is set up yet: "inkling setup" creates the workspace and a first agent within a minute',
     keys.length > 0
-      ? `It will find a key: ${keys.join(", ")}`
-      : 'No key of a model is in the environment: setup asks for one; "inkling setup --yes --provider demo" needs none',
+      ? `setup will find a key: ${keys.join(", ")}`
+      : 'No model key is in the environment: setup asks for one; "inkling setup --yes --provider demo" needs none',
     ...("problem" in support
       ? [
-        `Programs of agents will run without a sandbox: ${support.problem}. To get one, ${support.remedy}`,
+        `Agents' programs will run without a sandbox: ${support.problem}. To get one, ${support.remedy}`,
       ]
       : []),
   ];
@@ -135,13 +141,13 @@ async function readSettings(
       return { found: error.diagnostics.map((one) => toFinding(one)) };
     }
     if (!(error instanceof RuntimeError)) throw error;
-    return { found: [fromSettings(error)] };
+    return { found: [toSettingsFinding(error)] };
   }
 }
 
-function fromSettings(refusal: RuntimeError): Finding {
+function toSettingsFinding(refusal: RuntimeError): Finding {
   const isVariable = refusal instanceof DatabaseVariableUnusable;
-  return fromRefusal(refusal, isVariable ? DATABASE_VARIABLE : "state folder");
+  return toRefusalFinding(refusal, isVariable ? DATABASE_VARIABLE : "state folder");
 }
 
 async function workspaceChecks(
@@ -156,7 +162,7 @@ async function workspaceChecks(
   const registry = new AgentRegistry({ config, directories, home });
   await registry.load();
   const agents = registry.list();
-  const found = findInFiles(files);
+  const found = toFileFindings(files);
   // A server with an error from `validate` is not started.
   const refused = (name: string) =>
     found.some(({ severity, problem }) =>
@@ -175,9 +181,9 @@ async function workspaceChecks(
     // Each file counts as a check.
     ...files.map(() => () => []),
     () => checkKeys(agents, settings, found),
-    () => checkTold(agents, settings),
+    () => checkChannels(agents, settings),
     () => checkFolders(settings, machine),
-    ...agents.map((agent) => () => checkReach(agent, machine)),
+    ...agents.map((agent) => () => checkPathAccess(agent, machine)),
     () => checkSandbox(settings, found, machine),
     ...servers,
   ];
@@ -192,8 +198,8 @@ async function checkSandbox(
   if (sandbox !== "required") return [];
   const support = await machine.findSandbox();
   if ("bubblewrap" in support) return [];
-  const isTold = found.some(({ problem }) => problem === describeMissing(support, sandbox));
-  if (isTold) return [];
+  const isReported = found.some(({ problem }) => problem === describeMissing(support, sandbox));
+  if (isReported) return [];
   const problem = `${path} says "sandbox: required", and ${support.problem}`;
   return [{ severity: "error", subject: "sandbox", problem, remedy: support.remedy }];
 }
@@ -227,7 +233,7 @@ function findPlaces(
       writtenFolders: [resolveConfigDir(env, home)],
     };
   } catch (error) {
-    if (error instanceof RuntimeError) return fromSettings(error);
+    if (error instanceof RuntimeError) return toSettingsFinding(error);
     if (!isFileFailure(error)) throw error;
     const problem = `The state folder cannot be read: ${error.message}`;
     const remedy = "make it readable for you, or set INKLING_STATE_DIR";

@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 /** Returns the finding for a refusal. `fallback` is the remedy when the refusal has none. */
-export function fromRefusal(
+export function toRefusalFinding(
   { problem, remedy }: RuntimeError,
   subject: string,
   fallback = "see docs/operations.md",

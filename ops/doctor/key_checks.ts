@@ -15,7 +15,7 @@ import type { Finding } from "./finding.ts";
 const { basename, join } = PATHS;
 
 /** The known beginnings of keys, special ones first. */
-const BEGINNINGS: readonly (readonly [provider: string, beginning: RegExp])[] = [
+const KEY_PREFIXES: readonly (readonly [provider: string, beginning: RegExp])[] = [
   ["anthropic", /^sk-ant-/],
   ["openai", /^sk-(proj|svcacct)-/],
   ["google", /^AIza/],
@@ -25,13 +25,13 @@ const BEGINNINGS: readonly (readonly [provider: string, beginning: RegExp])[] = 
 const PLACEHOLDER = /^(<.*>|\.{3,}|…|x{3,}|changeme|your[-_ ].*|.*your[-_ ]?(api[-_ ]?)?key.*)$/i;
 
 /**
- * Checks the keys of the default model and the agents' models, each once. Missing keys in `told` are not reported
+ * Checks the keys of the default model and the agents' models, each once. Missing keys in in `known` are not reported
  * again.
  */
 export function checkKeys(
   agents: readonly Agent[],
   settings: WorkspaceSettings,
-  told: readonly Finding[],
+  known: readonly Finding[],
 ): Finding[] {
   const seen = new Set<string>();
   const models = [...agents.map(({ model }) => model), defaultModel(settings)];
@@ -49,7 +49,7 @@ export function checkKeys(
       const remedy = `write ${variable}=<your key> in ${placeOf(variable, settings)}`;
       return [{ severity: "error", subject: variable, problem: `The key ${fault}`, remedy }];
     }
-    if (!endpoint.keyRequired || told.some(({ problem }) => problem.includes(missing))) return [];
+    if (!endpoint.keyRequired || known.some(({ problem }) => problem.includes(missing))) return [];
     return [{
       severity: "error",
       subject: basename(settings.config.path),
@@ -79,12 +79,12 @@ function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
 function describeShape(key: string, provider: string): string | undefined {
   if (PLACEHOLDER.test(key)) return "is a placeholder, not a key";
   if (/^bearer\s/i.test(key)) return 'begins with "Bearer", which is not part of it';
-  if (/["'`]/.test(key)) return "has a quotation mark in it";
-  if (/[^\x21-\x7e]/.test(key)) return "has a space or a character in it that no key has";
-  const owner = BEGINNINGS.find(([, beginning]) => beginning.test(key))?.[0];
-  const isKnown = BEGINNINGS.some(([name]) => name === provider);
+  if (/["'`]/.test(key)) return "contains a quotation mark";
+  if (/[^\x21-\x7e]/.test(key)) return "contains a space or another character that no key has";
+  const owner = KEY_PREFIXES.find(([, beginning]) => beginning.test(key))?.[0];
+  const isKnown = KEY_PREFIXES.some(([name]) => name === provider);
   if (owner === undefined || owner === provider || !isKnown) return undefined;
-  return `looks like one of ${owner}, and ${provider} is asked with it`;
+  return `looks like one of ${owner}, but is sent to ${provider}`;
 }
 
 function placeOf(variable: string, { directories }: WorkspaceSettings): string {
@@ -92,7 +92,7 @@ function placeOf(variable: string, { directories }: WorkspaceSettings): string {
   const file = [workspaceEnvFile, configEnvFile].find((path) =>
     (new EnvironmentFiles({ files: [path], shell: {} }).get(variable) ?? "") !== ""
   );
-  return file ?? `${workspaceEnvFile}; now it is in the environment`;
+  return file ?? `${workspaceEnvFile}; at present it is in the environment`;
 }
 
 /** Reports files with secrets that other users may open. */
@@ -129,7 +129,7 @@ export function checkKeyFiles(
         makePrivate(path);
         const isOpen = ((ifThere(() => Deno.lstatSync(path).mode) ?? 0) & 0o077) !== 0;
         if (isOpen) throw new Deno.errors.PermissionDenied(`Its mode cannot be changed: ${path}`);
-        return `${path} is yours alone now`;
+        return `${path} is now readable only by you`;
       },
     }];
   });

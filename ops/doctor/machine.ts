@@ -7,7 +7,7 @@ export interface Machine {
   /** Returns the bytes that this user may still write to the file system of a path. */
   freeBytes(path: string): number;
   /** Returns true when this user may do so, or when Deno's flags prevent the check. */
-  mayAccess(path: string, wish: "read" | "write"): boolean;
+  mayAccess(path: string, mode: "read" | "write"): boolean;
   findSandbox(): Promise<SandboxSupport>;
 }
 
@@ -18,9 +18,9 @@ export const SYSTEM_MACHINE: Machine = {
     const { bavail, bsize } = statfsSync(path);
     return bavail * bsize;
   },
-  mayAccess(path, wish) {
+  mayAccess(path, mode) {
     try {
-      accessSync(path, wish === "read" ? constants.R_OK : constants.W_OK);
+      accessSync(path, mode === "read" ? constants.R_OK : constants.W_OK);
       return true;
     } catch (error) {
       // The check of the agents' permissions reports paths that Deno's flags refuse.

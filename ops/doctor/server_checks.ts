@@ -9,7 +9,7 @@ import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_ca
 import type { Check, Finding } from "./finding.ts";
 
 /** A server's output before its end may be long. */
-const MOST_CHARACTERS = 400;
+const MAX_CHARACTERS = 400;
 
 /** The result of a start: the number of listed tools, or the reason of the failure. */
 export type Connection = { tools: number } | { problem: string };
@@ -75,7 +75,7 @@ function toFindings(name: string, connection: Connection, file: string): Finding
   return [{
     severity: "error",
     subject: `MCP server ${name}`,
-    problem: toPlainLine(connection.problem, MOST_CHARACTERS),
-    remedy: `start it by hand, or see its entry in ${file}`,
+    problem: toPlainLine(connection.problem, MAX_CHARACTERS),
+    remedy: `start its program yourself, or check its entry in ${file}`,
   }];
 }

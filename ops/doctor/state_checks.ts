@@ -6,7 +6,7 @@ import { isLocked, takeLock } from "../../base/lock_file.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import { examineDatabase } from "../../runtime/storage/sqlite/database_health.ts";
-import { type Check, type Finding, fromRefusal } from "./finding.ts";
+import { type Check, type Finding, toRefusalFinding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 const { basename } = PATHS;
@@ -41,14 +41,14 @@ const LEAST_FREE = 100 * MEGABYTE;
 const LITTLE_FREE = 1024 * MEGABYTE;
 const LARGEST_DATABASE = 4 * 1024 * MEGABYTE;
 /** Clocks of network file systems differ by less than this. */
-const LARGEST_SKEW_MS = 2 * MINUTE_MS;
+const MAX_SKEW_MS = 2 * MINUTE_MS;
 
 /** Returns the checks of a state folder. */
 export function stateChecks(places: StatePlaces, around: StateSurroundings): Check[] {
   return [
     () => checkFolder(places, around.machine),
     () => checkLock(places, around),
-    () => checkLeftFiles(places, around),
+    () => checkLeftovers(places, around),
     () => checkStagedFiles(places, around),
     () => checkDatabase(places, around),
     () => checkFileTimes(places, around),
@@ -72,7 +72,7 @@ export function checkDisk(
       severity: free < LEAST_FREE ? "error" : "warning",
       subject: "disk",
       problem: `Only ${megabytes} MB are free on the disk of the ${name} folder: ${path}`,
-      remedy: "make room; a service without any cannot run agents",
+      remedy: "free disk space: without it the service cannot run agents",
     }];
   });
 }
@@ -82,7 +82,7 @@ function checkFolder({ stateDir }: StatePlaces, { mayAccess }: Machine): Finding
   if (info === undefined) return []; // The first start creates it.
   const about = { subject: "state folder" };
   if (!info.isDirectory) {
-    const problem = `A file stands in the place of the state folder: ${stateDir}`;
+    const problem = `A file is in the place of the state folder: ${stateDir}`;
     const remedy = "move it away, or set INKLING_STATE_DIR to a folder";
     return [{ ...about, severity: "error", problem, remedy }];
   }
@@ -95,11 +95,11 @@ function checkFolder({ stateDir }: StatePlaces, { mayAccess }: Machine): Finding
   return [{
     ...about,
     severity: "warning",
-    problem: `Other users may look into the folder with all history: ${stateDir}`,
+    problem: `Other users may open the folder with the history: ${stateDir}`,
     remedy: `chmod 700 ${stateDir}`,
     repair() {
       Deno.chmodSync(stateDir, 0o700);
-      return `${stateDir} is yours alone now`;
+      return `${stateDir} is now readable only by you`;
     },
   }];
 }
@@ -115,13 +115,13 @@ function checkLock(
   return [{
     severity: "error",
     subject: basename(lockFile),
-    problem: `${who} holds the lock of the service, and nobody listens on ${socketFile}`,
-    remedy: `if it is not just starting or stopping, "inkling stop" ends it; its log is ${logFile}`,
+    problem: `${who} holds the service's lock, but no service listens on ${socketFile}`,
+    remedy: `unless it is starting or stopping, end it with "inkling stop"; its log is ${logFile}`,
   }];
 }
 
 /** Reports files that only a running service needs. */
-function checkLeftFiles(places: StatePlaces, { isRunning }: StateSurroundings): Finding[] {
+function checkLeftovers(places: StatePlaces, { isRunning }: StateSurroundings): Finding[] {
   const { lockFile, socketFile, proxySocketFile, pidFile } = places;
   if (isRunning || isLocked(lockFile)) return [];
   return [socketFile, proxySocketFile, pidFile].flatMap((path): Finding[] => {
@@ -129,9 +129,9 @@ function checkLeftFiles(places: StatePlaces, { isRunning }: StateSurroundings): 
     return [{
       severity: "warning",
       subject: basename(path),
-      problem: `A service that was killed left it, and none runs: ${path}`,
+      problem: `A killed service left this file, and no service runs: ${path}`,
       remedy: `rm ${path}, or start the service`,
-      repair: () => removeLeft(path, lockFile),
+      repair: () => removeLeftover(path, lockFile),
     }];
   });
 }
@@ -148,21 +148,21 @@ async function checkStagedFiles(
       ? {
         severity: "warning",
         subject: basename(path),
-        problem: `A half-written file is left of a service that was killed: ${path}`,
+        problem: `A killed service left a half-written file: ${path}`,
         remedy: `rm ${path}, or start the service`,
-        repair: () => removeLeft(path, lockFile),
+        repair: () => removeLeftover(path, lockFile),
       }
       : {
         severity: "warning",
         subject: basename(path),
         problem: `A file has a temporary name, as an agent was about to move or delete it: ${path}`,
-        remedy: "look into it, and rename or remove it: it may be the only copy",
+        remedy: "check its content, then rename or remove it: it may be the only copy",
       }
   );
 }
 
 /** Removes a leftover file under the lock, so that no service starts meanwhile. Throws an Error when one has started. */
-function removeLeft(path: string, lockFile: string): string {
+function removeLeftover(path: string, lockFile: string): string {
   // Without a state folder no lock and no service exist.
   const taken = ifThere(() => ({ lock: takeLock(lockFile) }));
   using lock = taken?.lock;
@@ -179,7 +179,9 @@ function checkDatabase(
   const { bytes, refusal, newest } = examineDatabase(databaseFile);
   const subject = basename(databaseFile);
   if (refusal !== undefined) {
-    return [fromRefusal(refusal, subject, "make it readable for you, or restore it from a backup")];
+    return [
+      toRefusalFinding(refusal, subject, "make it readable for you, or restore it from a backup"),
+    ];
   }
   const found: Finding[] = [];
   if (bytes > largestDatabase) {
@@ -190,12 +192,12 @@ function checkDatabase(
       remedy: 'set defaults.log_retention_days in config.yaml, or "inkling checkpoint --purge"',
     });
   }
-  if (newest !== null && newest - now > LARGEST_SKEW_MS) {
+  if (newest !== null && newest - now > MAX_SKEW_MS) {
     found.push({
       severity: "error",
       subject: "clock",
-      problem: `The history has times that are ${formatDuration(newest - now)} in the future`,
-      remedy: "set the clock of this machine right (timedatectl shows it)",
+      problem: `The history contains times ${formatDuration(newest - now)} in the future`,
+      remedy: "correct this machine's clock (timedatectl shows it)",
     });
   }
   return found;
@@ -211,13 +213,13 @@ function checkFileTimes(
     (ifThere(() => Deno.statSync(path).mtime?.getTime()) ?? 0) - now
   );
   const most = Math.max(...ahead);
-  if (most <= LARGEST_SKEW_MS) return [];
+  if (most <= MAX_SKEW_MS) return [];
   return [{
     severity: "warning",
     subject: "clock",
     problem: `The files in ${stateDir} are ${
       formatDuration(most)
     } newer than the clock of this machine`,
-    remedy: "set the clocks of this machine and of the file system's right",
+    remedy: "correct the clocks of this machine and of the file system",
   }];
 }

@@ -56,7 +56,7 @@ export async function runFetch(
     if (end.exitCode === 0 && !end.cut) return end.stdout;
     const said = toPlainLine(end.stderr.trim() || end.stdout.trim(), FAILURE_CHARACTERS);
     const reason = end.timedOut ? "it took over five minutes" : said || "it failed";
-    throw new NotInstalled(`${program} could not bring it: ${reason}`);
+    throw new NotInstalled(`${program} could not download it: ${reason}`);
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     throw new NotInstalled(`${program} cannot be started: ${error.message}`, { cause: error });

@@ -9,14 +9,14 @@ export class NotInstalled extends RuntimeError {
 }
 
 /** Runs `work` and turns file system failures into NotInstalled. */
-export async function orNotInstalled<T>(work: () => Promise<T>): Promise<T> {
+export async function refuseFileErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof NotInstalled) throw error;
     if (error instanceof ToolFailure) throw new NotInstalled(error.message, { cause: error });
     if (error instanceof Deno.errors.NotFound) {
-      throw new NotInstalled("It is not there: no such folder", { cause: error });
+      throw new NotInstalled("It does not exist: no such folder", { cause: error });
     }
     if (!isFileFailure(error)) throw error;
     throw new NotInstalled(`It cannot be read or written: ${unreadableReason(error)}`, {

@@ -50,7 +50,7 @@ export async function installPythonPackage(
   const installed = reportSchema.safeParse(JSON.parse(await Deno.readTextFile(report)));
   const own = installed.data?.install.find(({ requested }) => requested);
   if (installed.data === undefined || own === undefined) {
-    throw new NotInstalled("pip did not say which version it has brought");
+    throw new NotInstalled("pip did not report the version that it installed");
   }
   const locked = installed.data.install.map(({ metadata, download_info: { archive_info } }) =>
     `${metadata.name}==${metadata.version} sha256=${archive_info.hashes.sha256}`

@@ -5,11 +5,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { NotInstalled, orNotInstalled } from "./not_installed.ts";
+import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
 import { parsePackageName } from "./package_name.ts";
 import { installedSource, installPackage } from "./server_package.ts";
 import { installPythonPackage, parsePythonPackage } from "./python_package.ts";
-import { agentsNaming } from "./naming_agents.ts";
+import { findNamingAgents } from "./find_naming_agents.ts";
 import {
   addEntry,
   readEntries,
@@ -19,7 +19,7 @@ import {
 } from "./servers_file_edit.ts";
 
 /** A request to add a server. */
-export interface ServerWish {
+export interface ServerRequest {
   name: string;
   /** As typed: `npm:name`, `pypi:name`, an address, or a program. */
   source: string;
@@ -32,7 +32,7 @@ export interface ServerWish {
 }
 
 /** A server that is ready to be added. Dispose removes the downloaded files unless it was added. */
-export interface BroughtServer extends AsyncDisposable {
+export interface PreparedServer extends AsyncDisposable {
   name: string;
   /** Its entry, with `${NAME}` for variables. */
   entry: JsonObject;
@@ -78,16 +78,16 @@ export class ServerInstaller {
    * Downloads the files that the server needs. Throws NotInstalled for one that cannot be added, or rethrows the
    * signal's reason.
    */
-  async bring(wish: ServerWish, signal: AbortSignal): Promise<BroughtServer> {
-    checkWish(wish);
-    const { name, source, env } = wish;
+  async prepare(request: ServerRequest, signal: AbortSignal): Promise<PreparedServer> {
+    checkRequest(request);
+    const { name, source, env } = request;
     const { shell, directories: { mcpServersFile: file } } = this.#settings;
-    return await orNotInstalled(async () => {
+    return await refuseFileErrors(async () => {
       // Checked before the download: a broken file, or one with this name, is reported at once.
       addEntry(await readServers(file), { file, name, entry: { command: "x" } });
       // The server starts in a folder of its own, so relative paths become absolute.
       const inFull = (one: string) => /^\.\.?(\/|$)/.test(one) ? resolve(this.#cwd, one) : one;
-      const args = wish.args.map(inFull);
+      const args = request.args.map(inFull);
       const variables = env.length > 0
         ? { env: Object.fromEntries(env.map((one) => [one, `\${${one}}`])) }
         : {};
@@ -95,7 +95,7 @@ export class ServerInstaller {
       const pypi = withoutPrefix("pypi:", source);
       if (npm === undefined && pypi === undefined) {
         const entry = isAddress(source)
-          ? { url: source, ...headersOf(wish) }
+          ? { url: source, ...headersOf(request) }
           : { command: inFull(source), ...(args.length > 0 && { args }), ...variables };
         return {
           name,
@@ -104,7 +104,7 @@ export class ServerInstaller {
           otherPackages: 0,
           folder: undefined,
           file,
-          add: () => orNotInstalled(() => writeEntry({ file, name, entry })),
+          add: () => refuseFileErrors(() => writeEntry({ file, name, entry })),
           [Symbol.asyncDispose]: () => Promise.resolve(),
         };
       }
@@ -136,7 +136,7 @@ export class ServerInstaller {
         folder,
         file,
         add: () =>
-          orNotInstalled(async () => {
+          refuseFileErrors(async () => {
             // A folder without an entry is left over from an earlier server.
             await Deno.rename(folder, join(staging, "former")).catch(ignoreMissing);
             await Deno.rename(fresh, folder);
@@ -150,10 +150,10 @@ export class ServerInstaller {
   /** Returns the servers of mcp-servers.json, in their order. Throws NotInstalled when the file is broken. */
   async list(): Promise<ListedServer[]> {
     const { directories: { mcpServersFile: file } } = this.#settings;
-    return await orNotInstalled(async () => {
+    return await refuseFileErrors(async () => {
       const entries = await readEntries(file);
       if (entries.length === 0) return [];
-      const naming = await agentsNaming("mcp", this.#settings);
+      const naming = await findNamingAgents("mcp", this.#settings);
       return await Promise.all(entries.map(async ({ name, ...entry }) => {
         const folder = join(dirname(file), "mcp", name);
         const pinned = NAME.test(name) ? await installedSource(folder) : undefined;
@@ -171,7 +171,7 @@ export class ServerInstaller {
   /** Removes a server's entry, and its package if it has one. Throws NotInstalled. */
   async remove({ name, folder }: Pick<ListedServer, "name" | "folder">): Promise<void> {
     const { directories: { mcpServersFile: file } } = this.#settings;
-    await orNotInstalled(async () => {
+    await refuseFileErrors(async () => {
       await removeEntry({ file, name });
       if (folder !== undefined) await Deno.remove(folder, { recursive: true });
     });
@@ -185,7 +185,7 @@ function withoutPrefix(prefix: string, source: string): string | undefined {
   return source.startsWith(prefix) ? source.slice(prefix.length) : undefined;
 }
 
-function checkWish({ name, source, args, env, token }: ServerWish): void {
+function checkRequest({ name, source, args, env, token }: ServerRequest): void {
   if (!NAME.test(name)) {
     throw new NotInstalled(
       `The name of a server must be letters, digits, _ and -, 64 at most: ${JSON.stringify(name)}`,
@@ -216,7 +216,7 @@ function checkWish({ name, source, args, env, token }: ServerWish): void {
     const url = URL.parse(source);
     if (url === null) throw new NotInstalled("The address is not valid");
     if (url.username !== "" || url.password !== "") {
-      throw new NotInstalled("The address holds a user or a password: use --token");
+      throw new NotInstalled("The address contains a user or a password: use --token");
     }
   } else if (token !== undefined) {
     throw new NotInstalled("--token is for a server at an address; a program gets --env");
@@ -229,6 +229,6 @@ function isAddress(source: string): boolean {
   return /^https?:/i.test(source);
 }
 
-function headersOf({ token }: ServerWish): { headers?: { Authorization: string } } {
+function headersOf({ token }: ServerRequest): { headers?: { Authorization: string } } {
   return token === undefined ? {} : { headers: { Authorization: `Bearer \${${token}}` } };
 }

@@ -36,7 +36,7 @@ export async function installPackage(
   const { packages } = lock.data ?? { packages: {} };
   const found = packages[`node_modules/${name}`];
   if (found?.version === undefined || found.integrity === undefined) {
-    throw new NotInstalled("npm did not say which version it has brought");
+    throw new NotInstalled("npm did not report the version that it installed");
   }
   const inside = join("node_modules", name);
   const { data } = packageSchema.safeParse(await readJson(join(fresh, inside, "package.json")));

@@ -65,11 +65,11 @@ export function addEntry(
 ): string {
   if (text === undefined) return `${JSON.stringify({ [name]: entry }, null, 2)}\n`;
   if (parse(text, file).has(name)) {
-    throw new NotInstalled(`There is a server ${JSON.stringify(name)} in ${file} already`);
+    throw new NotInstalled(`The server ${JSON.stringify(name)} is already in ${file}`);
   }
   const edited = insertMember(text, { path: pathOf(text), name, value: entry });
   if (edited !== undefined) return edited;
-  throw new NotInstalled(`${file} has no place for it: add the entry by hand`);
+  throw new NotInstalled(`${file} cannot be edited safely: add the entry by hand`);
 }
 
 /** Adds the entry to the file's present text, which a person may have changed since it was read. */
@@ -91,7 +91,7 @@ export async function removeEntry({ file, name }: { file: string; name: string }
   }
   const text = removeMember(before, { path: pathOf(before), name });
   if (text === undefined) {
-    throw new NotInstalled(`${file} holds comments: remove the entry by hand`);
+    throw new NotInstalled(`${file} contains comments: remove the entry by hand`);
   }
   await writeFileAtomically(file, text);
 }

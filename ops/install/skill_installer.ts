@@ -25,15 +25,15 @@ import {
   readLock,
   type SkillChanges,
 } from "../../runtime/tools/skills/skill_lock.ts";
-import { agentsNaming } from "./naming_agents.ts";
-import { NotInstalled, orNotInstalled } from "./not_installed.ts";
+import { findNamingAgents } from "./find_naming_agents.ts";
+import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
 import { fetchSource, parseSkillSource } from "./skill_source.ts";
 
 /** Entries that belong to no skill, in any folder. */
 const SKIPPED = [".git", ".DS_Store", "__pycache__"];
 
 /** A request to add a skill. */
-export interface SkillWish {
+export interface SkillRequest {
   /** As typed: a folder, an address of git, `npm:name`. */
   source: string;
   /** Absent: the one in its SKILL.md. */
@@ -43,7 +43,7 @@ export interface SkillWish {
 }
 
 /** A downloaded skill that is not added yet. Dispose removes the download. */
-export interface BroughtSkill extends AsyncDisposable {
+export interface PreparedSkill extends AsyncDisposable {
   name: string;
   description: string;
   /** The source at its version, with a digest or commit. */
@@ -91,25 +91,25 @@ export class SkillInstaller {
    * Downloads a skill and checks it. Throws NotInstalled for one that cannot be added, or rethrows the signal's
    * reason.
    */
-  async bring(wish: SkillWish, signal: AbortSignal): Promise<BroughtSkill> {
+  async prepare(request: SkillRequest, signal: AbortSignal): Promise<PreparedSkill> {
     const { shell, home, directories: { skillsDir } } = this.#settings;
-    const source = parseSkillSource(wish.source, { cwd: this.#cwd, home });
-    return await orNotInstalled(async () => {
+    const source = parseSkillSource(request.source, { cwd: this.#cwd, home });
+    return await refuseFileErrors(async () => {
       await Deno.mkdir(skillsDir, { recursive: true });
       await using stack = new AsyncDisposableStack();
       const staging = await Deno.makeTempDir({ dir: skillsDir, prefix: ".adding-" });
       stack.defer(() => Deno.remove(staging, { recursive: true }));
       const fetched = await fetchSource(source, { shell, clock: this.#clock, signal, staging });
-      const folder = await findFolder(fetched.folder, wish.path);
+      const folder = await findFolder(fetched.folder, request.path);
       const files = await readFiles(folder);
       const skillFile = files.find(({ path }) => path === "SKILL.md");
       if (skillFile === undefined) {
         throw new NotInstalled(
-          "It has no SKILL.md at its top: --path says in which folder of the source it stands",
+          "It has no SKILL.md at its top: name its folder in the source with --path",
         );
       }
       const text = new TextDecoder().decode(skillFile.bytes);
-      const name = wish.name ?? declaredName(text);
+      const name = request.name ?? declaredName(text);
       if (name === undefined) throw new NotInstalled("Its SKILL.md has no name: give --name");
       const badName = describeBadName(name);
       if (badName !== undefined) {
@@ -121,7 +121,9 @@ export class SkillInstaller {
         throw new NotInstalled(`It cannot be used: ${problem && formatDiagnostic(problem)}`);
       }
       const target = join(skillsDir, name);
-      const pinned = wish.path === undefined ? fetched.pinned : `${fetched.pinned} ${wish.path}`;
+      const pinned = request.path === undefined
+        ? fetched.pinned
+        : `${fetched.pinned} ${request.path}`;
       const changes = await findChanges(target, files);
       const kept = stack.move();
       return {
@@ -133,7 +135,7 @@ export class SkillInstaller {
         scripts: files.map(({ path }) => path).filter(isScript),
         target,
         changes,
-        add: () => orNotInstalled(() => put({ files, pinned, staging, target })),
+        add: () => refuseFileErrors(() => put({ files, pinned, staging, target })),
         [Symbol.asyncDispose]: () => kept.disposeAsync(),
       };
     });
@@ -142,13 +144,13 @@ export class SkillInstaller {
   /** Returns the skills of the workspace, by name. */
   async list(): Promise<ListedSkill[]> {
     const { skillsDir } = this.#settings.directories;
-    return await orNotInstalled(async () => {
+    return await refuseFileErrors(async () => {
       const entries = await Array.fromAsync(Deno.readDir(skillsDir)).catch(ignoreMissing) ?? [];
       const names = entries.filter(({ isFile }) => !isFile).map(({ name }) => name)
         .filter((name) => describeBadName(name) === undefined).sort();
       if (names.length === 0) return [];
       const library = new SkillLibrary(this.#settings);
-      const naming = await agentsNaming("skills", this.#settings);
+      const naming = await findNamingAgents("skills", this.#settings);
       return await Promise.all(names.map(async (name) => {
         const target = join(skillsDir, name);
         const reading = await library.read(name);
@@ -168,7 +170,7 @@ export class SkillInstaller {
 
   /** Deletes a skill's folder; of a link only the link. Throws NotInstalled. */
   async remove({ target }: Pick<ListedSkill, "target">): Promise<void> {
-    await orNotInstalled(async () => {
+    await refuseFileErrors(async () => {
       const { isSymlink } = await Deno.lstat(target);
       await Deno.remove(target, { recursive: !isSymlink });
     });
@@ -199,7 +201,7 @@ async function followLink(folder: string, { path, target }: SkillOddity): Promis
   if (target === undefined) throw new NotInstalled(`${path} in it is neither file nor folder`);
   const real = await Deno.realPath(join(folder, path)).catch(ignoreMissing);
   if (real === undefined || !isWithin(real, folder)) {
-    throw new NotInstalled(`${path} in it is a link that leads out of it, to ${target}`);
+    throw new NotInstalled(`${path} in it is a link to a place outside: ${target}`);
   }
   if (!(await Deno.stat(real)).isFile) {
     throw new NotInstalled(`${path} in it is a link to a folder: only files may be linked`);

@@ -39,7 +39,7 @@ export function parseSkillSource(
   if (!isGit) return { kind: "folder", path: resolve(cwd, expandHome(text, home)) };
   const [address = "", ref, ...more] = text.replace(/^git\+/, "").split("#");
   if (more.length > 0 || ref !== undefined && !/^[\w][\w./+-]*$/.test(ref)) {
-    throw new NotInstalled("What follows # must be a branch, a tag or a commit");
+    throw new NotInstalled("The text after # must be a branch, a tag or a commit");
   }
   const url = URL.parse(address);
   const isAllowed = url === null
@@ -49,7 +49,9 @@ export function parseSkillSource(
     throw new NotInstalled("A repository must have an address of https, ssh or file");
   }
   if (url !== null && (url.password !== "" || url.protocol === "https:" && url.username !== "")) {
-    throw new NotInstalled("The address holds a user or a password: let git know them instead");
+    throw new NotInstalled(
+      "The address contains a user or a password: configure them in git instead",
+    );
   }
   return { kind: "git", url: address, ...(ref !== undefined && { ref }) };
 }
@@ -109,7 +111,7 @@ async function fetchPackage(
     context,
   );
   const result = packed.safeParse(parseJson(printed));
-  if (!result.success) throw new NotInstalled("npm did not say what it has brought");
+  if (!result.success) throw new NotInstalled("npm did not report the downloaded package");
   const [{ filename, integrity, name: found, version: exact }] = result.data;
   const folder = join(staging, "package");
   await Deno.mkdir(folder);

@@ -38,7 +38,7 @@ export interface SetupResult {
   /** The previous workspace if it has a history, which stays there. */
   formerWorkspace: string | undefined;
   /** The warning that agents fire by themselves without a notification channel; undefined: no warning. */
-  untold: string | undefined;
+  channelWarning: string | undefined;
 }
 
 /** The installation of this user on this machine. Every method throws ConfigError while config.yaml is broken. */
@@ -151,14 +151,17 @@ export class Installation {
     });
     const { workspace, agentsDir } = directories;
     // The first agent waits for a person to start it.
-    const untold = written.sampleAgentId === undefined
-      ? await this.#describeUntold(config, directories)
+    const channelWarning = written.sampleAgentId === undefined
+      ? await this.#describeMissingChannel(config, directories)
       : undefined;
-    return { workspace, agentsDir, ...written, formerWorkspace, untold };
+    return { workspace, agentsDir, ...written, formerWorkspace, channelWarning };
   }
 
   /** Returns the warning about agents without a notification channel; undefined: no warning. */
-  async #describeUntold(config: Config, directories: Directories): Promise<string | undefined> {
+  async #describeMissingChannel(
+    config: Config,
+    directories: Directories,
+  ): Promise<string | undefined> {
     const registry = new AgentRegistry({ config, directories, home: this.#surroundings.home });
     await registry.load();
     return describeMissingChannel(registry.list(), config);
@@ -170,7 +173,7 @@ export class Installation {
     const { realWorkspace, workspace, ownStateDir } = await this.#directories(config);
     if (former.realWorkspace === realWorkspace) return undefined;
     if (!isLocked(stateFilesOf(ownStateDir).lockFile)) return undefined;
-    return `A service runs for ${workspace}: end it first ("inkling stop -w" with this folder)`;
+    return `A service runs for ${workspace}: stop it first ("inkling stop -w" with this folder)`;
   }
 
   async #withChoices(choices: SetupChoices): Promise<ChosenConfig> {

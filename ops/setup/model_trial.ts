@@ -9,7 +9,7 @@ import { ReplyTimeout, withRetry } from "../../runtime/models/retry.ts";
 
 const TRIAL_MS = 60_000;
 /** The reply is one word; models that reason first need more room. */
-const MOST_TOKENS = 1_024;
+const MAX_TOKENS = 1_024;
 
 /** The inputs of a trial. */
 export interface ModelTrialOptions {
@@ -52,7 +52,7 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
       messages: [{ role: "user", content: "Answer with the one word: ready" }],
       tools: [],
       temperature: undefined,
-      maxTokens: MOST_TOKENS,
+      maxTokens: MAX_TOKENS,
     }, { signal });
     while (!(await reply.next()).done) { /* Any answer counts. */ }
   });

@@ -20,10 +20,10 @@ import {
 } from "./case_files.ts";
 import { checkCase } from "./check_case.ts";
 import { type LiveModel, playCase } from "./play_case.ts";
-import { LiveTrial, type TrialWish } from "./live_trial.ts";
+import { LiveTrial, type TrialRequest } from "./live_trial.ts";
 import { createCase, formatCase, withExpectations } from "./record_case.ts";
 import type { TestCase } from "./test_case.ts";
-import { type PlayableCase, type TestResult, toUnplayed } from "./test_result.ts";
+import { type PlayableCase, type TestResult, toUnplayedResult } from "./test_result.ts";
 import { type OpenedTestPorts, openTestPorts, SILENT } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
 import { CaseExists, NotRecordable } from "./refusals.ts";
@@ -68,10 +68,12 @@ export class AgentTests implements AsyncDisposable {
   /** Plays every case, or those of one agent, from the present files. Returns the results in the order of names. */
   async run(agentId?: string): Promise<TestResult[]> {
     const { clock } = this.#ports;
-    return await this.each(await this.find(agentId), async (file) => {
+    return await this.mapConcurrently(await this.find(agentId), async (file) => {
       const startedAt = clock.now();
       const read = await this.read(file);
-      const played = "problems" in read ? { ...toUnplayed(file), ...read } : await this.play(read);
+      const played = "problems" in read
+        ? { ...toUnplayedResult(file), ...read }
+        : await this.play(read);
       return { ...played, durationMs: clock.now() - startedAt };
     });
   }
@@ -83,7 +85,7 @@ export class AgentTests implements AsyncDisposable {
   }
 
   /** Maps every item to a result, a few at once. */
-  async each<One, Made>(
+  async mapConcurrently<One, Made>(
     list: readonly One[],
     make: (one: One) => Promise<Made>,
   ): Promise<Made[]> {
@@ -113,8 +115,8 @@ export class AgentTests implements AsyncDisposable {
   }
 
   /** Opens a trial with real models instead of scripts. Calls no model yet. */
-  async openTrial(wish: TrialWish): Promise<LiveTrial> {
-    return await LiveTrial.open(wish, this);
+  async openTrial(request: TrialRequest): Promise<LiveTrial> {
+    return await LiveTrial.open(request, this);
   }
 
   /** Plays one case. */
@@ -128,7 +130,7 @@ export class AgentTests implements AsyncDisposable {
     const run = await playCase(test, { agent, ports, ...(live && { live }) });
     const models = live && { models: live };
     return {
-      ...toUnplayed(file),
+      ...toUnplayedResult(file),
       ...await checkCase(test, run, { agent: ownAgent, ports, ...models }),
       steps: run.steps,
       durationMs: clock.now() - startedAt,

@@ -33,7 +33,7 @@ interface ToolReply extends ScriptedResult {
 export type ScriptedAnswer = ScriptedCall["answers"][number];
 
 /** A call that the run makes. */
-export interface MadeCall {
+export interface RunCall {
   id: string;
   name: string;
   args: JsonObject;
@@ -50,9 +50,9 @@ export class CaseScript {
   readonly #calls = new Map<string, ScriptedCall>();
   readonly #answered = new Map<string, number>();
   /** The scripted calls that matched calls of a real model, by call id. */
-  readonly #used = new Map<string, ScriptedCall>();
+  readonly #matched = new Map<string, ScriptedCall>();
   /** The ids of calls that were answered from the case or really ran. */
-  readonly #given = new Set<string>();
+  readonly #handled = new Set<string>();
   #replies = 0;
   #gap: string | undefined;
 
@@ -76,13 +76,13 @@ export class CaseScript {
   }
 
   /** Ends the play because of a gap. */
-  stop(gap: string): never {
-    this.note(gap);
+  stopAtGap(gap: string): never {
+    this.recordGap(gap);
     throw this.#stop.signal.reason;
   }
 
   /** Records a gap from outside the run, without throwing. */
-  note(gap: string): void {
+  recordGap(gap: string): void {
     this.#gap ??= gap;
     this.#stop.abort(new RunStopped(gap));
   }
@@ -111,7 +111,7 @@ export class CaseScript {
   }
 
   /** Returns the scripted result of a call; undefined when the case has none. */
-  resultOf({ id, name, args }: MadeCall): ScriptedResult | undefined {
+  resultOf({ id, name, args }: RunCall): ScriptedResult | undefined {
     const own = this.#callOf({ id, name, args });
     if (own?.result !== undefined || own?.error !== undefined) return own;
     const ofTool: readonly ToolReply[] = this.#case.tools[name] ?? [];
@@ -119,14 +119,14 @@ export class CaseScript {
   }
 
   /** Returns the same, and marks the call as answered. */
-  giveResult(call: MadeCall): ScriptedResult | undefined {
-    this.#given.add(call.id);
+  answerCall(call: RunCall): ScriptedResult | undefined {
+    this.#handled.add(call.id);
     return this.resultOf(call);
   }
 
   /** Marks a call as run by its real tool. */
-  begin({ id }: MadeCall): void {
-    this.#given.add(id);
+  markRun({ id }: RunCall): void {
+    this.#handled.add(id);
   }
 
   /**
@@ -137,7 +137,7 @@ export class CaseScript {
     { toolCallId, content, isError }: { toolCallId: string; content: string; isError: boolean },
   ): { tool: string; wanted: string } | undefined {
     const call = this.#calls.get(toolCallId);
-    if (call === undefined || this.#given.has(toolCallId)) return undefined;
+    if (call === undefined || this.#handled.has(toolCallId)) return undefined;
     const { tool, result, error } = call;
     if (error !== undefined && content.includes(error)) return undefined;
     const isAsTold = error === undefined && result === undefined &&
@@ -146,7 +146,7 @@ export class CaseScript {
   }
 
   /** Returns the answer to a call's next question; undefined when nobody answers. */
-  nextAnswer(call: MadeCall): ScriptedAnswer | undefined {
+  nextAnswer(call: RunCall): ScriptedAnswer | undefined {
     const count = this.#answered.get(call.id) ?? 0;
     this.#answered.set(call.id, count + 1);
     return this.#callOf(call)?.answers[count];
@@ -160,13 +160,13 @@ export class CaseScript {
   }
 
   /** Returns the scripted call for this id, or an equal unused one: a real model's calls have their own ids. */
-  #callOf({ id, name, args }: MadeCall): ScriptedCall | undefined {
-    const scripted = this.#calls.get(id) ?? this.#used.get(id);
+  #callOf({ id, name, args }: RunCall): ScriptedCall | undefined {
+    const scripted = this.#calls.get(id) ?? this.#matched.get(id);
     if (scripted !== undefined) return scripted;
-    const taken = new Set(this.#used.values());
+    const taken = new Set(this.#matched.values());
     const like = this.#case.replies.flatMap(({ calls }) => calls)
       .find((one) => one.tool === name && !taken.has(one) && isSameArguments(one.args, args));
-    if (like !== undefined) this.#used.set(id, like);
+    if (like !== undefined) this.#matched.set(id, like);
     return like;
   }
 
@@ -175,7 +175,7 @@ export class CaseScript {
     const reply = replies[this.#replies];
     if (reply === undefined) {
       const count = replies.length;
-      this.stop(
+      this.stopAtGap(
         `The model is asked for reply ${count + 1}, and the case has ${
           count === 0 ? "none" : count
         }`,

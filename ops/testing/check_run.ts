@@ -97,7 +97,7 @@ function checkJson(wanted: Readonly<Record<string, unknown>>, output: string): T
     return [{
       what: `output.json ${quote(pointer)}`,
       expected: sortedJson(expected, 2),
-      got: got === undefined ? "nothing stands there" : sortedJson(got, 2),
+      got: got === undefined ? "no value" : sortedJson(got, 2),
       ...(got !== undefined && { isText: true as const }),
     }];
   });

@@ -20,11 +20,14 @@ export interface TrialTests {
   find(agentId?: string): Promise<CaseFile[]>;
   read(file: CaseFile): Promise<PlayableCase | Pick<TestResult, "problems">>;
   play(playable: PlayableCase, live: LiveModel): Promise<TestResult>;
-  each<One, Made>(list: readonly One[], make: (one: One) => Promise<Made>): Promise<Made[]>;
+  mapConcurrently<One, Made>(
+    list: readonly One[],
+    make: (one: One) => Promise<Made>,
+  ): Promise<Made[]>;
 }
 
 /** A request for a trial. */
-export interface TrialWish {
+export interface TrialRequest {
   agentId?: string;
   /** As `provider/name`; empty: each agent's own model. */
   models: readonly string[];
@@ -94,7 +97,7 @@ export class LiveTrial implements AsyncDisposable {
 
   /** Reads the cases. Throws AgentTextUnusable for a model without a name. */
   static async open(
-    { agentId, models: wished, repeat }: TrialWish,
+    { agentId, models: wished, repeat }: TrialRequest,
     tests: TrialTests,
   ): Promise<LiveTrial> {
     const { settings, clock } = tests.ports;
@@ -136,7 +139,7 @@ export class LiveTrial implements AsyncDisposable {
 
   /** Plays every case with every model. */
   async run(): Promise<TrialRow[]> {
-    return await this.#tests.each(this.#cells, async ({ playable, model }) => {
+    return await this.#tests.mapConcurrently(this.#cells, async ({ playable, model }) => {
       const results: TestResult[] = [];
       for (let count = 0; count < this.#repeat; count++) {
         results.push(await this.#tests.play(playable, this.#models));

@@ -38,7 +38,7 @@ const loadPrepare = lazyModule(() => import("../../runtime/executions/loop/prepa
 const loadLoop = lazyModule(() => import("../../runtime/executions/loop/loop.ts"));
 
 /** A play that takes longer counts as hanging. */
-const LONGEST_PLAY_MS = 60_000;
+const MAX_PLAY_MS = 60_000;
 /** A real model instead of the script. */
 export type LiveModel = Pick<ModelSupply, "open" | "costOf">;
 
@@ -49,7 +49,7 @@ export async function playCase(
 ): Promise<PlayedRun> {
   await using workspace = await PrivateWorkspace.open(ports.settings, test.files);
   using stores = openMemoryStores();
-  const entered = await workspace.enter(agent);
+  const entered = await workspace.relocateAgent(agent);
   return await new CasePlay(test, { agent: entered, workspace, stores, ports, live }).run();
 }
 
@@ -89,7 +89,7 @@ class CasePlay {
       redactor,
       clock: this.#clock,
     });
-    const play = () => this.#toEnd(execution.id, journal);
+    const play = () => this.#playToEnd(execution.id, journal);
     const outcome = live === undefined ? await this.#withinTime(clock, play) : await play();
     if (this.#bug !== undefined) throw this.#bug;
     const { execution: ended } = await requireExecution(stores.executions, execution.id);
@@ -120,16 +120,16 @@ class CasePlay {
       refused: redactor.redactValue(refused),
       costUsd: ended.costUsd,
       expectedFiles: new Map(expectedFiles),
-      written: await workspace.written(),
+      written: await workspace.readChangedFiles(),
     };
   }
 
   /** Ends a hanging play. */
   async #withinTime<T>(clock: Clock, play: () => Promise<T>): Promise<T> {
     const over = new AbortController();
-    const watch = sleepUnlessAborted(clock, LONGEST_PLAY_MS, over.signal).then((isOver) => {
+    const watch = sleepUnlessAborted(clock, MAX_PLAY_MS, over.signal).then((isOver) => {
       if (isOver) {
-        this.#script.note(`The run hangs: it took longer than ${LONGEST_PLAY_MS / 1_000} s`);
+        this.#script.recordGap(`The run was stopped: it took longer than ${MAX_PLAY_MS / 1_000} s`);
       }
     });
     try {
@@ -178,7 +178,7 @@ class CasePlay {
   }
 
   /** Plays until the run ends or waits for an answer that the case lacks. */
-  async #toEnd(
+  async #playToEnd(
     id: number,
     journal: Journal,
   ): Promise<Pick<PlayedRun, "status" | "error" | "output" | "waitsFor">> {
@@ -244,7 +244,7 @@ class CasePlay {
         toTestTools(await ports.openTools(own, { ...options, offline: true }), {
           agent,
           script: this.#script,
-          argument: (path) => workspace.argument(path),
+          argument: (path) => workspace.relocateArgument(path),
         }),
     };
   }
@@ -256,7 +256,7 @@ class CasePlay {
   ): Promise<boolean> {
     const { stores, ports: { redactor } } = this.#parts;
     if (raise !== undefined) {
-      this.#script.note(question.message);
+      this.#script.recordGap(question.message);
       return false;
     }
     const { calls } = await stores.conversations.readConversation(id);
@@ -280,7 +280,7 @@ class CasePlay {
       return true;
     } catch (error) {
       if (!(error instanceof AnswerMisfit)) throw error;
-      this.#script.note(`The answer to "${question.message}" does not fit: ${error.message}`);
+      this.#script.recordGap(`The answer to "${question.message}" does not fit: ${error.message}`);
       return false;
     }
   }

@@ -7,7 +7,7 @@ import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { makeStateDir } from "../../runtime/storage/state_dir/state_dir.ts";
 
 /** The maximum number of files that are searched for changes. */
-const MOST_FILES = 10_000;
+const MAX_FILES = 10_000;
 
 /** Must be disposed. */
 export class PrivateWorkspace implements AsyncDisposable {
@@ -51,14 +51,14 @@ export class PrivateWorkspace implements AsyncDisposable {
   }
 
   /** Returns the agent with its paths and its memory in the tree. */
-  async enter(agent: Agent): Promise<Agent> {
+  async relocateAgent(agent: Agent): Promise<Agent> {
     const { trigger } = agent;
     const entered: Agent = {
       ...agent,
       sourcePath: this.#mirror(agent.sourcePath),
       paths: agent.paths.map((one) => ({ ...one, path: this.#mirror(one.path) })),
       trigger: trigger.type === "watch"
-        ? { ...trigger, paths: trigger.paths.map((path) => this.argument(path)) }
+        ? { ...trigger, paths: trigger.paths.map((path) => this.relocateArgument(path)) }
         : trigger,
     };
     // The folder of its memory.
@@ -70,14 +70,14 @@ export class PrivateWorkspace implements AsyncDisposable {
   }
 
   /** Returns the place in the tree of a path as a person writes it: relative to the workspace, `~/...` or absolute. */
-  pathOf(written: string): string {
+  pathOf(path: string): string {
     return this.#mirror(
-      resolve(this.#real.directories.workspace, expandHome(written, this.#real.home)),
+      resolve(this.#real.directories.workspace, expandHome(path, this.#real.home)),
     );
   }
 
   /** Moves an absolute path from an agent or its model into the tree. */
-  argument(path: string): string {
+  relocateArgument(path: string): string {
     return path.startsWith("/") && !path.startsWith(`${this.#root}/`) ? this.#mirror(path) : path;
   }
 
@@ -94,7 +94,7 @@ export class PrivateWorkspace implements AsyncDisposable {
   }
 
   /** Returns the new and changed files, by their paths as a person writes them. */
-  async written(): Promise<Map<string, string>> {
+  async readChangedFiles(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const state = this.settings.directories.stateDir;
     let count = 0;
@@ -102,7 +102,7 @@ export class PrivateWorkspace implements AsyncDisposable {
       for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
         const path = join(folder, name);
         if (isDirectory && path !== state) await look(path);
-        if (!isFile || ++count > MOST_FILES) continue;
+        if (!isFile || ++count > MAX_FILES) continue;
         const content = await Deno.readTextFile(path);
         if (this.#given.get(path) !== content) found.set(this.#nameOf(path), content);
       }

@@ -98,14 +98,14 @@ const fileCheck = z.object({
 });
 
 /** A larger number of votes is a mistake. */
-const MOST_VOTES = 15;
+const MAX_VOTES = 15;
 const isOdd = (count: number) => count % 2 === 1;
 
 const judge = z.object({
   question: filledText,
   model: z.string().refine((name) => parseModelName(name) !== undefined, "must be provider/name")
     .optional(),
-  votes: z.int().min(1).max(MOST_VOTES).refine(isOdd, "must be odd").default(3),
+  votes: z.int().min(1).max(MAX_VOTES).refine(isOdd, "must be odd").default(3),
   /** The file that is judged instead of the answer. */
   file: z.string().optional(),
   /** The recorded votes; they count when no model is asked. */

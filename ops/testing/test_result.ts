@@ -28,7 +28,7 @@ export function isPassed({ problems, failures, unjudged }: TestResult): boolean 
 }
 
 /** Returns the result of a case before it is played. */
-export function toUnplayed(file: CaseFile): TestResult {
+export function toUnplayedResult(file: CaseFile): TestResult {
   const checked = { failures: [], unjudged: [], costUsd: null };
   return { ...file, ...checked, problems: [], steps: 0, durationMs: 0 };
 }

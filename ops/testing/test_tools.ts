@@ -7,7 +7,7 @@ import type { AgentTools } from "../../runtime/tools/agent_tools.ts";
 import type { ActionTool, Tool } from "../../runtime/tools/tool.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { Toolbox } from "../../runtime/tools/toolbox.ts";
-import type { CaseScript, MadeCall } from "./case_script.ts";
+import type { CaseScript, RunCall } from "./case_script.ts";
 
 /** The arguments of file tools that contain paths. */
 const PLACES = new Set(["path", "source", "destination", "pattern"]);
@@ -15,10 +15,10 @@ const PLACES = new Set(["path", "source", "destination", "pattern"]);
 const NO_LIMIT_MS = 1;
 
 /** Returns the scripted result of a call, or throws the failure that the model reads. */
-export function scriptedResult(script: CaseScript, call: MadeCall): string {
-  const scripted = script.giveResult(call);
+export function scriptedResult(script: CaseScript, call: RunCall): string {
+  const scripted = script.answerCall(call);
   if (scripted === undefined) {
-    script.stop(`${call.name} is called, and the case has no result for that call`);
+    script.stopAtGap(`${call.name} is called, and the case has no result for that call`);
   }
   const { result, error } = scripted;
   if (error !== undefined) throw new ToolFailure(error);
@@ -61,7 +61,7 @@ function toTestTool(
     if (worksOn === undefined || script.resultOf(call) !== undefined) {
       return scriptedResult(script, call);
     }
-    script.begin(call);
+    script.markRun(call);
     return await tool.run(worksOn === "files" ? inside(args, argument) : args, context);
   });
 }

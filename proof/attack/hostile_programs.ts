@@ -17,16 +17,16 @@ import type { Attack } from "./attack.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "./hostile_table.ts";
 
 /** The time after a program's end until its surviving processes are searched for. */
-const OUTLIVED_MS = 1_200;
+const SURVIVAL_CHECK_MS = 1_200;
 
 /** The targets of the programs, in one folder. */
-interface Prey extends AsyncDisposable {
+interface Targets extends AsyncDisposable {
   fill(source: string): string;
   /** Returns the traces that were left since the last call. */
   traces(): Promise<string[]>;
 }
 
-async function openPrey(base: string, home: string, workspace: string): Promise<Prey> {
+async function openTargets(base: string, home: string, workspace: string): Promise<Targets> {
   await using stack = new AsyncDisposableStack();
   const outside = join(base, "outside");
   for (const folder of [join(home, ".ssh"), join(workspace, "notes/deep"), "/tmp/.X11-unix"]) {
@@ -125,7 +125,7 @@ async function asScripts(
 ): Promise<Outcome[]> {
   await using fixture = await SkillsFixture.open();
   const { base, home, workspace } = fixture.files;
-  await using prey = await openPrey(base, home, workspace);
+  await using prey = await openTargets(base, home, workspace);
   await fixture.write("one", "SKILL.md", "---\nname: one\ndescription: One\n---\nText");
   const folder = join(fixture.skillsDir, "one");
   const { tool, context } = await fixture.tool("skill_run_script", {
@@ -151,7 +151,7 @@ async function asServers(
   const outcomes: Outcome[] = [];
   await using fixture = await SkillsFixture.open();
   const { base, home, workspace } = fixture.files;
-  await using prey = await openPrey(base, home, workspace);
+  await using prey = await openTargets(base, home, workspace);
   const folder = join(base, "package");
   await Deno.mkdir(folder);
   await Deno.writeTextFile(join(folder, "server.sh"), SHELL_SERVER);
@@ -178,7 +178,7 @@ async function asTools(
 ): Promise<Outcome[]> {
   await using world = await ToolWorld.open({ sandbox: sandbox("/nonexistent") });
   const { base, home, workspace } = world.fixture;
-  await using prey = await openPrey(base, home, workspace);
+  await using prey = await openTargets(base, home, workspace);
   const outcomes: Outcome[] = [];
   for (const [index, program] of programs.entries()) {
     await world.writeTool(`hostile${index}`, prey.fill(program.source));
@@ -199,10 +199,10 @@ async function textOf(call: () => Promise<unknown>): Promise<string> {
 async function outcomeOf(
   name: string,
   text: string,
-  prey: Prey,
+  prey: Targets,
   program: HostileProgram,
 ): Promise<Outcome> {
-  if (program.name.startsWith("outlive")) await new SystemClock().sleep(OUTLIVED_MS);
+  if (program.name.startsWith("outlive")) await new SystemClock().sleep(SURVIVAL_CHECK_MS);
   const traces = await prey.traces();
   const said = text.includes(CANARY)
     ? "it read what it may not"

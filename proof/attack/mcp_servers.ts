@@ -10,7 +10,7 @@ const SECRET = "secret-0123456789";
 const STATUSES = [301, 302, 303, 307, 308];
 const MB = 1024 * 1024;
 /** Several times the limit of one message, and far less than the amount that is sent. */
-const MOST_MEMORY_MB = 500;
+const MAX_MEMORY_MB = 500;
 
 async function failureOf(work: Promise<unknown>): Promise<string> {
   const outcome = await work.then(() => "it was taken", (error: unknown) => error);
@@ -29,8 +29,8 @@ export const redirectedSecrets: Attack = {
     await using other = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
       async (request) => {
-        const told = JSON.stringify([request.url, ...request.headers]) + await request.text();
-        if (told.includes(SECRET)) successes.add(`another origin was sent: ${told}`);
+        const sent = JSON.stringify([request.url, ...request.headers]) + await request.text();
+        if (sent.includes(SECRET)) successes.add(`another origin was sent: ${sent}`);
         return new Response("fine");
       },
     );
@@ -119,7 +119,7 @@ export const endlessServers: Attack = {
     } finally {
       clearInterval(watch);
     }
-    if (most > MOST_MEMORY_MB * MB) successes.add(`${Math.round(most / MB)} MB were taken`);
+    if (most > MAX_MEMORY_MB * MB) successes.add(`${Math.round(most / MB)} MB were taken`);
     return { tried: tries, successes: [...successes], note: `${Math.round(most / MB)} MB at most` };
   },
 };

@@ -7,7 +7,7 @@ import type { ModelServer } from "../../tests/support/models/model_server.ts";
 const PROVIDERS = ADAPTERS.filter(({ provider }) => provider !== "local");
 const MB = 1_024 * 1_024;
 /** More than the limits of one answer, in text and in bytes, and far less than the amount that is sent. */
-const MOST_MEMORY_MB = 400;
+const MAX_MEMORY_MB = 400;
 
 /** Calls a provider's model at an address and returns its error. */
 async function callAt(adapter: Adapter, origin: string): Promise<string> {
@@ -123,7 +123,7 @@ export const endlessReplies: Attack = {
       const message = await callAt(adapter, `http://127.0.0.1:${server.addr.port}`);
       const grown = Math.round((Deno.memoryUsage().rss - before) / MB);
       most = Math.max(most, grown);
-      if (grown > MOST_MEMORY_MB) {
+      if (grown > MAX_MEMORY_MB) {
         successes.add(`${adapter.provider} took ${grown} MB for an endless ${answer?.name}`);
       }
       if (message.length > 1_000 || /[\n\r]/.test(message)) {

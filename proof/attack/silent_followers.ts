@@ -8,7 +8,7 @@ import type { Attack } from "./attack.ts";
 const FRAMES = 16;
 const FRAME_CHARACTERS = 1_000_000;
 /** The allowed growth of the service's memory: in total, however many followers there are, and for each. */
-const MOST_MB = { ofAll: 96, ofEach: 0.75 };
+const MAX_MB = { ofAll: 96, ofEach: 0.75 };
 /** The number of memory readings once all follow. A request is answered between two of them. */
 const READINGS = 40;
 
@@ -47,7 +47,7 @@ export const silentFollowers: Attack = {
       for (const one of held) one.close();
     }
     const grown = Math.round(most - before);
-    const allowed = MOST_MB.ofAll + MOST_MB.ofEach * Math.min(tries, MOST_STREAMS);
+    const allowed = MAX_MB.ofAll + MAX_MB.ofEach * Math.min(tries, MOST_STREAMS);
     return {
       tried: tries,
       successes: [

@@ -92,7 +92,7 @@ async function attack(tries: number): Promise<AttackOutcome> {
       const sandbox = new PathSandbox(fixture.options());
       const said = await outcomeOf(name, args(file, `middle/flip/n${number}`), sandbox);
       if (said.succeeded) done.set(what, (done.get(what) ?? 0) + 1);
-      if (/CANARY|out-only/.test(said.text)) successes.add(`${what} told: ${said.text}`);
+      if (/CANARY|out-only/.test(said.text)) successes.add(`${what} revealed: ${said.text}`);
     };
     const work = async () => {
       while (tried < end) await attempt();

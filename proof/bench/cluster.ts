@@ -52,7 +52,7 @@ export async function benchCluster(): Promise<Figure[]> {
     place.writeAgent(id, agentText({ role: "test", lines, modelUrl: `${url}/v1` }));
   const many = "settings: { loop_detection: false, max_tool_calls: null }";
   await write("reader", model.url, "history: off", many);
-  await write("told", model.url, "history: off", many, "nodes: [one]");
+  await write("observed", model.url, "history: off", many, "nodes: [one]");
   await using nodes = new AsyncDisposableStack();
   const started: ClusterNode[] = [];
   await using database = await PostgresDatabase.open({ address: `${server.address}/postgres` });
@@ -175,7 +175,7 @@ async function ended(bench: Bench): Promise<number> {
 async function frameDelays(bench: Bench): Promise<Figure> {
   const subjects: number[] = [];
   for (let run = 0; run < LATENCY_RUNS; run++) {
-    const { execution_id: id } = await clientOf(bench, 1).run("told");
+    const { execution_id: id } = await clientOf(bench, 1).run("observed");
     const opened = now();
     const received = new Map<number, number>();
     for await (const frame of clientOf(bench, 1).follow(id)) {

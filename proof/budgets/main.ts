@@ -1,7 +1,7 @@
 // `deno task budgets`: a hundred random trees of delegation, compared with the provider's bill. Each has eight
 // parallel runs, cancels, broken calls, killed services and raises. Fails when more is billed than a budget allows,
 // or a reservation is left. Arguments: the number of trees, and of the first.
-import { liveRandomTree } from "./random_tree.ts";
+import { runRandomTree } from "./random_tree.ts";
 
 const TREES = Number(Deno.args[0] ?? 100);
 const FIRST = Number(Deno.args[1] ?? 0);
@@ -10,7 +10,7 @@ const totals = { calls: 0, refused: 0, deaths: 0, raises: 0 };
 let wrong = 0;
 const begin = performance.now();
 for (let number = FIRST; number < FIRST + TREES; number++) {
-  const report = await liveRandomTree(number);
+  const report = await runRandomTree(number);
   totals.calls += report.calls;
   totals.refused += report.refused;
   totals.deaths += report.deaths;

@@ -38,7 +38,7 @@ interface Bill {
 }
 
 /** Runs one tree to its end. */
-export async function liveRandomTree(seed: number): Promise<TreeReport> {
+export async function runRandomTree(seed: number): Promise<TreeReport> {
   const random = seededRandom(seed * 7_919 + 1);
   for (let i = 0; i < 8; i++) random();
   const below = (limit: number) => Math.floor(random() * limit);
@@ -80,7 +80,7 @@ export async function liveRandomTree(seed: number): Promise<TreeReport> {
 
   for (let instance = 1; instance <= INSTANCES; instance++) {
     const life = new AbortController();
-    const budgets = mortal(new SqlBudgetStore(store.db, String(instance)), life.signal);
+    const budgets = stopAtDeath(new SqlBudgetStore(store.db, String(instance)), life.signal);
     await budgets.settleAbandoned(clock.now());
     const gate = new BudgetGate({
       store: budgets,
@@ -272,7 +272,7 @@ function randomConfig(some: (limit: number) => number | null): Config {
 }
 
 /** A store that neither answers nor works once its instance is dead. */
-function mortal(store: SqlBudgetStore, death: AbortSignal): SqlBudgetStore {
+function stopAtDeath(store: SqlBudgetStore, death: AbortSignal): SqlBudgetStore {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

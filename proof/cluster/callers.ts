@@ -118,10 +118,10 @@ export class Callers {
   async #cancel(): Promise<void> {
     if (this.#recent.length === 0) return;
     const id = this.#chance.one(this.#recent);
-    const told = await this.#world.attempt("cancel", {
+    const answer = await this.#world.attempt("cancel", {
       allowed: [],
       work: (client) => client.cancel(id),
     });
-    if (told?.status === "cancelling") this.cancelled.add(id);
+    if (answer?.status === "cancelling") this.cancelled.add(id);
   }
 }

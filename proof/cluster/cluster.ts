@@ -2,7 +2,7 @@
 import { findViolations, INVARIANTS } from "../soak/invariants/invariants.ts";
 import { People } from "../soak/load/people.ts";
 import { findWrongEffects } from "../soak/load/side_effects.ts";
-import { BEATS, UNASKING } from "../soak/load/soak_agents.ts";
+import { BEATS, NEVER_ASKING } from "../soak/load/soak_agents.ts";
 import { WatchedFiles } from "../soak/load/watched_files.ts";
 import { sleep } from "../soak/sleep.ts";
 import type { Violation } from "../soak/invariants/invariants.ts";
@@ -41,10 +41,10 @@ export interface ClusterReport {
   violations: (Violation & { count: number })[];
 }
 
-/** Disturbs a cluster until this number of nodes was killed. `tell` is called every half minute. */
+/** Disturbs a cluster until this number of nodes was killed. `report` is called every half minute. */
 export async function runCluster(
   { kills, seed }: { kills: number; seed: number },
-  tell: (progress: string) => void,
+  report: (progress: string) => void,
 ): Promise<ClusterReport> {
   await using world = await ClusterWorld.open({ seed });
   const cluster = new Cluster(world);
@@ -52,7 +52,7 @@ export async function runCluster(
     const began = performance.now();
     const timer = setInterval(() => {
       const minutes = ((performance.now() - began) / 60_000).toFixed(1);
-      tell(`${minutes} min  ${disturbances.kills} of ${kills} kills`);
+      report(`${minutes} min  ${disturbances.kills} of ${kills} kills`);
     }, 30_000);
     try {
       await disturbances.disturb(kills);
@@ -175,7 +175,7 @@ class Cluster {
           service: "quiet",
           since: 0,
           beats: BEATS,
-          unasking: UNASKING,
+          neverAsking: NEVER_ASKING,
           clockErrorMs: CLOCK_ERROR_MS,
         },
         [...INVARIANTS, ...CLUSTER_INVARIANTS],

@@ -10,7 +10,7 @@ import {
 import { programCommand } from "../../tests/support/program.ts";
 import { LogScan } from "../soak/log_scan.ts";
 import { sleep } from "../soak/sleep.ts";
-import { type Complain, type Ending, SoakService } from "../soak/soak_service.ts";
+import { type Ending, type ReportProblem, SoakService } from "../soak/soak_service.ts";
 
 /** A preloaded library that shows a process another time. `apt-get install faketime` installs it. */
 const FAKETIME = `/usr/lib/${Deno.build.arch}-linux-gnu/faketime/libfaketime.so.1`;
@@ -39,7 +39,7 @@ export interface NodeOptions {
   database: string;
   /** The seconds by which its clock is ahead, if it can have its own clock. */
   ahead?: number;
-  complain: Complain;
+  complain: ReportProblem;
 }
 
 /** One node. Disturbances are recorded, so that requests that fail meanwhile are expected. */
@@ -49,12 +49,12 @@ export class ClusterNode implements AsyncDisposable {
   readonly service: SoakService;
   readonly proxy: CuttingProxy;
   readonly log: LogScan;
-  readonly #complain: Complain;
+  readonly #complain: ReportProblem;
   #isFrozen = false;
   #troubles = 0;
   #lastTrouble = -Infinity;
 
-  private constructor(name: string, home: RealHome, proxy: CuttingProxy, complain: Complain) {
+  private constructor(name: string, home: RealHome, proxy: CuttingProxy, complain: ReportProblem) {
     this.name = name;
     this.home = home;
     this.proxy = proxy;
@@ -115,23 +115,23 @@ export class ClusterNode implements AsyncDisposable {
     }
   }
 
-  /** Stops it and starts it again; `told` is called at the moment of the stop. */
-  async restart(how: Ending, gapMs: number, told: () => void = () => {}): Promise<void> {
+  /** Stops it and starts it again; `onStopped` is called at the moment of the stop. */
+  async restart(how: Ending, gapMs: number, onStopped: () => void = () => {}): Promise<void> {
     await this.trouble(async () => {
       const ending = this.service.end(how);
-      told();
+      onStopped();
       await ending;
       await sleep(gapMs);
       await this.start();
     });
   }
 
-  async freeze(ms: number, told: () => void = () => {}): Promise<void> {
+  async freeze(ms: number, onStopped: () => void = () => {}): Promise<void> {
     await this.trouble(async () => {
       const { pid } = this.service;
       this.#isFrozen = true;
       Deno.kill(pid, "SIGSTOP");
-      told();
+      onStopped();
       await sleep(ms);
       Deno.kill(pid, "SIGCONT");
       this.#isFrozen = false;

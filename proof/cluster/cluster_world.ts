@@ -147,8 +147,8 @@ export class ClusterWorld implements AsyncDisposable {
       }
       if (!node.wasTroubledSince(began)) {
         const { cause } = error as Error;
-        const told = { what, node: node.name, error: String(error), cause: String(cause) };
-        this.findings.add("a node that nothing was done to answers as it should", told);
+        const row = { what, node: node.name, error: String(error), cause: String(cause) };
+        this.findings.add("a node that nothing was done to answers as it should", row);
       }
       return undefined;
     }

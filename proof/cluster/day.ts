@@ -122,7 +122,7 @@ export async function describeDay(): Promise<string> {
   const [ended] = await query<{ ms: number }>(
     "SELECT avg(finished_at - started_at) AS ms FROM executions WHERE status = 'success'",
   );
-  return tell({
+  return describe({
     idle,
     perRun,
     connections: connections[0]?.n ?? NaN,
@@ -158,7 +158,7 @@ interface Measured {
   serial: number;
 }
 
-function tell({ idle, perRun, connections, rows, runMs, serial }: Measured): string {
+function describe({ idle, perRun, connections, rows, runMs, serial }: Measured): string {
   const average = EXECUTIONS / DAY_S;
   const peak = average * PEAK;
   const total = (key: keyof Counts, runs: number) => perRun(key) * runs + idle[key] * NODES;

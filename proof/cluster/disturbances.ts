@@ -58,19 +58,23 @@ export class Disturbances {
   async kill(node: ClusterNode, gapMs: number): Promise<void> {
     this.kills++;
     this.#world.count("nodes killed");
-    await this.#leave(node, { isDead: true }, (told) => node.restart("SIGKILL", gapMs, told));
+    await this.#leave(
+      node,
+      { isDead: true },
+      (onStopped) => node.restart("SIGKILL", gapMs, onStopped),
+    );
   }
 
   async freeze(node: ClusterNode, ms: number): Promise<void> {
     this.#world.count("nodes frozen");
-    await this.#leave(node, { isDead: false }, (told) => node.freeze(ms, told));
+    await this.#leave(node, { isDead: false }, (onStopped) => node.freeze(ms, onStopped));
   }
 
   /** Records a node's runs at the moment when `act` reports that it can do nothing more. */
   async #leave(
     node: ClusterNode,
     how: { isDead: boolean },
-    act: (told: () => void) => Promise<void>,
+    act: (onStopped: () => void) => Promise<void>,
   ): Promise<void> {
     let looking: Promise<void> | undefined;
     try {

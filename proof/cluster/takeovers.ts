@@ -7,7 +7,7 @@ import { LABELLED } from "./cluster_agents.ts";
 const LOOK_MS = 200;
 
 /** An abandoned run. */
-interface Left {
+interface AbandonedRun {
   /** The last moment at which its node could work. */
   since: number;
   /** The id of its last frame at that moment. */
@@ -17,7 +17,7 @@ interface Left {
 /** The takeovers of one proof. */
 export class Takeovers {
   readonly #world: ClusterWorld;
-  readonly #left = new Map<number, Left>();
+  readonly #left = new Map<number, AbandonedRun>();
   readonly #leaving = new AbortController();
   /** The milliseconds of each takeover. */
   readonly times: number[] = [];

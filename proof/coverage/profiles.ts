@@ -32,14 +32,14 @@ export async function countLines(folder: string): Promise<FileCoverage[]> {
   const loaded = await readProfiles(folder);
   const known = new Set(loaded.map(({ path }) => path));
   const unloaded = productFiles().filter((file) => isCounted(file) && !known.has(file));
-  return [...loaded, ...await loadForNothing(unloaded)];
+  return [...loaded, ...await countUnloaded(unloaded)];
 }
 
 /**
  * Returns the files that no test loaded, with a count of zero. Deno counts only loaded files, so these are loaded
  * here; otherwise the total would be too high.
  */
-async function loadForNothing(files: readonly string[]): Promise<FileCoverage[]> {
+async function countUnloaded(files: readonly string[]): Promise<FileCoverage[]> {
   if (files.length === 0) return [];
   const folder = await Deno.makeTempDir({ prefix: "inkling-coverage-" });
   try {

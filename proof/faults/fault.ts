@@ -67,7 +67,7 @@ export async function openWorld(
           since: 0,
           service: "dead",
           beats: {},
-          unasking: [],
+          neverAsking: [],
         });
         assert.deepEqual(violations, []);
       },

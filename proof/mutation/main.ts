@@ -10,7 +10,7 @@ const NOT_COPIED = new Set([".git", "coverage"]);
  * On any machine the tests of a guard take less time. A test that hangs without its guard proves nothing: it must end
  * with a failure.
  */
-const LONGEST_MS = 5 * 60_000;
+const MAX_MS = 5 * 60_000;
 
 const copy = await Deno.makeTempDir({ prefix: "inkling-mutation-" });
 try {
@@ -39,7 +39,7 @@ async function tryMutation(mutation: Mutation): Promise<"noticed" | "UNNOTICED" 
   const { file, source, changed } = mutate(mutation);
   const path = join(copy, file);
   await Deno.writeTextFile(path, changed);
-  const signal = AbortSignal.timeout(LONGEST_MS);
+  const signal = AbortSignal.timeout(MAX_MS);
   try {
     const { code } = await new Deno.Command(Deno.execPath(), {
       args: [

@@ -15,7 +15,7 @@ const STEP_MS = 5 * MINUTE_MS;
 /** A moment ends after this number of I/O rounds without a change. The remaining runs wait for the clock. */
 const QUIET_ROUNDS = 12;
 /** The number of polls for a changed file, some milliseconds each. */
-const MOST_LOOKS = 2_000;
+const MAX_POLLS = 2_000;
 
 /** The end of the night, with the runtime still open. */
 export interface Night extends AsyncDisposable {
@@ -82,7 +82,7 @@ export function momentOf(time: string): number {
 }
 
 /** Runs the night. */
-export async function liveThroughNight(): Promise<Night> {
+export async function runNight(): Promise<Night> {
   await using opened = new AsyncDisposableStack();
   const model = opened.use(openNightModel());
   const workspace = opened.use(await createTestWorkspace());
@@ -140,7 +140,7 @@ async function dropFiles(workspace: string, runtime: Runtime, clock: TestClock):
   const change = async (name: string, isSeen: () => Promise<boolean>) => {
     await Deno.writeTextFile(join(workspace, name), name);
     for (let i = 0; !await isSeen(); i++) {
-      if (i > MOST_LOOKS) throw new Error(`Nobody sees ${name}`);
+      if (i > MAX_POLLS) throw new Error(`Nobody sees ${name}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       await clock.advance(i % 10 === 9 ? 100 : 0);
     }

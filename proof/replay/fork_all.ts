@@ -6,9 +6,9 @@ import type { Frame } from "../../runtime/events/frame.ts";
 import { NoSuchStep } from "../../runtime/executions/refusals.ts";
 import { withoutIdsAndTimes } from "../../runtime/replay/log_comparison.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { HurriedClock } from "./hurried_clock.ts";
+import { SkippingClock } from "./skipping_clock.ts";
 import type { Draw, Mix } from "./mix.ts";
-import { lookAt } from "./people.ts";
+import { attendRuns } from "./people.ts";
 
 /** The result of the forks. */
 export interface Forked {
@@ -29,7 +29,7 @@ export async function forkAll(
   { place, witness }: Mix,
   { draw, most }: { draw: Draw; most: number },
 ): Promise<Forked> {
-  await using runtime = await place.open({ clock: new HurriedClock() });
+  await using runtime = await place.open({ clock: new SkippingClock() });
   const roots = (await runtime.listExecutions({ limit: 500, offset: 0 }))
     .filter(({ parentExecutionId }) => parentExecutionId === null);
   const forked: Forked = { runs: 0, forks: 0, takenOver: 0, made: 0, problems: [] };
@@ -87,7 +87,7 @@ async function forkToEnd(
   try {
     const fork = await runtime.replays.fork(id, { step });
     const open = new Set([fork.id]);
-    while (open.size > 0) await lookAt(runtime, open, draw);
+    while (open.size > 0) await attendRuns(runtime, open, draw);
     return fork.id;
   } catch (error) {
     if (error instanceof NoSuchStep) return undefined;

@@ -5,7 +5,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Draw } from "./mix.ts";
 
 /** Answers questions, cancels now and then, and forgets ended runs. */
-export async function lookAt(runtime: Runtime, open: Set<number>, draw: Draw): Promise<void> {
+export async function attendRuns(runtime: Runtime, open: Set<number>, draw: Draw): Promise<void> {
   for (const id of open) {
     const { status } = await runtime.getExecution(id);
     if (isFinal(status)) open.delete(id);

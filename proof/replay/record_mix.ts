@@ -9,7 +9,7 @@ import { ACCEPTED, type RecorderOrder } from "./recorder.ts";
 /** The interval of lives that are stopped gracefully. */
 const STOPPED_EACH = 4;
 /** The longest time that a killed service lives after its last acceptance. */
-const LONGEST_LEFT_MS = 60;
+const MAX_LEFT_MS = 60;
 
 /** The result of the recording. */
 export interface Recorded {
@@ -53,7 +53,7 @@ export async function recordMix(
       isLast,
     };
     const killAfter = isKilled ? 1 + Math.floor(draw() * rest.length) : undefined;
-    const wasKilled = await live(order, { killAfter, leftMs: draw() * LONGEST_LEFT_MS });
+    const wasKilled = await live(order, { killAfter, leftMs: draw() * MAX_LEFT_MS });
     if (!wasKilled) continue;
     kills++;
     for (const id of openExecutions(place)) interrupted.add(id);

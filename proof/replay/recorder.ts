@@ -2,9 +2,9 @@
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
-import { HurriedClock } from "./hurried_clock.ts";
+import { SkippingClock } from "./skipping_clock.ts";
 import type { Draw } from "./mix.ts";
-import { lookAt } from "./people.ts";
+import { attendRuns } from "./people.ts";
 
 /** The order for the process. */
 export interface RecorderOrder {
@@ -28,7 +28,7 @@ async function record({ shell, home, agents, seed, isLast }: RecorderOrder): Pro
     settings: await loadSettings({ shell, home }),
     version: "0.0.0-proof",
     mode: "service",
-    clock: new HurriedClock(),
+    clock: new SkippingClock(),
     log: { write() {} },
   });
   // Runs of an earlier life continue and get answers, too.
@@ -37,9 +37,9 @@ async function record({ shell, home, agents, seed, isLast }: RecorderOrder): Pro
     const { id } = await runtime.run(agent, toRequest(draw));
     console.log(ACCEPTED);
     open.add(id);
-    while (open.size >= AT_ONCE) await lookAt(runtime, open, draw);
+    while (open.size >= AT_ONCE) await attendRuns(runtime, open, draw);
   }
-  while (isLast && open.size > 0) await lookAt(runtime, open, draw);
+  while (isLast && open.size > 0) await attendRuns(runtime, open, draw);
 }
 
 async function openRuns(runtime: Runtime): Promise<number[]> {

@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 const WINDOW_MS = 21 * DAY_MS;
 const STEP_MS = 2 * HOUR_MS;
 /** The limit of the wall clock's distance from its beginning; the oracle calculates slots that far. */
-const MOST_STEPS = 12;
+const MAX_STEPS = 12;
 
 /** Clock changes by an hour, by half an hour, and at midnight, in both hemispheres. */
 const ZONES = [
@@ -112,8 +112,8 @@ function createEvents(
   let steps = 0;
   for (const at of times) {
     if (chance.within(1, 5) <= 2) {
-      const by = steps >= MOST_STEPS || chance.within(0, 1) === 0 ? -1 : 1;
-      if (steps + by < -MOST_STEPS) continue;
+      const by = steps >= MAX_STEPS || chance.within(0, 1) === 0 ? -1 : 1;
+      if (steps + by < -MAX_STEPS) continue;
       steps += by;
       events.push({ at, type: "step", by: by * STEP_MS });
     } else if (!isUp) {

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { findViolations, readSnapshot } from "./invariants/invariants.ts";
 import { LogScan } from "./log_scan.ts";
 import { findWrongEffects } from "./load/side_effects.ts";
-import { BEATS, UNASKING } from "./load/soak_agents.ts";
+import { BEATS, NEVER_ASKING } from "./load/soak_agents.ts";
 import type { SoakWorld } from "./soak_world.ts";
 
 const DAY_MS = 86_400_000;
@@ -47,7 +47,7 @@ export class Inspection {
     const { findings, database, effects, model } = this.#world;
     const since = whole ? 0 : this.#since;
     findings.addAll(
-      findViolations(database, { service, since, beats: BEATS, unasking: UNASKING }),
+      findViolations(database, { service, since, beats: BEATS, neverAsking: NEVER_ASKING }),
     );
     findings.addAll(await findWrongEffects(database, { effects, since }));
     this.#lookAtHistory();

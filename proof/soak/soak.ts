@@ -25,13 +25,13 @@ const END_MS = 180_000;
 const IDLE_MS = 100_000;
 const SOON_MS = 3_000;
 
-/** Runs a whole soak. `tell` is called every minute. */
+/** Runs a whole soak. `onProgress` is called every minute. */
 export async function runSoak(
   options: SoakOptions,
-  tell: (progress: Progress) => void,
+  onProgress: (progress: Progress) => void,
 ): Promise<SoakReport> {
   await using world = await SoakWorld.open({ seed: options.seed, isFlaky: true });
-  const soak = new Soak(world, options, tell);
+  const soak = new Soak(world, options, onProgress);
   const report = await soak.run();
   if (options.keep && report.violations.length > 0) {
     await Deno.rename(world.home.root, `${world.home.root}-kept`);
@@ -62,7 +62,7 @@ export async function runSoakSample({ seed }: { seed: number }): Promise<SoakRep
 class Soak {
   readonly #world: SoakWorld;
   readonly #options: SoakOptions;
-  readonly #tell: (progress: Progress) => void;
+  readonly #onProgress: (progress: Progress) => void;
   readonly #files: WatchedFiles;
   readonly #actions: Actions;
   readonly #load: Load;
@@ -75,10 +75,10 @@ class Soak {
   #isSampling = false;
   #isOver = false;
 
-  constructor(world: SoakWorld, options: SoakOptions, tell: (progress: Progress) => void) {
+  constructor(world: SoakWorld, options: SoakOptions, onProgress: (progress: Progress) => void) {
     this.#world = world;
     this.#options = options;
-    this.#tell = tell;
+    this.#onProgress = onProgress;
     this.#files = new WatchedFiles(world);
     this.#actions = new Actions(world, this.#files);
     this.#load = new Load(world, { actions: this.#actions, rate: options.rate });
@@ -175,7 +175,7 @@ class Soak {
       const { service } = this.#world;
       const files = service.isUp ? (await service.ownFiles()).length : 0;
       const rss = (await service.look())?.rss ?? 0;
-      this.#tell({
+      this.#onProgress({
         phase: this.#phase,
         minutes: (performance.now() - this.#began) / MINUTE_MS,
         ...this.#inspection.counts(),

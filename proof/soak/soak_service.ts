@@ -24,12 +24,12 @@ interface Life {
 }
 
 /** Reports a problem with processes as a sentence, with the observed row. */
-export type Complain = (rule: string, row: Record<string, unknown>) => void;
+export type ReportProblem = (rule: string, row: Record<string, unknown>) => void;
 
 /** The service of one home. */
 export class SoakService {
   readonly #home: RealHome;
-  readonly #complain: Complain;
+  readonly #complain: ReportProblem;
   #life: Life | undefined;
   /** Zombies at the last check. One that is still there at the next was never reaped. */
   #zombies = new Set<number>();
@@ -40,7 +40,7 @@ export class SoakService {
   /** The longest start and stop, in milliseconds. */
   readonly longest = { start: 0, stop: 0 };
 
-  constructor(home: RealHome, complain: Complain) {
+  constructor(home: RealHome, complain: ReportProblem) {
     this.#home = home;
     this.#complain = complain;
   }
@@ -123,7 +123,7 @@ export class SoakService {
     }
     if (how === "SIGKILL") this.kills++;
     else this.stops++;
-    const told = performance.now();
+    const stopRequested = performance.now();
     const timer = setTimeout(() => {
       this.#complain("a graceful stop takes no longer than it may", { how, ms: STOP_MS });
       child.kill("SIGKILL");
@@ -132,7 +132,7 @@ export class SoakService {
     clearTimeout(timer);
     client[Symbol.dispose]();
     if (how !== "SIGKILL") {
-      this.longest.stop = Math.max(this.longest.stop, performance.now() - told);
+      this.longest.stop = Math.max(this.longest.stop, performance.now() - stopRequested);
     }
     const output = await life.output;
     if (how !== "SIGKILL" && !hadEnded && code !== 0) {

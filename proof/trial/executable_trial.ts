@@ -2,7 +2,7 @@
 // not started.
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
-import { MAIN, PAPERS, VERSION, WORKERS } from "../../release/product.ts";
+import { LEGAL_FILES, MAIN, VERSION, WORKERS } from "../../release/product.ts";
 import { openStage } from "../../release/stage.ts";
 import {
   checkMetadata,
@@ -26,7 +26,7 @@ export async function tryExecutable(): Promise<void> {
   await checkFiles(program);
   await checkTraces(program, output);
   console.log(`${program.files.size} files are in it, all that run and no others`);
-  await step("told that there is no image", () => compileWithoutImage(folder.path, output));
+  await step("reports a missing image", () => compileWithoutImage(folder.path, output));
 }
 
 async function compile(output: string): Promise<EmbeddedProgram> {
@@ -48,7 +48,7 @@ async function checkFiles({ files, metadata }: EmbeddedProgram): Promise<void> {
   await using stage = await openStage({ address: ADDRESS });
   const own = filesBelow(stage.directory).map((file) => relative(stage.directory, file)).sort();
   assert.ok(own.length > 100, `${own.length} files`);
-  assert.ok([MAIN, ...WORKERS, ...PAPERS].every((file) => own.includes(file)));
+  assert.ok([MAIN, ...WORKERS, ...LEGAL_FILES].every((file) => own.includes(file)));
   // Deno reads its own settings and the map of the first module from elsewhere.
   const isElsewhere = (file: string) => ["deno.json", "main.js.map"].includes(file);
   const inside = [...files.keys()].filter((file) => !isElsewhere(file)).sort();

@@ -132,7 +132,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
     const { definition } = resolved;
     const hosts = definition.kind === "endpoint"
       ? [hostAndPort(new URL(definition.url))]
-      : viaProxy(definition.sandbox?.net ?? [], directories);
+      : proxyNeeds(definition.sandbox?.net ?? [], directories);
     const reached = hosts.map((value) => ({ ...need, kind: "net" as const, value }));
     // Its folders are searched for key files before it enters the sandbox.
     const folders = definition.kind === "program" ? definition.sandbox : null;
@@ -143,7 +143,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
 }
 
 /** Returns the needs of a sandboxed program: its hosts, and the socket of the proxy. */
-function viaProxy(
+function proxyNeeds(
   hosts: readonly string[],
   { proxySocketFile }: Pick<Directories, "proxySocketFile">,
 ): string[] {

@@ -6,7 +6,7 @@ export function offerServer(cli: FakeCli): void {
   const config = "/home/me/inkling/agents/_config";
   cli.app.openServerInstaller = () =>
     Promise.resolve({
-      bring: () =>
+      prepare: () =>
         Promise.resolve({
           name: "files",
           entry: {

@@ -1,5 +1,5 @@
 // A skill to add that lies nowhere: for commands whose words and exit codes matter.
-import type { BroughtSkill, ListedSkill } from "../../cli/install/skill_installer.ts";
+import type { ListedSkill, PreparedSkill } from "../../cli/install/skill_installer.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
 const FOLDER = "/home/me/inkling/agents/_config/skills";
@@ -23,8 +23,8 @@ const SKILLS: ListedSkill[] = [
 ];
 
 /** Whatever source is named brings this one; beside it there are some. */
-export function offerSkill(cli: FakeCli, overrides: Partial<BroughtSkill> = {}): void {
-  const skill: BroughtSkill = {
+export function offerSkill(cli: FakeCli, overrides: Partial<PreparedSkill> = {}): void {
+  const skill: PreparedSkill = {
     name: "pdf",
     description: "Fills in forms and takes PDF files apart",
     pinned: "npm:@acme/skill-pdf@1.2.0 sha512-q1T4kD0eXwI8c2Vw",
@@ -39,7 +39,7 @@ export function offerSkill(cli: FakeCli, overrides: Partial<BroughtSkill> = {}):
   };
   cli.app.openSkillInstaller = () =>
     Promise.resolve({
-      bring: () => Promise.resolve(skill),
+      prepare: () => Promise.resolve(skill),
       list: () => Promise.resolve(SKILLS),
       remove: () => Promise.resolve(),
     });

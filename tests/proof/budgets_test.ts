@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { liveRandomTree } from "../../proof/budgets/random_tree.ts";
+import { runRandomTree } from "../../proof/budgets/random_tree.ts";
 import { SQLITE } from "../support/test_database.ts";
 
 // Its clock stops while it waits for a store on another machine.
 Deno.test(
-  "liveRandomTree() finds no cost beyond a budget and no reservation left behind",
+  "runRandomTree() finds no cost beyond a budget and no reservation left behind",
   SQLITE,
   async () => {
     const total = { calls: 0, refused: 0, deaths: 0, raises: 0 };
     for (let number = 0; number < 2; number++) {
-      const report = await liveRandomTree(number);
+      const report = await runRandomTree(number);
       assert.deepEqual(report.faults, [], `tree ${number}`);
       for (const key of ["calls", "refused", "deaths", "raises"] as const) {
         total[key] += report[key];

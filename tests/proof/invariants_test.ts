@@ -14,7 +14,7 @@ const DEAD: Circumstances = {
   since: 0,
   service: "dead",
   beats: { tick: 1_000 },
-  unasking: ["tick", "watcher"],
+  neverAsking: ["tick", "watcher"],
 };
 
 const LEAD = "(SELECT id FROM executions WHERE agent_id = 'lead')";
@@ -145,9 +145,12 @@ Deno.test("findViolations() finds nothing in a sound database, and each planted 
       await tellLie(path, lie);
       const service = typeof lie === "object" && "service" in lie ? lie.service : "dead";
       const found = findViolations(path, { ...DEAD, service });
-      const told = found.find(({ invariant }) => invariant === name);
-      assert.ok(told, `told instead: ${found.map(({ invariant }) => invariant).join("; ")}`);
-      assert.ok(told.rows.length > 0);
+      const reported = found.find(({ invariant }) => invariant === name);
+      assert.ok(
+        reported,
+        `reported instead: ${found.map(({ invariant }) => invariant).join("; ")}`,
+      );
+      assert.ok(reported.rows.length > 0);
     });
   }
 });

@@ -1,7 +1,7 @@
 // `deno task night` as it is; it takes some seconds.
 import assert from "node:assert/strict";
-import { HAPPENINGS } from "../../proof/night/happenings.ts";
-import { compareNight } from "../../proof/night/told.ts";
+import { PLANNED_EVENTS } from "../../proof/night/planned_events.ts";
+import { compareNight } from "../../proof/night/reported_events.ts";
 import { SQLITE } from "../support/test_database.ts";
 
 // Its clock continues while it waits for another machine's store.
@@ -10,24 +10,25 @@ Deno.test(
   SQLITE,
   async () => {
     const {
-      untold,
-      invented,
+      unreported,
+      unplanned,
       notInRecap,
       notInWhy,
       notOnPage,
-      told,
+      reported,
       executions,
       succeeded,
       costUsd,
     } = await compareNight();
-    assert.deepEqual(untold, []);
-    assert.deepEqual(invented, []);
+    assert.deepEqual(unreported, []);
+    assert.deepEqual(unplanned, []);
     assert.deepEqual(notInRecap, []);
     assert.deepEqual(notInWhy, []);
     // Null without a browser.
     assert.deepEqual(notOnPage ?? [], []);
-    assert.equal(told.length, HAPPENINGS.length);
-    const failed = HAPPENINGS.filter(({ outcome }) => /error|aborted|waiting/.test(outcome)).length;
+    assert.equal(reported.length, PLANNED_EVENTS.length);
+    const failed =
+      PLANNED_EVENTS.filter(({ outcome }) => /error|aborted|waiting/.test(outcome)).length;
     assert.equal(succeeded, executions - failed);
     assert.ok(costUsd > 9 && costUsd < 10);
   },

@@ -12,16 +12,16 @@ Deno.test("findWrongEffects() reports calls that took effect twice, although den
     db.exec(
       "CREATE TABLE frames (id INTEGER PRIMARY KEY, execution_id INTEGER, event TEXT, payload TEXT)",
     );
-    const tell = (token: string, isError: boolean, content: string, tool = "stamp") =>
+    const frame = (token: string, isError: boolean, content: string, tool = "stamp") =>
       db.prepare("INSERT INTO frames (execution_id, event, payload) VALUES (1, 'tool_result', ?)")
         .run(
           JSON.stringify({ tool_call_id: token, tool_name: tool, is_error: isError, content }),
         );
-    tell("t1", false, "stamped");
-    tell("t2", true, "Action denied by user");
-    tell("t3", true, "Error: its outcome is unknown");
-    tell("w4", false, "this one leaves nothing behind");
-    tell("t5", false, "a tool that is not counted", "file_read");
+    frame("t1", false, "stamped");
+    frame("t2", true, "Action denied by user");
+    frame("t3", true, "Error: its outcome is unknown");
+    frame("w4", false, "this one leaves nothing behind");
+    frame("t5", false, "a tool that is not counted", "file_read");
     const find = async () =>
       (await findWrongEffects(path, { effects, since: 0 })).map(({ invariant }) => invariant);
     assert.deepEqual(await find(), ["every call that is told to have worked took effect"]);

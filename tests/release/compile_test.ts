@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { requireWorking } from "../../release/executable.ts";
-import { MAIN, PAPERS, VERSION, WORKERS } from "../../release/product.ts";
-import { imageTrouble } from "../../release/runtime_image.ts";
+import { LEGAL_FILES, MAIN, VERSION, WORKERS } from "../../release/product.ts";
+import { missingImageReason } from "../../release/runtime_image.ts";
 import { createTempDir } from "../support/temp_dir.ts";
 import { checkMetadata, imageStandIn, readEmbeddedProgram } from "./embedded_program.ts";
 import { IMAGE_MISSING, runCompile, runReleaseTask } from "./task_run.ts";
@@ -12,7 +12,7 @@ import { IMAGE_MISSING, runCompile, runReleaseTask } from "./task_run.ts";
 /** Writes a minimal program with every file that `deno task compile` names. */
 async function writeProgram(folder: string): Promise<string> {
   const directory = join(folder, "program");
-  for (const file of [MAIN, ...WORKERS, ...PAPERS]) {
+  for (const file of [MAIN, ...WORKERS, ...LEGAL_FILES]) {
     await Deno.mkdir(dirname(join(directory, file)), { recursive: true });
     await Deno.writeTextFile(join(directory, file), "");
   }
@@ -36,7 +36,10 @@ Deno.test("compileExecutable() embeds exactly the named permissions and every wo
   assert.equal(run.code, 0, run.stderr);
   const { metadata, files } = await readEmbeddedProgram(output);
   checkMetadata(metadata);
-  assert.deepEqual([...files.keys()].sort(), ["deno.json", MAIN, ...WORKERS, ...PAPERS].sort());
+  assert.deepEqual(
+    [...files.keys()].sort(),
+    ["deno.json", MAIN, ...WORKERS, ...LEGAL_FILES].sort(),
+  );
 });
 
 Deno.test("compileExecutable() reports in one sentence that the runtime image is unavailable", async () => {
@@ -61,13 +64,19 @@ Deno.test("deno task compile refuses a machine without a runtime image", async (
   assert.match(machine.stderr, /no executables for sparc-sun-solaris, only for x86_64-unknown/);
 });
 
-Deno.test("imageTrouble() distinguishes a missing image from every other failure", () => {
+Deno.test("missingImageReason() distinguishes a missing image from every other failure", () => {
   const missing = "error: Writing deno compile executable to temporary file '/x'\n\nCaused by:\n" +
     "    0: Setting up base binary.\n    1: error sending request\n    2: dns error\n\n" +
     "Stack backtrace:\n   0: <unknown>\n";
-  assert.equal(imageTrouble(missing), "dns error");
-  assert.equal(imageTrouble("error: Setting up base binary.\n"), "for no reason that Deno tells");
-  assert.equal(imageTrouble(missing.replace("Setting up base binary", "Writing bytes")), undefined);
+  assert.equal(missingImageReason(missing), "dns error");
+  assert.equal(
+    missingImageReason("error: Setting up base binary.\n"),
+    "for no reason that Deno tells",
+  );
+  assert.equal(
+    missingImageReason(missing.replace("Setting up base binary", "Writing bytes")),
+    undefined,
+  );
 });
 
 Deno.test("requireWorking() accepts only an executable that prints the version", async () => {

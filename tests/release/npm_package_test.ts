@@ -172,8 +172,8 @@ Deno.test("the npm package: it names the given repository, and contains the docs
   const stage = { directory: join(folder.path, "inkling") };
   await copyTree(directory, stage.directory);
   await toNpmPackage(stage, { repository: "https://example.org/some/inkling" });
-  const told = JSON.parse(await Deno.readTextFile(join(stage.directory, "package.json")));
-  assert.deepEqual(told.repository, {
+  const expected = JSON.parse(await Deno.readTextFile(join(stage.directory, "package.json")));
+  assert.deepEqual(expected.repository, {
     type: "git",
     url: "git+https://example.org/some/inkling.git",
   });
@@ -219,8 +219,8 @@ Deno.test("the npm package: its bin works without npm's install scripts, and beh
   const deno = Deno.execPath();
   await using _restored = { [Symbol.asyncDispose]: () => installed.setDeno(deno) };
   await installed.setDeno(deno, { isReady: false });
-  const told = { code: 0, stdout: `${VERSION}\n`, stderr: "" };
-  assert.deepEqual(await installed.run([...bin, "--version"]), told);
+  const expected = { code: 0, stdout: `${VERSION}\n`, stderr: "" };
+  assert.deepEqual(await installed.run([...bin, "--version"]), expected);
   await installed.setDeno(deno);
   await Deno.mkdir(join(home.root, "bin"));
   await Deno.symlink("../lib/node_modules/inkling/bin/inkling", join(home.root, "bin/first"));
@@ -230,7 +230,7 @@ Deno.test("the npm package: its bin works without npm's install scripts, and beh
   await Deno.mkdir(tools);
   await Deno.symlink("/usr/bin/readlink", join(tools, "readlink"));
   const command = ["env", `PATH=${tools}`, join(home.root, "bin/inkling"), "--version"];
-  assert.deepEqual(await installed.run(command), told);
+  assert.deepEqual(await installed.run(command), expected);
 });
 
 Deno.test("the npm package: its bin passes exit codes on", async () => {

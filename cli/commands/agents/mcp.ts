@@ -5,7 +5,7 @@ import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
-import type { BroughtServer, ListedServer } from "../../install/server_installer.ts";
+import type { ListedServer, PreparedServer } from "../../install/server_installer.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
@@ -37,15 +37,15 @@ async function add(
   const { app } = context;
   const installer = await app.openServerInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
-  const wish = { ...server, env, ...(token !== undefined && { token }) };
-  await using brought = await installer.bring(wish, interrupts.first);
+  const request = { ...server, env, ...(token !== undefined && { token }) };
+  await using prepared = await installer.prepare(request, interrupts.first);
   return await changeWithConsent(context, {
-    fields: describe(brought),
-    question: `Add the MCP server ${toOneLine(brought.name)}?`,
+    fields: describe(prepared),
+    question: `Add the MCP server ${toOneLine(prepared.name)}?`,
     done: "added",
-    target: brought.file,
-    next: `To use it, write into an agent's file: mcp: [${brought.name}]`,
-    make: () => brought.add(),
+    target: prepared.file,
+    next: `To use it, write into an agent's file: mcp: [${prepared.name}]`,
+    make: () => prepared.add(),
   }, { yes: yes === true });
 }
 
@@ -93,7 +93,7 @@ async function remove(
   });
 }
 
-function describe(server: BroughtServer): [string, string][] {
+function describe(server: PreparedServer): [string, string][] {
   const { name, entry, pinned, otherPackages, folder, file } = server;
   const { command, args = [], url, env = {} } = entry;
   const isProgram = typeof command === "string";

@@ -5,7 +5,7 @@ import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
-import type { BroughtSkill, ListedSkill } from "../../install/skill_installer.ts";
+import type { ListedSkill, PreparedSkill } from "../../install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitise.ts";
 import { NOTHING } from "../../output/table.ts";
@@ -40,8 +40,12 @@ async function add(
   const { app } = context;
   const installer = await app.openSkillInstaller(workspaceOf(context));
   using interrupts = listenToInterrupts(app);
-  const wish = { source, ...(name !== undefined && { name }), ...(path !== undefined && { path }) };
-  await using skill = await installer.bring(wish, interrupts.first);
+  const request = {
+    source,
+    ...(name !== undefined && { name }),
+    ...(path !== undefined && { path }),
+  };
+  await using skill = await installer.prepare(request, interrupts.first);
   const isSame = skill.changes !== undefined && listChanges(skill.changes) === "";
   const verb = skill.changes === undefined ? "Add" : isSame ? "Write" : "Replace";
   return await changeWithConsent(context, {
@@ -99,7 +103,7 @@ async function remove(
   });
 }
 
-function describe(skill: BroughtSkill): [string, string][] {
+function describe(skill: PreparedSkill): [string, string][] {
   const { name, description, pinned, files, bytes, scripts, target, changes } = skill;
   const confined = scripts.filter((path) => /\.[tj]s$/.test(path));
   const free = scripts.filter((path) => !confined.includes(path));
@@ -121,7 +125,7 @@ function describe(skill: BroughtSkill): [string, string][] {
   ];
 }
 
-function listChanges({ changed, added, missing }: NonNullable<BroughtSkill["changes"]>): string {
+function listChanges({ changed, added, missing }: NonNullable<PreparedSkill["changes"]>): string {
   const parts = [["changed", changed], ["new", added], ["missing", missing]] as const;
   return parts.flatMap(([what, paths]) => paths.length > 0 ? [`${what}: ${list(paths)}`] : [])
     .join("; ");

@@ -108,8 +108,8 @@ async function reportSetup(
     hasChanged: result.files.some(({ change }) => change !== "unchanged"),
     asked,
   });
-  if (result.untold !== undefined) {
-    output.note(`Unattended: ${result.untold}. "inkling doctor" says what to do`);
+  if (result.channelWarning !== undefined) {
+    output.note(`Unattended: ${result.channelWarning}. "inkling doctor" says what to do`);
   }
   const agent = result.sampleAgentId;
   output.detail("");

@@ -91,7 +91,7 @@ async function attempt(
   if (scope === "notes") closed.push(IN_FLIP, TEXT_IN_FLIP);
   // Text that the model wrote itself is no secret.
   for (const one of closed.filter((one) => !JSON.stringify(args).includes(one))) {
-    assert.ok(!said.includes(one), `${name} ${JSON.stringify(args)} told ${one}`);
+    assert.ok(!said.includes(one), `${name} ${JSON.stringify(args)} revealed ${one}`);
   }
 }
 

@@ -34,12 +34,12 @@ const wholeRequest = fc.tuple(
 );
 
 /** A text, and the places at which the connection splits it into reads. */
-interface Said {
+interface SplitText {
   text: string;
   sizes: number[];
 }
 
-export const proxyRequests = defineTarget<Said>({
+export const proxyRequests = defineTarget<SplitText>({
   name: "proxy-requests",
   claim:
     "whatever a program says to its proxy, it names one host, and what is sent on begins with one request to that host",

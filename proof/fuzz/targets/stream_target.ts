@@ -218,10 +218,14 @@ export const frames = defineTarget({
       assert.equal(row.message, content.message);
       assert.equal(row.event_type, content.eventType);
       const metadata = row.metadata === null ? {} : JSON.parse(row.metadata) as JsonObject;
-      const told = { content: content.message, ...metadata };
+      const received = { content: content.message, ...metadata };
       for (const [name, value] of Object.entries(content.fields)) {
         // JSON has no undefined and no -0.
-        assert.deepEqual(told[name as keyof typeof told], JSON.parse(JSON.stringify(value)), name);
+        assert.deepEqual(
+          received[name as keyof typeof received],
+          JSON.parse(JSON.stringify(value)),
+          name,
+        );
       }
     }
     const style = createStyle({ colors: true });

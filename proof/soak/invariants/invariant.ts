@@ -13,7 +13,7 @@ export interface Circumstances {
   /** Schedules that were never edited: the milliseconds between two of their slots. */
   beats: Readonly<Record<string, number>>;
   /** Agents that never ask a question, so that their executions are always running. */
-  unasking: readonly string[];
+  neverAsking: readonly string[];
   /** The maximum difference between the writers' clocks; absent: there was one writer. */
   clockErrorMs?: number;
 }

@@ -44,8 +44,8 @@ export const TRIGGERS: readonly Invariant[] = [
   },
   {
     name: "a schedule never overlaps itself, and at most four runs of a watch go on at once",
-    find: (rows, { unasking, since, clockErrorMs = 0 }) =>
-      unasking.flatMap((agentId) => findOverlaps(rows, agentId, { since, clockErrorMs })),
+    find: (rows, { neverAsking, since, clockErrorMs = 0 }) =>
+      neverAsking.flatMap((agentId) => findOverlaps(rows, agentId, { since, clockErrorMs })),
   },
 ];
 

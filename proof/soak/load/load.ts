@@ -35,8 +35,8 @@ export class Load {
       if (this.#isPaused || this.#isOver || isFull || !this.#world.service.isUp) continue;
       const action = this.#actions.do(this.#chance.weighted(ACTIONS))
         .catch((error) => {
-          const told = error instanceof Error ? error.stack : error;
-          this.#world.findings.add("the soak itself works", { error: String(told) });
+          const shown = error instanceof Error ? error.stack : error;
+          this.#world.findings.add("the soak itself works", { error: String(shown) });
         })
         .finally(() => void this.#busy.delete(action));
       this.#busy.add(action);

@@ -15,7 +15,7 @@ export const BEATS: Readonly<Record<string, number>> = {
 };
 
 /** Agents with triggers that never ask a question. */
-export const UNASKING: readonly string[] = ["tick_1", "tick_2", "tick_cron", "watch_inbox"];
+export const NEVER_ASKING: readonly string[] = ["tick_1", "tick_2", "tick_cron", "watch_inbox"];
 
 /** Agents that are started by hand one run after the other, with the relative frequency of each. */
 export const BY_HAND: Readonly<Record<string, number>> = {

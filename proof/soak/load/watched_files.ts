@@ -8,7 +8,7 @@ import type { Chance } from "../soak_random.ts";
 import type { SoakWorld } from "../soak_world.ts";
 
 /** The number of seen files that stay; removal starts at half as many more. */
-const LEFT_LYING = 60;
+const MAX_KEPT_FILES = 60;
 
 /** A file that an agent must get once. */
 interface Change {
@@ -36,7 +36,7 @@ export class WatchedFiles {
   written = 0;
   #isPausing = false;
 
-  constructor(world: WatchedWorld, { leftLying = LEFT_LYING }: { leftLying?: number } = {}) {
+  constructor(world: WatchedWorld, { leftLying = MAX_KEPT_FILES }: { leftLying?: number } = {}) {
     this.#world = world;
     this.#leftLying = leftLying;
     this.#chance = world.chance("watched");

@@ -231,12 +231,12 @@ function addFaults(world: World): void {
         subject: ".env",
         problem: `Other users may open this file with keys: ${keys}`,
         remedy: `chmod 600 ${keys}`,
-        repair: () => `${keys} is yours alone now`,
+        repair: () => `${keys} is now readable only by you`,
       },
       {
         severity: "error",
         subject: "reporter, 日本語 ノート",
-        problem: "Other users may look into the folder with all history: /home/me/state",
+        problem: "Other users may open the folder with the history: /home/me/state",
         remedy: "chmod 700 /home/me/state",
         repair() {
           throw new Deno.errors.PermissionDenied("Operation not permitted (os error 1)");

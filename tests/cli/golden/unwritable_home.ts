@@ -37,7 +37,7 @@ export async function useUnwritableHome(
         ],
         sampleAgentId: change === "created" ? "hello" : undefined,
         formerWorkspace: undefined,
-        untold: undefined,
+        channelWarning: undefined,
       });
     }
   }

@@ -76,7 +76,7 @@ Deno.test("validate refuses symbolic links that point outside the folder of a sk
   await Deno.symlink("/etc", join(config, "skills/writing/scripts/etc"));
   await Deno.symlink("../../daily.md", join(config, "tools/agent.md"));
   const found = (await validate(place, "tools: [search]\nskills: writing")).join("\n");
-  const out = "is a symbolic link that leads out of the";
+  const out = "is a symbolic link to a place outside the";
   assert.match(
     found,
     new RegExp(`^error .*daily\\.md:3:9: .*tools/agent\\.md ${out} tools folder`, "m"),
@@ -125,15 +125,15 @@ Deno.test("validate warns of an MCP program in a folder that agents may write to
   const off = { command: "sh", disabled: true };
   const mcpServers = { files: { command: "x", arg: [] }, fine: { command: "sh" }, off };
   await putServers(place, { mcpServers, late: { command: "y" } });
-  const told = async (mcp: string) =>
+  const found = async (mcp: string) =>
     (await validate(place, `mcp: [${mcp}]`)).map((one) =>
       one.replace(/^.*mcp-servers\.json: /, "")
     );
-  assert.deepEqual(await told("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
-  assert.deepEqual(await told("fine"), []);
-  assert.deepEqual(await told("off"), ["it is disabled by its entry"]);
+  assert.deepEqual(await found("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
+  assert.deepEqual(await found("fine"), []);
+  assert.deepEqual(await found("off"), ["it is disabled by its entry"]);
   const sentence = 'it stands beside "mcpServers" and is ignored: move it into that';
-  assert.deepEqual(await told("late"), [sentence]);
+  assert.deepEqual(await found("late"), [sentence]);
 });
 
 Deno.test("validate warns of an MCP program with workspace paths as arguments that starts elsewhere", async () => {
@@ -146,7 +146,7 @@ Deno.test("validate warns of an MCP program with workspace paths as arguments th
     return found.filter((one) => one.startsWith("warning "))
       .map((one) => one.replace(/^.*mcp-servers\.json: /, ""));
   };
-  const told = (paths: string) =>
+  const found = (paths: string) =>
     `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
   const cases = [
     [{ command: "python3", args: ["/srv/s.py", "."] }, '"."'],
@@ -155,7 +155,7 @@ Deno.test("validate warns of an MCP program with workspace paths as arguments th
     [{ command: "mcp/s.py", args: ["--root=."] }, '"mcp/s.py" and "."'],
     [{ command: "x", args: ["${TOKEN}"] }, '"[redacted:TOKEN]"'],
   ] as const;
-  for (const [entry, paths] of cases) assert.deepEqual(await hint(entry), [told(paths)]);
+  for (const [entry, paths] of cases) assert.deepEqual(await hint(entry), [found(paths)]);
   const args = ["", "-y", "-", "mcp/t.py", "@scope/server", join(place.root, ".")];
   const rows = [{ command: "mcp", args }, { command: "./mcp/s.py", args: ["."], cwd: place.root }];
   for (const entry of rows) assert.deepEqual(await hint(entry), []);

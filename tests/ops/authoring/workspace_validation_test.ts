@@ -48,10 +48,10 @@ Deno.test("validateWorkspace() checks every agent file, one agent, or one file; 
 Deno.test("validateWorkspace() refuses a missing workspace in config.yaml, but no file elsewhere", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.workspace, { recursive: true });
-  const told = `${place.workspace}:1:1: The workspace does not exist ` +
+  const found = `${place.workspace}:1:1: The workspace does not exist ` +
     `(make the folder, or name another in ${join(place.configDir, "config.yaml")})`;
-  assert.deepEqual(await validate(place), { work: [told] });
-  assert.deepEqual(await validate(place, "a"), { work: [told] });
+  assert.deepEqual(await validate(place), { work: [found] });
+  assert.deepEqual(await validate(place, "a"), { work: [found] });
   await Deno.writeTextFile(join(place.root, "other.md"), ECHO);
   assert.deepEqual(await validate(place, "other.md"), { other: [] });
 });
@@ -109,11 +109,11 @@ Deno.test("validateWorkspace() gives one reason for each file that is ignored or
   assert.deepEqual(files.map(({ agentId }) => agentId).sort(), Object.keys(cases).sort());
   for (const { agentId, diagnostics } of files) {
     const [, expected] = cases[agentId as keyof typeof cases];
-    const told = diagnostics.filter(({ message }) =>
+    const found = diagnostics.filter(({ message }) =>
       !message.startsWith("This agent starts by itself")
     )
       .map(({ severity, message }) => `${severity} ${message}`);
-    assert.deepEqual(told.map((one, k) => one.slice(0, expected[k]?.length)), expected, agentId);
+    assert.deepEqual(found.map((one, k) => one.slice(0, expected[k]?.length)), expected, agentId);
   }
 });
 
@@ -121,10 +121,10 @@ Deno.test("validate, the list and info report a file in the place of the agents 
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   await Deno.writeTextFile(place.agentsDir, "");
-  const told = `${place.agentsDir}:1:1: The agents directory cannot be read: ` +
+  const found = `${place.agentsDir}:1:1: The agents directory cannot be read: ` +
     "a file stands where a folder should";
-  assert.deepEqual(await validate(place), { agents: [told] });
-  assert.deepEqual(await validate(place, "a"), { agents: [told] });
+  assert.deepEqual(await validate(place), { agents: [found] });
+  assert.deepEqual(await validate(place, "a"), { agents: [found] });
   await using runtime = await place.open({ mode: "read-only" });
   assert.deepEqual(await runtime.listAgents(), []);
   assert.deepEqual(runtime.brokenAgentFiles().flatMap(({ diagnostics }) => diagnostics).length, 1);
@@ -228,12 +228,12 @@ notify:
   );
   await place.writeAgent("a", ECHO.replace("---\n", "---\nnotify: { to: [phone, phoen] }\n"));
   const { "config.yaml": config = [], a = [] } = await validate(place);
-  const told = config.map((one) => one.replace(/^.*config\.yaml:\d+:\d+: /, ""));
-  assert.equal(told.length, 4);
-  assert.match(told[0] ?? "", /notify\.channels\.off is off/);
-  assert.match(told[1] ?? "", /Messages through team do not arrive: the variable TEAM is not set/);
-  assert.match(told[2] ?? "", /Messages through hook do not arrive: its secret must be whsec_/);
-  assert.match(told[3] ?? "", /Messages through gone do not arrive: \/no\/such\/program is not/);
+  const found = config.map((one) => one.replace(/^.*config\.yaml:\d+:\d+: /, ""));
+  assert.equal(found.length, 4);
+  assert.match(found[0] ?? "", /notify\.channels\.off is off/);
+  assert.match(found[1] ?? "", /Messages through team do not arrive: the variable TEAM is not set/);
+  assert.match(found[2] ?? "", /Messages through hook do not arrive: its secret must be whsec_/);
+  assert.match(found[3] ?? "", /Messages through gone do not arrive: \/no\/such\/program is not/);
   assert.equal(a.length, 1);
   assert.match(a[0] ?? "", /a\.md:2:23: notify\.to names "phoen".*did you mean "phone"\?/);
 });

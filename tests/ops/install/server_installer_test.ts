@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../ops/install/not_installed.ts";
-import type { ServerWish } from "../../../ops/install/server_installer.ts";
+import type { ServerRequest } from "../../../ops/install/server_installer.ts";
 import { ServerInstaller } from "../../../ops/install/server_installer.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
@@ -12,10 +12,10 @@ interface Place extends AsyncDisposable {
   root: string;
   file: string;
   /** Returns the arguments that the fake npm got. */
-  told(): Promise<string>;
+  readArguments(): Promise<string>;
   installer: ServerInstaller;
-  bring(wish: Partial<ServerWish>): ReturnType<ServerInstaller["bring"]>;
-  refusal(wish: Partial<ServerWish>): Promise<string>;
+  prepare(request: Partial<ServerRequest>): ReturnType<ServerInstaller["prepare"]>;
+  refusal(request: Partial<ServerRequest>): Promise<string>;
 }
 
 /** A workspace, and a fake npm that installs one package with a program and another package. */
@@ -34,7 +34,7 @@ async function openPlace(bin: unknown = { server: "dist/index.js" }): Promise<Pl
   await Deno.writeTextFile(
     join(programs, "npm"),
     `#!/bin/sh
-echo "$@" > "${root}/told"
+echo "$@" > "${root}/arguments"
 for one in "$@"; do case "$one" in --prefix=*) folder=\${one#--prefix=};; esac; done
 mkdir -p "$folder/node_modules/@acme/server/dist"
 echo '${lock}' > "$folder/package-lock.json"
@@ -51,7 +51,7 @@ echo hi > "$folder/node_modules/@acme/server/dist/index.js"
   await Deno.writeTextFile(
     join(programs, "python3"),
     `#!/bin/sh
-echo "$@" > "${root}/told"
+echo "$@" > "${root}/arguments"
 for one in "$@"; do case "$one" in
   --target=*) lib=\${one#--target=};; --report=*) report=\${one#--report=};; esac; done
 mkdir -p "$lib/bin"
@@ -66,16 +66,19 @@ echo '${
   const settings = await place.settings();
   const file = settings.directories.mcpServersFile;
   const installer = new ServerInstaller({ settings, clock: new SystemClock(), cwd: root });
-  const bring = (wish: Partial<ServerWish>) =>
-    installer.bring({ name: "s", source: "npm:@acme/server", args: [], env: [], ...wish }, signal);
+  const prepare = (request: Partial<ServerRequest>) =>
+    installer.prepare(
+      { name: "s", source: "npm:@acme/server", args: [], env: [], ...request },
+      signal,
+    );
   return {
     root,
     file,
     installer,
-    told: () => Deno.readTextFile(join(root, "told")),
-    bring,
-    async refusal(wish) {
-      const error = await bring(wish).then(() => undefined, (thrown) => thrown);
+    readArguments: () => Deno.readTextFile(join(root, "arguments")),
+    prepare,
+    async refusal(request) {
+      const error = await prepare(request).then(() => undefined, (thrown) => thrown);
       assert.ok(error instanceof NotInstalled, `expected NotInstalled, got ${error}`);
       const left = await Array.fromAsync(Deno.readDir(join(file, "../mcp"))).catch(() => []);
       assert.deepEqual(left, []);
@@ -91,14 +94,14 @@ Deno.test("ServerInstaller installs a package at one version, runs none of its c
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {
-    await using server = await at.bring({});
+    await using server = await at.prepare({});
     assert.equal(server.folder, folder);
   }
   // The server was not added.
   assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
   {
     const source = "npm:@acme/server@^1";
-    await using server = await at.bring({ source, args: ["./notes", "--x"], env: ["TOKEN"] });
+    await using server = await at.prepare({ source, args: ["./notes", "--x"], env: ["TOKEN"] });
     const { pinned, otherPackages, entry } = server;
     const expected = { pinned: "npm:@acme/server@1.2.0 sha512-abc=", otherPackages: 1 };
     assert.deepEqual({ pinned, otherPackages }, expected);
@@ -115,8 +118,8 @@ Deno.test("ServerInstaller installs a package at one version, runs none of its c
     await server.add();
     assert.deepEqual(await entriesOf(at.file), { s: entry });
   }
-  const told = await at.told();
-  assert.match(told, /^install --ignore-scripts .*--save-exact .*-- @acme\/server@\^1\n$/);
+  const given = await at.readArguments();
+  assert.match(given, /^install --ignore-scripts .*--save-exact .*-- @acme\/server@\^1\n$/);
   const text = await Deno.readTextFile(join(folder, "node_modules/@acme/server/dist/index.js"));
   assert.equal(text, "hi\n");
   const left = (await Array.fromAsync(Deno.readDir(join(folder, "..")))).map(({ name }) => name);
@@ -129,7 +132,7 @@ Deno.test("ServerInstaller installs wheels from PyPI at one version, lists the s
   for (
     const [name, source] of [["s", "npm:@acme/server"], ["time", "pypi:mcp-server-time@2.0.1"]]
   ) {
-    await using server = await at.bring({
+    await using server = await at.prepare({
       name: name ?? "",
       source: source ?? "",
       args: ["--utc"],
@@ -148,7 +151,7 @@ Deno.test("ServerInstaller installs wheels from PyPI at one version, lists the s
     });
   }
   assert.match(
-    await at.told(),
+    await at.readArguments(),
     /^-m pip install --only-binary=:all: .*--target=\S+\/server\/lib .*-- mcp-server-time==2\.0\.1\n$/,
   );
   const lock = await Deno.readTextFile(join(folder, "pyproject.toml"));
@@ -173,12 +176,12 @@ Deno.test("ServerInstaller adds programs and addresses to existing entries, with
   const before = '{\n  "mcpServers": {\n    "old": { "command": "x" }\n  }\n}\n';
   await Deno.writeTextFile(at.file, before);
   {
-    await using server = await at.bring({ source: "./run.sh", args: ["a b"] });
+    await using server = await at.prepare({ source: "./run.sh", args: ["a b"] });
     await server.add();
   }
   {
     const source = "https://example.com/mcp";
-    await using server = await at.bring({ name: "web", source, token: "T" });
+    await using server = await at.prepare({ name: "web", source, token: "T" });
     await server.add();
   }
   const text = await Deno.readTextFile(at.file);
@@ -188,9 +191,9 @@ Deno.test("ServerInstaller adds programs and addresses to existing entries, with
     s: { command: join(at.root, "run.sh"), args: ["a b"] },
     web: { url: "https://example.com/mcp", headers: { Authorization: "Bearer ${T}" } },
   });
-  assert.match(await at.refusal({ name: "old" }), /^There is a server "old" in .* already$/);
+  assert.match(await at.refusal({ name: "old" }), /^The server "old" is already in /);
   await Deno.writeTextFile(at.file, "{ // mine\n}");
-  assert.match(await at.refusal({}), /has no place for it: add the entry by hand/);
+  assert.match(await at.refusal({}), /cannot be edited safely: add the entry by hand/);
   await Deno.writeTextFile(at.file, "{ mine\n}");
   assert.match(await at.refusal({}), /The file is no JSON/);
 });
@@ -205,7 +208,7 @@ Deno.test("ServerInstaller refuses invalid names, addresses and variables, and p
   }
   assert.match(
     await at.refusal({ source: "https://me:x@example.com/" }),
-    /holds a user or a password/,
+    /contains a user or a password/,
   );
   assert.match(
     await at.refusal({ source: "https://example.com/", args: ["x"] }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NotInstalled } from "../../../ops/install/not_installed.ts";
 import { parsePackageName } from "../../../ops/install/package_name.ts";
-import type { SkillWish } from "../../../ops/install/skill_installer.ts";
+import type { SkillRequest } from "../../../ops/install/skill_installer.ts";
 import { SkillInstaller } from "../../../ops/install/skill_installer.ts";
 import { parseSkillSource } from "../../../ops/install/skill_source.ts";
 import { SystemClock } from "../../../base/clock.ts";
@@ -18,9 +18,9 @@ interface Place extends AsyncDisposable {
   /** An empty folder for sources. */
   sources: string;
   skillsDir: string;
-  bring(wish: SkillWish): ReturnType<SkillInstaller["bring"]>;
+  prepare(request: SkillRequest): ReturnType<SkillInstaller["prepare"]>;
   /** Returns the error of bringing it. */
-  refusal(wish: SkillWish): Promise<string>;
+  refusal(request: SkillRequest): Promise<string>;
 }
 
 async function openPlace(shell: Record<string, string> = {}): Promise<Place> {
@@ -36,9 +36,12 @@ async function openPlace(shell: Record<string, string> = {}): Promise<Place> {
     place,
     sources,
     skillsDir,
-    bring: (wish) => installer.bring(wish, signal),
-    async refusal(wish) {
-      const error = await installer.bring(wish, signal).then(() => undefined, (thrown) => thrown);
+    prepare: (request) => installer.prepare(request, signal),
+    async refusal(request) {
+      const error = await installer.prepare(request, signal).then(
+        () => undefined,
+        (thrown) => thrown,
+      );
       assert.ok(error instanceof NotInstalled, `expected NotInstalled, got ${error}`);
       // No part of it is left.
       const left = await Array.fromAsync(Deno.readDir(skillsDir)).catch(() => []);
@@ -70,7 +73,7 @@ Deno.test("SkillInstaller adds a folder unchanged, with its lock, and leaves no 
   await Deno.chmod(join(folder, "data/y.sh"), 0o755);
   await Deno.symlink("../SKILL.md", join(folder, "data/link.md"));
   {
-    await using skill = await at.bring({ source: "haiku" });
+    await using skill = await at.prepare({ source: "haiku" });
     const { name, description, pinned, scripts, changes, files, target } = skill;
     assert.deepEqual({ name, description, pinned, scripts, changes }, {
       name: "haiku",
@@ -98,13 +101,13 @@ Deno.test("SkillInstaller replaces a skill that it added, reports the changes fi
   await using at = await openPlace();
   await write(join(at.sources, "haiku"), { "SKILL.md": SKILL, "a.md": "1", "b.md": "1" });
   {
-    await using first = await at.bring({ source: "haiku" });
+    await using first = await at.prepare({ source: "haiku" });
     await first.add();
   }
   await write(join(at.sources, "haiku"), { "a.md": "2", "c.md": "2" });
   await Deno.remove(join(at.sources, "haiku", "b.md"));
   {
-    await using second = await at.bring({ source: "haiku" });
+    await using second = await at.prepare({ source: "haiku" });
     assert.deepEqual(second.changes, { changed: ["a.md"], added: ["c.md"], missing: ["b.md"] });
     assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/a.md")), "1");
     await second.add();
@@ -123,7 +126,7 @@ Deno.test("SkillInstaller refuses links to the outside, invalid names, and folde
   for (const target of [join(secret, "key"), secret, "../../elsewhere/key", "..", "nowhere"]) {
     await Deno.symlink(target, join(folder, "link"));
     const message = await at.refusal({ source: "haiku" });
-    assert.match(message, /^link in it is a link that leads out of it/);
+    assert.match(message, /^link in it is a link to a place outside/);
     await Deno.remove(join(folder, "link"));
   }
   for (const name of ["..", "a/b", ".hidden", "", "a\u001b[2J", "C:\\x", " a"]) {
@@ -132,9 +135,9 @@ Deno.test("SkillInstaller refuses links to the outside, invalid names, and folde
   await write(join(at.sources, "bad"), { "SKILL.md": SKILL.replace("haiku", "../../x") });
   assert.match(await at.refusal({ source: "bad" }), /^The name of a skill must/);
   assert.match(await at.refusal({ source: "haiku", path: "../bad" }), /--path leads out/);
-  assert.match(await at.refusal({ source: "nowhere" }), /^It is not there/);
+  assert.match(await at.refusal({ source: "nowhere" }), /^It does not exist/);
   await write(join(at.sources, "empty"), { "README.md": "x" });
-  assert.match(await at.refusal({ source: "empty" }), /^It has no SKILL\.md at its top: --path/);
+  assert.match(await at.refusal({ source: "empty" }), /^It has no SKILL\.md at its top: name its folder/);
   await write(join(at.sources, "mute"), { "SKILL.md": "---\nname: mute\n---\n" });
   assert.match(await at.refusal({ source: "mute" }), /The skill has no instructions/);
 });
@@ -160,14 +163,14 @@ Deno.test("SkillInstaller downloads a repository at a commit with git only, and 
   await write(folder, { "pdf/SKILL.md": SKILL.replace("Write one", "Write two") });
   await git("commit", "--quiet", "-am", "two");
   for (const ref of ["v1", commit]) {
-    await using skill = await at.bring({ source: `file://${folder}#${ref}`, path: "pdf" });
+    await using skill = await at.prepare({ source: `file://${folder}#${ref}`, path: "pdf" });
     assert.equal(skill.pinned, `file://${folder}#${commit} pdf`);
     assert.deepEqual(skill.files, ["SKILL.md"]);
     await skill.add();
   }
   assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/SKILL.md")), SKILL);
   const message = await at.refusal({ source: `file://${folder}#v2` });
-  assert.match(message, /^git could not bring it: .*v2/);
+  assert.match(message, /^git could not download it: .*v2/);
 });
 
 Deno.test("SkillInstaller downloads a package with npm, without running its scripts or writing elsewhere", async () => {
@@ -177,7 +180,7 @@ Deno.test("SkillInstaller downloads a package with npm, without running its scri
   await write(bin, {
     "package/SKILL.md": SKILL,
     "npm":
-      `#!/bin/sh\necho "$@" > "${bin}/told"\nenv > "${bin}/environment"\ntar -czf haiku-1.2.0.tgz -C "${bin}" package\n` +
+      `#!/bin/sh\necho "$@" > "${bin}/arguments"\nenv > "${bin}/environment"\ntar -czf haiku-1.2.0.tgz -C "${bin}" package\n` +
       `echo '[{"name":"@acme/haiku","version":"1.2.0","integrity":"sha512-abc=","filename":"haiku-1.2.0.tgz"}]'\n`,
   });
   await Deno.chmod(join(bin, "npm"), 0o755);
@@ -185,13 +188,13 @@ Deno.test("SkillInstaller downloads a package with npm, without running its scri
     PATH: `${bin}:${Deno.env.get("PATH")}`,
     OPENAI_API_KEY: "sk-canary",
   });
-  await using skill = await at.bring({ source: "npm:@acme/haiku@^1" });
+  await using skill = await at.prepare({ source: "npm:@acme/haiku@^1" });
   assert.equal(skill.pinned, "npm:@acme/haiku@1.2.0 sha512-abc=");
   await skill.add();
   assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/SKILL.md")), SKILL);
-  const told = await Deno.readTextFile(join(bin, "told"));
-  assert.match(told, /^pack --json .*--ignore-scripts .*-- @acme\/haiku@\^1\n$/);
-  const staging = /--cache=(\S+)\/cache/.exec(told)?.[1] ?? "";
+  const given = await Deno.readTextFile(join(bin, "arguments"));
+  assert.match(given, /^pack --json .*--ignore-scripts .*-- @acme\/haiku@\^1\n$/);
+  const staging = /--cache=(\S+)\/cache/.exec(given)?.[1] ?? "";
   assert.ok(staging.startsWith(at.skillsDir));
   assert.doesNotMatch(await Deno.readTextFile(join(bin, "environment")), /sk-canary/);
 });

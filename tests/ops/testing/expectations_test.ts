@@ -117,10 +117,10 @@ Deno.test("expectations: a call without a scripted result, without a tool, or wi
 
   const calling = (call: string) =>
     `version: 1\nreplies:\n  - calls: [{ ${call} }]\n  - text: no such tool\n`;
-  const told = await world.play(calling('tool: forecast, error: "Unknown tool"'));
-  assert.deepEqual([told.problems, told.failures], [[], []]);
-  const untold = await world.play(calling("tool: forecast"));
-  assert.deepEqual(failed(untold), ["the call of forecast"]);
+  const scripted = await world.play(calling('tool: forecast, error: "Unknown tool"'));
+  assert.deepEqual([scripted.problems, scripted.failures], [[], []]);
+  const unexpected = await world.play(calling("tool: forecast"));
+  assert.deepEqual(failed(unexpected), ["the call of forecast"]);
   const misspelt = await world.play(calling("tool: file_read, args: { pth: a.md }"));
   assert.deepEqual(failed(misspelt), ["the call of file_read"]);
 

@@ -90,7 +90,7 @@ Deno.test("judge: a vote beyond the budget is not requested, and the case fails"
 });
 
 Deno.test("judge: a reply that is no vote fails the case", async () => {
-  const broken: [step: ModelStep, told: RegExp][] = [
+  const broken: [step: ModelStep, failure: RegExp][] = [
     [{ text: "yes" }, /^the reply is no vote: it is not JSON .*: yes$/],
     [{ text: "" }, /^the reply is no vote: it is empty$|empty/],
     [{ text: '{"answer": "yes"}' }, /^the reply is no vote: \/reason is missing/],
@@ -100,12 +100,12 @@ Deno.test("judge: a reply that is no vote fails the case", async () => {
     [{ text: '{"reason": "", "answer": "yes"}', finish: "content_filter" }, /refuses/],
     [{ status: 401, body: "{}" }, /401|key/i],
   ];
-  for (const [step, told] of broken) {
+  for (const [step, failure] of broken) {
     // The first vote is yes, so later votes must not be ignored.
     const steps = [{ text: "Well." }, vote("yes"), step, vote("yes")];
     const { row, failures, asked } = await playLive(JUDGED, { steps });
     assert.equal(row?.passed, 0, JSON.stringify(step));
-    assert.match(failures[0]?.got ?? "", told);
+    assert.match(failures[0]?.got ?? "", failure);
     assert.equal(failures[0]?.expected, "a vote of yes or no");
     assert.equal(asked.length, 3, "nothing is asked behind it");
   }

@@ -13,14 +13,14 @@ Deno.test("watch: changed cases and agents are reported until the signal aborts"
   // A change from before the start of watching is never reported, so the file is written until one is.
   const changes = async (change: () => Promise<void>) => {
     const before = count;
-    let isTold = false;
+    let isReported = false;
     const writing = (async () => {
-      while (!isTold) {
+      while (!isReported) {
         await change();
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
     })();
-    await until(() => count > before, "the change is told").finally(() => isTold = true);
+    await until(() => count > before, "the change is reported").finally(() => isReported = true);
     await writing;
   };
   await changes(() => world.write("worker/a.yaml", "version: 1\nreplies: [{ text: ho }]\n"));

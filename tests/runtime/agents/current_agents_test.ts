@@ -60,8 +60,8 @@ Deno.test("a run reports that it uses the last good definition; reloadAgents() c
   const run = async () => {
     const { id, notices = [] } = await runtime.run("steady", { message: "Hello" });
     await toEnd(runtime, id);
-    const told = (await payloadsOf(runtime, id)).filter(({ kind }) => kind === "notice");
-    assert.deepEqual(told.map(({ content }) => content), notices);
+    const reported = (await payloadsOf(runtime, id)).filter(({ kind }) => kind === "notice");
+    assert.deepEqual(reported.map(({ content }) => content), notices);
     return notices;
   };
   assert.deepEqual(await run(), []);

@@ -58,10 +58,10 @@ Deno.test("parseAgent() accepts every part of JSON Schema unchanged, and refuses
 });
 
 Deno.test("a schema file must be in the workspace or in agents/_config; its errors quote no content", async () => {
-  const told = (file: string, around: Around) =>
+  const diagnosed = (file: string, around: Around) =>
     validate(`${UNASKED}\noutput: { schema: ${file} }`, around);
   for (const file of ["price.json", "agents/_config/price.json"]) {
-    assert.deepEqual(await told(file, { files: { [file]: '\ufeff{"type":"object"}' } }), []);
+    assert.deepEqual(await diagnosed(file, { files: { [file]: '\ufeff{"type":"object"}' } }), []);
   }
   const start = "error daily.md:4:19: output.schema cannot be used: /a.json ";
   const holds = (text: string): Around => ({ files: { "a.json": text } });
@@ -86,9 +86,9 @@ Deno.test("a schema file must be in the workspace or in agents/_config; its erro
     [leads(".env"), /^must not be an \.env file$/],
   ];
   for (const [around, reason] of cases) {
-    const [found = "", ...more] = await told("a.json", around);
+    const [found = "", ...more] = await diagnosed("a.json", around);
     assert.ok(found.startsWith(start) && more.length === 0, `${reason} ${found} ${more}`);
     assert.match(found.slice(start.length), reason);
   }
-  assert.match((await told("../a.json", {})).join(), /must lie in the workspace/);
+  assert.match((await diagnosed("../a.json", {})).join(), /must lie in the workspace/);
 });

@@ -65,5 +65,5 @@ Deno.test("mcp add asks nobody where there is no terminal: it adds nothing witho
   assert.equal(await cli.run(...argv, "-y", "-q"), 0);
   assert.match(cli.stdout.text, /\/mcp-servers\.json\n$/);
   assert.equal(await cli.run(...argv, "-y"), 1);
-  assert.match(cli.stderr.text, /There is a server "remote"/);
+  assert.match(cli.stderr.text, /The server "remote" is already in/);
 });

@@ -129,7 +129,7 @@ Deno.test("new refuses an id that is not valid, and one that is taken, before it
     ["daily.md", /, not "\."; leave \.md out/],
     [" x", /must not begin or end with a space/],
     ["README", /README\.md in .* is never an agent/],
-    ["cafe\u0301", /There is an agent ".*" already: .*\/agents\/caf/],
+    ["cafe\u0301", /The agent ".*" exists already: .*\/agents\/caf/],
   ];
   for (const [id, message] of table) {
     cli.stderr.text = "";

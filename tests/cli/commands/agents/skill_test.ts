@@ -55,5 +55,5 @@ Deno.test("skill add asks nobody where there is no terminal: it adds nothing wit
   assert.ok(world.files().includes(LOCK.replace("haiku", "poem")));
   assert.match(cli.stdout.text, /skills\/poem\n$/);
   assert.equal(await cli.run("skill", "add", "nowhere", "--yes"), 1);
-  assert.match(cli.stderr.text, /It is not there/);
+  assert.match(cli.stderr.text, /It does not exist/);
 });

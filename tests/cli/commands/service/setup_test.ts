@@ -312,7 +312,7 @@ Deno.test("setup says who takes over a key that alone was changed", async () => 
   assert.doesNotMatch(cli.stderr.text, /next run/);
 });
 
-Deno.test("setup ends with who is told nothing: agents that fire by themselves, without a channel", async () => {
+Deno.test("setup warns of agents that fire by themselves without a notification channel", async () => {
   await using world = await createBesideService({ hasPerson: false });
   const { cli } = world;
   await Deno.mkdir(world.agentsDir, { recursive: true });
@@ -335,7 +335,7 @@ Deno.test("setup ends with who is told nothing: agents that fire by themselves, 
     );
     assert.match(
       await setup(),
-      /Unattended: nobody is told .*daily fires by itself.*"inkling doctor"/,
+      /Unattended: failures and questions reach nobody: daily fires by itself.*"inkling doctor"/,
     );
   }
   const channel = "notify: { channels: { phone: { type: ntfy, topic: t } } }\n";
@@ -405,7 +405,7 @@ Deno.test("setup does not take a workspace whose service runs: no command would 
     assert.equal(await world.cli.run(...setup), 2);
     assert.match(
       world.cli.stderr.text,
-      /A service runs for .*\/notes: end it first \("inkling stop/,
+      /A service runs for .*\/notes: stop it first \("inkling stop/,
     );
   }
   assert.ok(!world.files().some((path) => path.endsWith("config.yaml")));

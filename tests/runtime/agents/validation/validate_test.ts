@@ -91,16 +91,16 @@ Deno.test("validateAgent() warns of a webhook's missing secret and its consequen
     validate(`${UNASKED}\ntrigger: { type: webhook, scheme: meta, secret: ${names} }`, {
       variables,
     });
-  const told = (name: string, effect: string) =>
+  const expected = (name: string, effect: string) =>
     `warning daily.md:4:49: The secret of the webhook is missing: ${name} is not set, so ${effect} ` +
     `(add the line ${name}=<the secret> to /agents/_config/.env)`;
   assert.deepEqual(await secret("SET"), []);
   assert.deepEqual(
     await secret("SET, verify_token: NEXT").then(String),
-    told("NEXT", "its sender cannot verify the address").replace(":49:", ":68:"),
+    expected("NEXT", "its sender cannot verify the address").replace(":49:", ":68:"),
   );
-  assert.deepEqual(await secret("BLANK"), [told("BLANK", "every delivery is refused")]);
+  assert.deepEqual(await secret("BLANK"), [expected("BLANK", "every delivery is refused")]);
   assert.deepEqual(await secret("[SET, NEXT]"), [
-    told("NEXT", "deliveries signed with it are refused"),
+    expected("NEXT", "deliveries signed with it are refused"),
   ]);
 });

@@ -3,7 +3,7 @@ import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 
 /** Returns the ids of the agents that name each skill or server, by its name. Agents with broken files are left out. */
-export async function agentsNaming(
+export async function findNamingAgents(
   field: "skills" | "mcp",
   { config, directories, home }: WorkspaceSettings,
 ): Promise<Map<string, string[]>> {

@@ -1,7 +1,7 @@
 // The planned events of the night: each agent's outcome at each time, with the reason. Everything else succeeded.
 
 /** An event that a person wants to know about. */
-export interface Happening {
+export interface PlannedEvent {
   agent: string;
   /** Its due time as `02:30`, UTC; null for a state in the morning. */
   time: string | null;
@@ -31,10 +31,10 @@ const DOWN = /the service was not running from [-\d]+ \d\d:10 to [-\d]+ \d\d:10/
 const ANSWER = /inkling respond \d+/;
 
 const at = (
-  outcome: Happening["outcome"],
-  reason: RegExp | Pick<Happening, "reason" | "why" | "remedy">,
+  outcome: PlannedEvent["outcome"],
+  reason: RegExp | Pick<PlannedEvent, "reason" | "why" | "remedy">,
   ...moments: [agent: string, ...times: string[]][]
-): Happening[] =>
+): PlannedEvent[] =>
   moments.flatMap(([agent, ...times]) =>
     times.map((time) => ({
       agent,
@@ -45,7 +45,7 @@ const at = (
   );
 
 /** Every event. */
-export const HAPPENINGS: readonly Happening[] = [
+export const PLANNED_EVENTS: readonly PlannedEvent[] = [
   ...at("error", /the disk is full/, ["report", "02:30"]),
   ...at(
     "error",
@@ -106,7 +106,7 @@ export const HAPPENINGS: readonly Happening[] = [
 ];
 
 /** Reasons that only `why` reports, for times without a record. */
-export const QUESTIONS: readonly (Pick<Happening, "agent" | "reason" | "remedy"> & {
+export const QUESTIONS: readonly (Pick<PlannedEvent, "agent" | "reason" | "remedy"> & {
   time: string;
 })[] = [
   // The second change, while the first one's run waits.

@@ -4,15 +4,15 @@ import { Client } from "../../api/client/client.ts";
 import { createLocalClient } from "../../app/local_client.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
-import { type Happening, HAPPENINGS, QUESTIONS } from "./happenings.ts";
-import { liveThroughNight, momentOf } from "./night_world.ts";
-import { findNotOnPage } from "./told_on_page.ts";
+import { PLANNED_EVENTS, type PlannedEvent, QUESTIONS } from "./planned_events.ts";
+import { momentOf, runNight } from "./night_world.ts";
+import { findNotOnPage } from "./page_check.ts";
 
 /** Before the first run of the night. */
 const EVENING = "22:00";
 
 /** One reported event. */
-export interface Told {
+export interface ReportedEvent {
   agent: string;
   /** Milliseconds since the epoch; null for a state in the morning. */
   at: number | null;
@@ -26,11 +26,11 @@ export interface NightReport {
   succeeded: number;
   executions: number;
   costUsd: number;
-  told: Told[];
+  reported: ReportedEvent[];
   /** Events that were not reported, or reported wrongly. */
-  untold: string[];
+  unreported: string[];
   /** Reports of events that did not happen. */
-  invented: string[];
+  unplanned: string[];
   /** Events that are missing in the recap. */
   notInRecap: string[];
   /** Events with a time that `why` does not report. */
@@ -41,30 +41,30 @@ export interface NightReport {
 
 /** Runs the night and compares. */
 export async function compareNight(): Promise<NightReport> {
-  await using night = await liveThroughNight();
+  await using night = await runNight();
   using client = createLocalClient(night.runtime);
   const executions = await client.executions({ limit: 500 });
-  const told = [
-    ...await tellExecutions(client),
-    ...await tellSlots(client),
-    ...await tellAgents(client),
+  const reported = [
+    ...await readExecutions(client),
+    ...await readSlots(client),
+    ...await readStoppedAgents(client),
   ];
-  const isOf = (told: Told, { agent, time, outcome, reason }: Happening) =>
-    told.agent === agent && told.outcome === outcome && reason.test(told.text) &&
-    told.at === (time === null ? null : momentOf(time));
+  const isOf = (reported: ReportedEvent, { agent, time, outcome, reason }: PlannedEvent) =>
+    reported.agent === agent && reported.outcome === outcome && reason.test(reported.text) &&
+    reported.at === (time === null ? null : momentOf(time));
   return {
     succeeded: executions.filter(({ status }) => status === "success").length,
     executions: executions.length,
     costUsd: executions.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
-    told,
+    reported,
     notInWhy: await findNotInWhy(client),
     notOnPage: await findNotOnPage(night),
     notInRecap: findNotInRecap(
       await client.recap({ since: new Date(momentOf(EVENING)).toISOString() }),
     ),
-    untold: HAPPENINGS.filter((one) => !told.some((line) => isOf(line, one)))
+    unreported: PLANNED_EVENTS.filter((one) => !reported.some((line) => isOf(line, one)))
       .map(({ agent, time, outcome, reason }) => `${agent} ${time} ${outcome}: ${reason}`),
-    invented: told.filter((line) => !HAPPENINGS.some((one) => isOf(line, one)))
+    unplanned: reported.filter((line) => !PLANNED_EVENTS.some((one) => isOf(line, one)))
       .map(({ agent, at, outcome, text }) =>
         `${agent} ${at === null ? "" : new Date(at).toISOString()} ${outcome}: ${text}`
       ),
@@ -74,24 +74,24 @@ export async function compareNight(): Promise<NightReport> {
 async function findNotInWhy(client: Client): Promise<string[]> {
   const missing: string[] = [];
   const asked = [
-    ...HAPPENINGS.map(({ reason, why = reason, ...rest }) => ({ ...rest, reason: why })),
+    ...PLANNED_EVENTS.map(({ reason, why = reason, ...rest }) => ({ ...rest, reason: why })),
     ...QUESTIONS,
   ];
   for (const { agent, time, reason, remedy = /./ } of asked) {
     const at = time === null ? undefined : momentOf(time);
-    const told = await explain(client, agent, at);
-    const isTold = reason.test(told.reason) && remedy.test(told.remedy ?? "");
-    if (!isTold) missing.push(`${agent} ${time}: ${told.reason} / ${told.remedy}`);
+    const reported = await explain(client, agent, at);
+    const isReported = reason.test(reported.reason) && remedy.test(reported.remedy ?? "");
+    if (!isReported) missing.push(`${agent} ${time}: ${reported.reason} / ${reported.remedy}`);
   }
   return missing;
 }
 
 /** The recap reports several events of one kind as one, with their number. */
 function findNotInRecap(recap: RecapBody): string[] {
-  const isTold = ({ agent, outcome, reason }: Happening): boolean => {
+  const isReported = ({ agent, outcome, reason }: PlannedEvent): boolean => {
     const failing = outcome === "error" || outcome === "aborted";
     const alike =
-      HAPPENINGS.filter((one) =>
+      PLANNED_EVENTS.filter((one) =>
         one.agent === agent && (one.outcome === outcome || failing) &&
         (failing ? ["error", "aborted"].includes(one.outcome) : one.reason.source === reason.source)
       ).length;
@@ -112,32 +112,32 @@ function findNotInRecap(recap: RecapBody): string[] {
     }
     return stopped.some((one) => one.agent_id === agent && reason.test(one.reason));
   };
-  return HAPPENINGS.filter((one) => !isTold(one))
+  return PLANNED_EVENTS.filter((one) => !isReported(one))
     .map(({ agent, time, outcome }) => `${agent} ${time} ${outcome}`);
 }
 
 /** Returns the unsuccessful runs, each with its due time. */
-async function tellExecutions(client: Client): Promise<Told[]> {
-  const told: Told[] = [];
+async function readExecutions(client: Client): Promise<ReportedEvent[]> {
+  const reported: ReportedEvent[] = [];
   for (
     const { id, agent_id, status, started_at, error } of await client.executions({ limit: 500 })
   ) {
     if (status === "success") continue;
     const text = status === "waiting" ? (await client.pending(id)).tool_name : error;
     const started = Date.parse(started_at);
-    told.push({
+    reported.push({
       agent: agent_id,
       at: started - started % MINUTE_MS,
       outcome: status,
       text: text ?? "",
     });
   }
-  return told;
+  return reported;
 }
 
 /** Returns the times without a run; slots that are stored as one row are listed one by one. */
-async function tellSlots(client: Client): Promise<Told[]> {
-  const told: Told[] = [];
+async function readSlots(client: Client): Promise<ReportedEvent[]> {
+  const reported: ReportedEvent[] = [];
   for (const { id, trigger_cron } of await client.agents()) {
     for (
       const { scheduled_for, outcome, reason, count } of await client.slots(id, { limit: 100 })
@@ -145,11 +145,11 @@ async function tellSlots(client: Client): Promise<Told[]> {
       if (outcome === "run") continue;
       for (let n = 0; n < count; n++) {
         const at = Date.parse(scheduled_for) + n * distanceOf(trigger_cron ?? "");
-        told.push({ agent: id, at, outcome, text: reason ?? "" });
+        reported.push({ agent: id, at, outcome, text: reason ?? "" });
       }
     }
   }
-  return told;
+  return reported;
 }
 
 /** Schedules with steps or lists of minutes fire within the hour, the others hourly. */
@@ -159,7 +159,7 @@ function distanceOf(cron: string): number {
 }
 
 /** Returns the agents whose triggers are stopped in the morning. */
-async function tellAgents(client: Client): Promise<Told[]> {
+async function readStoppedAgents(client: Client): Promise<ReportedEvent[]> {
   const { agent_errors, agent_warnings } = await client.info();
   const agents = await client.agents();
   const disabled = agents.filter(({ enabled }) => !enabled);

@@ -8,7 +8,7 @@ const SKIPPED_MS = 5_000;
 const POLLED_MS = 500;
 
 /** A clock that skips short waits. */
-export class HurriedClock implements Clock {
+export class SkippingClock implements Clock {
   readonly #system = new SystemClock();
   #ahead = 0;
 

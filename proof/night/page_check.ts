@@ -29,10 +29,10 @@ export async function findNotOnPage({ runtime, clock }: Night): Promise<string[]
     await page.goto(`http://127.0.0.1:${service.ports[0]}/ui#/`);
     await page.getByRole("button", { name: "24 hours" }).click();
     await page.getByRole("region", { name: "Failed" }).waitFor();
-    const notTold = await findMissing(page, recap);
+    const missing = await findMissing(page, recap);
     // A stopping service waits for the streams of its pages.
     await context.close();
-    return notTold;
+    return missing;
   } finally {
     await service.shutdown("requested");
   }
@@ -44,8 +44,10 @@ async function findMissing(page: Page, recap: RecapBody): Promise<string[]> {
     const item = page.getByRole("region", { name: list, exact: true })
       .locator("li, .request, .figure");
     const all = await item.allInnerTexts();
-    const isTold = all.some((told) => texts.every((text) => flat(told).includes(flat(text))));
-    if (!isTold) missing.push(`${list}: ${texts.join(", ")}`);
+    const isReported = all.some((reported) =>
+      texts.every((text) => flat(reported).includes(flat(text)))
+    );
+    if (!isReported) missing.push(`${list}: ${texts.join(", ")}`);
   }
   return missing;
 }
