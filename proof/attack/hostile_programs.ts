@@ -226,7 +226,7 @@ async function tryAll(
 
 export const hostilePrograms: Attack = {
   name: "hostile-programs",
-  claim: "no program that an agent starts gets out of the sandbox; without it most do",
+  claim: "no program of an agent escapes from the sandbox; without it most do",
   tries: { full: HOSTILE_PROGRAMS.length, sample: 2 },
   ...(IGNORED_WITHOUT_SANDBOX && { impossible: "this system has no sandbox" }),
   async run(tries) {

@@ -8,7 +8,7 @@ const FILES_IN_A_FOLDER = 500;
 /** An agent that watches too many files must not slow down the others. */
 export const largeWatch: Attack = {
   name: "a watched folder with very many files",
-  claim: "is not watched, which is told, and delays no other agent",
+  claim: "is reported instead of watched, and delays no other agent",
   tries: { full: 2 * MAX_WATCHED_ENTRIES, sample: 400 },
   run: async (entries) => {
     const mostEntries = Math.min(MAX_WATCHED_ENTRIES, entries / 2);

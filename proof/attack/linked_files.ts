@@ -74,8 +74,7 @@ async function plant(folder: string, { outside, number }: { outside: string; num
 /** Links for tools: in the agent's folder, the tools folder, and the folder of a skill. */
 export const linkedFiles: Attack = {
   name: "linked files",
-  claim:
-    "no custom tool and no script gets through a symbolic link to what the agent may not reach",
+  claim: "no custom tool or script reaches a forbidden place through a symbolic link",
   tries: { full: 300, sample: 6 },
   run: async (tries) => {
     await using world = await ToolWorld.open();

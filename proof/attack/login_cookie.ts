@@ -10,8 +10,7 @@ const CHANGES = ["/agents/reader/run", "/shutdown", "/scheduler/pause", "/login"
 
 export const loginCookie: Attack = {
   name: "login-cookie",
-  claim:
-    "a log-in is of use to the page of the browser that has it alone, and to nobody after the log-out",
+  claim: "a log-in works only in the page of its own browser, and not after the log-out",
   tries: { full: 5_000, sample: 50 },
   async run(tries) {
     const directory = await Deno.makeTempDir({ prefix: "inkling-attack-" });

@@ -19,8 +19,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 
 export const redirectedSecrets: Attack = {
   name: "redirected-secrets",
-  claim:
-    "no redirect of an MCP server, or of a web server that an agent asks, carries a header or a body elsewhere",
+  claim: "no redirect of an MCP server or a web server sends an agent's header or body elsewhere",
   tries: { full: 200, sample: 3 },
   async run(tries) {
     const successes = new Set<string>();
@@ -96,7 +95,7 @@ const REPLIES: Readonly<Record<string, () => Response>> = {
 
 export const endlessServers: Attack = {
   name: "endless-mcp-servers",
-  claim: "an MCP server that sends without end is given up, within the memory of a few messages",
+  claim: "an MCP server that sends endlessly is stopped, within the memory of a few messages",
   tries: { full: 45, sample: 2 },
   async run(tries) {
     const successes = new Set<string>();

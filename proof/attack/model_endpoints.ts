@@ -17,7 +17,7 @@ async function callAt(adapter: Adapter, origin: string): Promise<string> {
 
 export const redirectedKeys: Attack = {
   name: "redirected-keys",
-  claim: "no redirect of a model endpoint carries a key to another host",
+  claim: "no redirect of a model endpoint sends a key to another host",
   tries: { full: 40, sample: 1 },
   async run(tries) {
     const successes = new Set<string>();
@@ -91,7 +91,7 @@ function endlessAnswers(provider: string): EndlessAnswer[] {
 
 export const endlessReplies: Attack = {
   name: "endless-replies",
-  claim: "no answer of a model endpoint is read without an end",
+  claim: "every answer of a model endpoint has a size limit",
   tries: { full: 60, sample: 2 },
   async run(tries) {
     const successes = new Set<string>();

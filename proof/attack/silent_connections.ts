@@ -12,7 +12,7 @@ const HALF_BODY = "POST /agents/reader/run HTTP/1.1\r\nhost: localhost\r\n" +
 
 export const silentConnections: Attack = {
   name: "silent connections",
-  claim: "a flood of connections without a request keeps nobody out and ends no run",
+  claim: "a flood of connections without a request blocks no client and ends no run",
   tries: { full: 3_000, sample: 100 },
   async run(tries) {
     await using world = await openWorld({

@@ -15,7 +15,7 @@ const READINGS = 40;
 export const silentFollowers: Attack = {
   name: "silent followers",
   claim:
-    "followers that do not read take no memory for the frames that wait for them, and are bounded in number",
+    "followers that do not read use no memory for their unread frames, and their number is limited",
   tries: { full: 1_200, sample: 40 },
   async run(tries) {
     await using world = await openWorld({

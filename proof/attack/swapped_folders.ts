@@ -57,7 +57,7 @@ const TRIES: readonly {
 /** All file tools at the same time. */
 export const swappedFolders: Attack = {
   name: "swapped folders",
-  claim: "file tools neither tell nor change what lies outside, whatever is exchanged for a link",
+  claim: "file tools neither reveal nor change outside files while entries are swapped for links",
   tries: { full: 100_000 * TRIES.length, sample: 5 * TRIES.length },
   run: attack,
 };

@@ -41,7 +41,7 @@ function of(property: JsonObject, value: JsonValue, $defs: JsonObject = {}) {
 /** Opens, checks and calls tools with such schemas, and measures how long the event loop is blocked. */
 export const toolSchemas: Attack = {
   name: "tool schemas",
-  claim: "no schema of a custom tool holds up the service, or runs without end",
+  claim: "no schema of a custom tool blocks the service or runs endlessly",
   tries: { full: CASES.length * 3, sample: 2 },
   run: async (tries) => {
     await using world = await ToolWorld.open();

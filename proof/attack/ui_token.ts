@@ -9,7 +9,7 @@ import type { Attack, AttackOutcome } from "./attack.ts";
 
 export const uiToken: Attack = {
   name: "ui-token",
-  claim: "the token of the dashboard reaches nobody but who opens it, and nobody uses it up",
+  claim: "the dashboard's token reaches only its user, and no other user can use it up",
   tries: { full: 500, sample: 10 },
   async run(tries): Promise<AttackOutcome> {
     const successes: string[] = [];

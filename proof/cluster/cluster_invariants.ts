@@ -10,7 +10,7 @@ const GOES_ON = list([...RESUMED, STEADY, LABELLED, FOLLOWING.agent]);
 
 export const CLUSTER_INVARIANTS: readonly Invariant[] = [
   rule(
-    "what was asked for has its key: no node started anything of its own",
+    "every requested execution has its key: no node started one by itself",
     "SELECT e.id, e.agent_id, e.trigger FROM executions e WHERE e.id >= ?1 AND e.trigger IN ('manual', 'chat') " +
       "AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.execution_id = e.id)",
   ),

@@ -148,7 +148,7 @@ export class ClusterWorld implements AsyncDisposable {
       if (!node.wasTroubledSince(began)) {
         const { cause } = error as Error;
         const row = { what, node: node.name, error: String(error), cause: String(cause) };
-        this.findings.add("a node that nothing was done to answers as it should", row);
+        this.findings.add("an undisturbed node answers correctly", row);
       }
       return undefined;
     }

@@ -6,7 +6,7 @@ const FROZEN_MS = 8_000;
 
 export const frozenService: Fault = {
   name:
-    "A frozen service is told as silent, and goes on where it was: its run ends, no schedule runs twice",
+    "A frozen service is reported as silent and then continues: its run ends, no schedule runs twice",
   async check() {
     await using world = await openWorld({
       async prepare(home) {

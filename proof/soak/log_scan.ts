@@ -14,7 +14,7 @@ export function judgeLines(lines: readonly string[], expected?: RegExp): LogComp
     }
     // In fields, line breaks are escaped.
     return /(\\n|^)\s+at .+:\d+:\d+/.test(line)
-      ? [{ rule: "no stack trace stands in the log", line }]
+      ? [{ rule: "the log contains no stack trace", line }]
       : [];
   });
 }

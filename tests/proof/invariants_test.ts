@@ -63,23 +63,23 @@ const LIES: Readonly<Record<string, Lie>> = {
   "the last stats are the row's": tell("output_tokens", "1", `id = ${lastStats(LEAD)}`),
   "total tokens are input and output":
     `UPDATE executions SET total_tokens = total_tokens + 1 WHERE id = ${LEAD}`,
-  "the row counts the tool calls that frames tell of":
+  "the row counts the tool calls of the frames":
     `UPDATE executions SET tool_calls = tool_calls + 1 WHERE id = ${LEAD}`,
   "the row counts the tool calls that are stored":
     `DELETE FROM tool_calls WHERE execution_id = ${LEAD} AND position = (SELECT max(position) FROM tool_calls WHERE execution_id = ${LEAD})`,
   "tokens and cost are the sum of what each reply used":
     `UPDATE executions SET input_tokens = input_tokens - 1, output_tokens = output_tokens + 1 WHERE id = ${LEAD}`,
-  "every result stands at the place of its call":
+  "every result is at the position of its call":
     `UPDATE messages SET body = json_set(body, '$.toolCallId', 'another') WHERE execution_id = ${LEAD} AND role = 'tool'`,
   "every call of an execution that succeeded has its result":
     `DELETE FROM messages WHERE execution_id = ${LEAD} AND role = 'tool'`,
-  "a call that has its frame is told by it":
+  "a call's frame reports the call":
     `UPDATE tool_calls SET frame_id = frame_id - 1 WHERE execution_id = ${LEAD}`,
   "each tool_result frame belongs to one call":
     `UPDATE tool_calls SET frame_id = (SELECT max(frame_id) FROM tool_calls WHERE execution_id = ${LEAD}) WHERE execution_id = ${LEAD}`,
-  "results are told in the order of the calls":
+  "results are reported in the order of the calls":
     `UPDATE tool_calls SET frame_id = 1000 - frame_id WHERE execution_id = ${LEAD}`,
-  "every call stands behind the reply that asked for it":
+  "every call follows the reply that requested it":
     `UPDATE messages SET body = json_set(body, '$.toolCalls', json('[]')) WHERE execution_id = ${LEAD}`,
   "an open request has an execution that waits":
     `UPDATE executions SET status = 'running' WHERE id = ${WAITING}`,
@@ -87,9 +87,9 @@ const LIES: Readonly<Record<string, Lie>> = {
     `UPDATE requests SET answered_at = created_at WHERE execution_id = ${WAITING}`,
   "an answer has its time":
     "UPDATE requests SET answered_at = created_at - 1 WHERE response IS NOT NULL",
-  "each request is told once by the execution that asks":
+  "each request has one frame in the asking execution":
     `DELETE FROM frames WHERE execution_id = ${WAITING} AND event = 'interrupt'`,
-  "each answer is told once: beside the user turn, an execution that delegates nothing has as many human frames as answers":
+  "each answer has one frame: besides the user turn, an execution that delegates nothing has as many human frames as answers":
     `INSERT INTO frames (execution_id, event, payload) VALUES (${ANSWERED}, 'message', '{"event_type":"human"}')`,
   "a request belongs to a call": `DELETE FROM tool_calls WHERE execution_id = ${ANSWERED}`,
   ...Object.fromEntries([

@@ -17,7 +17,7 @@ Deno.test("judgeLines() reports errors, and stack traces at any level and outsid
   ];
   const rules = judgeLines(lines).map(({ rule }) => rule);
   assert.equal(rules[0], "no line of the log is an error");
-  assert.equal(rules[1], "no stack trace stands in the log");
+  assert.equal(rules[1], "the log contains no stack trace");
   // Every line of the trace, which was not escaped.
   assert.equal(rules.length, 2 + stack.split("\n").length - 1);
 });

@@ -24,7 +24,7 @@ Deno.test("findWrongEffects() reports calls that took effect twice, although den
     frame("t5", false, "a tool that is not counted", "file_read");
     const find = async () =>
       (await findWrongEffects(path, { effects, since: 0 })).map(({ invariant }) => invariant);
-    assert.deepEqual(await find(), ["every call that is told to have worked took effect"]);
+    assert.deepEqual(await find(), ["every call that is reported as done took effect"]);
     await Deno.writeTextFile(effects.file, "t1\n", { append: true });
     assert.deepEqual(await find(), []);
     await (await fetch(`${effects.url}/t2`, { method: "POST" })).text();

@@ -54,8 +54,7 @@ const fields = fc.array(
 
 export const answerLinks = defineTarget<SentRequest, { nothing?: never }>({
   name: "answer-links",
-  claim:
-    "nothing is answered but by a POST of our own page to the whole link, and no other path is open",
+  claim: "only a POST of our own page to the whole link answers, and no other path is open",
   oneIn: 5,
   cases: () =>
     fc.record({
@@ -116,7 +115,7 @@ const HOUR_MS = 3_600_000;
 
 export const channelReplies = defineTarget<Reply>({
   name: "channel-replies",
-  claim: "what receivers, variables and forms hold is read within its bounds, and never throws",
+  claim: "replies, variables and forms are parsed within their limits, and parsing never throws",
   cases: () =>
     fc.record({
       header: fc.oneof(

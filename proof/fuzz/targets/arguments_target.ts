@@ -103,7 +103,7 @@ function withCommas(value: unknown): string {
 export const toolArguments = defineTarget({
   name: "tool-arguments",
   claim:
-    "arguments are read as the object that they mean, or refused with the place of the fault; never guessed",
+    "arguments are parsed as the intended object, or refused with the error's place; never guessed",
   cases: () => written,
   check({ text, means }) {
     const fault = findJsonFault(text);
@@ -197,8 +197,7 @@ function pick(value: object, share: number): object {
 
 export const argumentSchemas = defineTarget({
   name: "argument-schemas",
-  claim:
-    "arguments against any schema are taken, with all that it says, or refused with a sentence",
+  claim: "arguments are accepted by the whole schema, or refused with a sentence",
   cases: () => fc.tuple(schema, args),
   async check([written, value]) {
     const declared = parseDeclarations(

@@ -54,7 +54,7 @@ const candidate = fc.record({ value: fc.oneof(anyText, terminalText), descriptio
 export const completionWords = defineTarget({
   name: "completion-words",
   claim:
-    "any words get a list of whole lines that begin with what is typed and hold no control characters",
+    "any words get a list of whole lines that begin with the typed text, without control characters",
   cases: () =>
     fc.tuple(
       fc.constantFrom(...SHELLS),
@@ -88,7 +88,7 @@ export const completionWords = defineTarget({
 export const shellWords = defineTarget({
   name: "shell-words",
   claim:
-    "a line of arguments is split as a shell splits it, or refused; words written with quotes come back",
+    "a line of arguments is split as a shell splits it, or refused; quoted words are preserved",
   cases: () =>
     fc.tuple(
       fc.array(anyText, { maxLength: 4 }),

@@ -87,7 +87,7 @@ interface EnvFolder {
 export const environmentFiles = defineTarget<[string | Uint8Array, string], EnvFolder>({
   name: "environment-files",
   claim:
-    "an environment file gives variables or a problem that repeats no value; an edit changes its variable alone",
+    "an environment file gives variables or a problem that repeats no value; an edit changes only its variable",
   async open() {
     const folder = await Deno.makeTempDir({ prefix: "inkling-fuzz-" });
     return {

@@ -43,8 +43,7 @@ export const databases = defineTarget<
   World
 >({
   name: "databases",
-  claim:
-    "a database of any format is brought up to date, or refused with a sentence and left as it was",
+  claim: "a database of any format is migrated, or refused with a sentence and left unchanged",
   oneIn: 5,
   async open() {
     const folder = await Deno.makeTempDir({ prefix: "inkling-fuzz-" });

@@ -30,7 +30,7 @@ const reply = fc.record({
 
 export const endlessReplies = defineTarget({
   name: "endless-replies",
-  claim: "a reply is handed over byte by byte, or broken off where a part of it does not end",
+  claim: "a reply is delivered unchanged, or aborted at an endless part",
   oneIn: 40,
   cases: () => reply,
   async check({ parts, hasEvents, isGood }) {

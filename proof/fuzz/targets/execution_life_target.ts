@@ -35,7 +35,7 @@ const ACTIONS = [
 
 export const executionLives = defineTarget({
   name: "execution-lives",
-  claim: "an execution makes legal moves only, ends once, and counts every token, whatever comes",
+  claim: "an execution makes only legal moves, ends once, and counts every token, under any events",
   oneIn: 20,
   cases: () =>
     fc.array(fc.constantFrom(...ACTIONS, "restart", "restart"), { minLength: 4, maxLength: 12 }),

@@ -149,7 +149,7 @@ function answerTo({ kind }: HumanRequest, whom: number): HumanAnswer {
 
 export const familyLives = defineTarget({
   name: "family-lives",
-  claim: "a family of executions comes to its end, whatever comes, two actions at a time",
+  claim: "a family of executions ends under any events, two actions at a time",
   oneIn: 100,
   cases: () =>
     fc.tuple(fc.array(action, { minLength: 4, maxLength: 25 }), fc.subarray([...AGENTS])),

@@ -108,7 +108,7 @@ const longPath = fc.tuple(
 export const hostileGlobs = defineTarget({
   name: "hostile-globs",
   claim:
-    "a pattern is refused with its reason, or matches any path without taking long; its agent file tells the same",
+    "a pattern is refused with its reason, or matches any path quickly; the agent file's check agrees",
   cases: () => fc.tuple(fc.oneof(hostile, anyText), longPath, fc.boolean()),
   check([glob, text, dot]) {
     const matcher = compileGlob(glob, { dot });

@@ -86,7 +86,7 @@ function createBusyApp(): TestApp {
 export const httpRequests = defineTarget<FuzzedRequest[]>({
   name: "http-requests",
   claim:
-    "no request gets a 5xx but 503 at the end; every answer is within its documented schema, every refusal is JSON with its reason",
+    "no request gets a 5xx except 503 at the end; every answer fits its documented schema, every refusal is JSON with its reason",
   cases: () => fc.array(anyRequest, { minLength: 1, maxLength: 3 }),
   async check(requests) {
     const { app, runtime, lifecycle } = createBusyApp();

@@ -104,7 +104,7 @@ async function openWorld(): Promise<LoginWorld & AsyncDisposable> {
 export const logins = defineTarget<SentRequest, LoginWorld>({
   name: "logins",
   claim:
-    "nobody is let in without the key or the whole cookie, and with the cookie nothing changes but for our own page",
+    "only the key or the whole cookie gives access, and the cookie allows changes only to our own page",
   oneIn: 5,
   open: openWorld,
   cases: () =>

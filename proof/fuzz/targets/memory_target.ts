@@ -42,7 +42,7 @@ export const sectionContents: fc.Arbitrary<string> = contents;
 
 export const memoryFiles = defineTarget({
   name: "memory-files",
-  claim: "memory gives back what was saved, and no other section changes, whatever the texts",
+  claim: "memory returns the saved text, and no other section changes, with any texts",
   cases: () =>
     fc.tuple(
       fc.oneof(fc.constant(""), contents),

@@ -114,7 +114,7 @@ const closedFile = ({ workspace }: SandboxFixture): fc.Arbitrary<string> =>
 
 export const readPaths = defineTarget<[string, Scope], World>({
   name: "read-paths",
-  claim: "file_read never shows what lies outside of the sandbox, whatever the path",
+  claim: "file_read never shows content outside of the sandbox, with any path",
   open,
   cases: ({ fixture }) =>
     fc.tuple(fc.oneof(sandboxPath(fixture), closedFile(fixture)), fc.constantFrom(...SCOPES)),
@@ -123,7 +123,7 @@ export const readPaths = defineTarget<[string, Scope], World>({
 
 export const findPaths = defineTarget<[string, string, Scope], World>({
   name: "find-paths",
-  claim: "file_glob never names what lies outside of the sandbox, whatever the pattern",
+  claim: "file_glob never names files outside of the sandbox, with any pattern",
   open,
   cases: ({ fixture }) =>
     fc.tuple(
@@ -139,7 +139,7 @@ const CHANGES = ["file_write", "file_edit", "file_delete", "file_move"] as const
 
 export const changePaths = defineTarget<[typeof CHANGES[number], string, string, Scope], World>({
   name: "change-paths",
-  claim: "no file tool changes anything outside of the sandbox, whatever the paths",
+  claim: "no file tool changes anything outside of the sandbox, with any paths",
   open,
   cases: ({ fixture }) =>
     fc.tuple(

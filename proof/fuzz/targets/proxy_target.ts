@@ -42,7 +42,7 @@ interface SplitText {
 export const proxyRequests = defineTarget<SplitText>({
   name: "proxy-requests",
   claim:
-    "whatever a program says to its proxy, it names one host, and what is sent on begins with one request to that host",
+    "any request of a program to its proxy names one host, and the forwarded bytes begin with one request to that host",
   cases: () =>
     fc.record({
       text: fc.oneof(fc.array(piece, { maxLength: 20 }).map((all) => all.join("")), wholeRequest),

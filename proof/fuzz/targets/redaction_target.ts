@@ -57,7 +57,7 @@ function inJson(text: string): string {
 export const redaction = defineTarget({
   name: "redaction",
   claim:
-    "no secret is left in a text, in its JSON, in a frame or in any pieces; the pieces are the whole, which stays as it is",
+    "no secret is left in a text, in its JSON, in a frame or in any pieces; the pieces form the whole unchanged text",
   cases: () => cases,
   check({ secrets, text, lengths }) {
     const redactor = new Redactor(() => secrets);

@@ -56,8 +56,7 @@ const instant = fc.integer({ min: Date.UTC(2011, 10, 1), max: Date.UTC(2040, 0, 
 
 export const cronExpressions = defineTarget({
   name: "cron-expressions",
-  claim:
-    "a cron expression is refused with its field named, or gives times that come later and later",
+  claim: "a cron expression is refused with its field's name, or gives ascending times",
   cases: () => fc.tuple(cronText, fc.constantFrom(...ZONES), instant),
   check([cron, timezone, now]) {
     const parsed = parseCron(cron);
@@ -98,7 +97,7 @@ const durationText = fc.oneof(
 export const durations = defineTarget({
   name: "durations",
   claim:
-    "a duration is read exactly or not at all, and an interval of it keeps its beat; a bad one is told by its field",
+    "a duration is parsed exactly or refused with its field's name, and an interval keeps its beat",
   cases: () => fc.tuple(durationText, instant, fc.nat(864_000_000)),
   check([text, anchor, later]) {
     const ms = parseDuration(text);

@@ -82,7 +82,7 @@ function toText(object: object): string {
 export const serverFiles = defineTarget({
   name: "server-files",
   claim:
-    "mcp-servers.json gives servers with all that it says, or problems that repeat no value; " +
+    "mcp-servers.json gives servers with all their settings, or problems that repeat no value; " +
     "what variables come to is bounded",
   cases: () => file,
   check(text) {

@@ -30,7 +30,8 @@ const TAGS = ["<", "</", " ", "\n", "task", ">", "environment", "skill-context",
 
 export const skillTexts = defineTarget({
   name: "skill-texts",
-  claim: "a script's name leads nowhere else, its first line names a program, and no text is a tag",
+  claim:
+    "a script's name opens no other place, its first line names a program, and no text is a tag",
   cases: () =>
     fc.tuple(
       textOf(NAMES, { maxLength: 10 }),

@@ -55,7 +55,7 @@ const cursorText = fc.oneof(
 export const eventCursors = defineTarget<[string | undefined, string | undefined, number[]]>({
   name: "event-cursors",
   claim:
-    "a cursor gives exactly the frames after it, or is refused; a reader that comes again anywhere misses none",
+    "a cursor gives exactly the frames after it, or is refused; a reader that resumes anywhere misses none",
   cases: () =>
     fc.tuple(
       fc.option(cursorText, { nil: undefined }),
@@ -121,7 +121,7 @@ const noise = fc.constantFrom(
 
 export const eventStreams = defineTarget({
   name: "event-streams",
-  claim: "a stream of events is read as it was written, whatever line ends and pieces it comes in",
+  claim: "a stream of events is read as it was written, with any line ends and pieces",
   cases: () =>
     fc.tuple(
       fc.array(fc.tuple(event, noise), { maxLength: 5 }),

@@ -18,8 +18,7 @@ const cuts = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 });
 
 export const terminalTexts = defineTarget({
   name: "terminal-texts",
-  claim:
-    "no control sequence of a model reaches a terminal, in whatever pieces it comes, and plain text is kept",
+  claim: "no control sequence of a model reaches a terminal, in any pieces, and plain text is kept",
   cases: () => fc.tuple(terminalText, cuts),
   check([text, lengths]) {
     const clean = sanitise(text);
@@ -91,7 +90,7 @@ const markdownText = fc.array(markdownLine, { maxLength: 12 }).map((lines) => li
 export const terminalMarkdown = defineTarget({
   name: "terminal-markdown",
   claim:
-    "a Markdown reply is drawn within the width, with no control character but our own colours; in pieces as in one",
+    "a Markdown reply is drawn within the width, with no control character except our colors, whole or in pieces",
   cases: () => fc.tuple(markdownText, cuts, fc.integer({ min: 20, max: 100 })),
   check([text, lengths, width]) {
     const clean = sanitise(text);
@@ -134,8 +133,7 @@ const wrappedLine = fc.array(
 
 export const wrappedTexts = defineTarget({
   name: "wrapped-texts",
-  claim:
-    "no character is lost where lines are broken, and a text that is approved looks like no other",
+  claim: "wrapping loses no character, and a text for approval looks like no other",
   cases: () =>
     fc.tuple(
       fc.array(wrappedLine, { minLength: 1, maxLength: 4 }),
@@ -170,7 +168,7 @@ function unwrapped(shown: string): string {
 
 export const foreignLines = defineTarget({
   name: "foreign-lines",
-  claim: "what somebody else wrote is one line of ours, and no longer than it may be",
+  claim: "foreign text is shown as one line within its length limit",
   cases: () => fc.tuple(fc.oneof(terminalText, anyText), fc.integer({ min: 1, max: 40 })),
   check([text, most]) {
     const line = toPlainLine(text, most);

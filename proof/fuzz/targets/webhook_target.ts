@@ -125,8 +125,7 @@ function sign({ scheme, body }: SentDelivery): Record<string, string> | undefine
 
 export const webhookDeliveries = defineTarget<SentDelivery>({
   name: "webhook-deliveries",
-  claim:
-    "nobody passes without the secret, everybody with it; what passes is read, or refused in words",
+  claim: "a delivery passes only with the secret; it is then parsed, or refused with a reason",
   cases: () => deliveries,
   async check(sent) {
     const { scheme, body } = sent;

@@ -4,7 +4,7 @@ import { type Invariant, isKept, rule } from "./invariant.ts";
 
 export const CONVERSATIONS: readonly Invariant[] = [
   rule(
-    "every result stands at the place of its call",
+    "every result is at the position of its call",
     "SELECT m.execution_id, m.position, json_extract(m.body, '$.toolCallId') AS result_of, c.tool_call_id " +
       "FROM messages m LEFT JOIN tool_calls c ON c.execution_id = m.execution_id AND c.position = m.position " +
       "WHERE m.execution_id >= ?1 AND m.role = 'tool' AND m.seeded = 0 " +
@@ -17,7 +17,7 @@ export const CONVERSATIONS: readonly Invariant[] = [
       "OR NOT EXISTS (SELECT 1 FROM messages m WHERE m.execution_id = c.execution_id AND m.position = c.position))",
   ),
   rule(
-    "a call that has its frame is told by it",
+    "a call's frame reports the call",
     "SELECT c.execution_id, c.position, c.tool_call_id, c.frame_id, f.payload FROM tool_calls c " +
       "LEFT JOIN frames f ON f.id = c.frame_id WHERE c.execution_id >= ?1 AND c.frame_id IS NOT NULL " +
       "AND (f.execution_id IS NOT c.execution_id OR f.event IS NOT 'tool_result' " +
@@ -32,14 +32,14 @@ export const CONVERSATIONS: readonly Invariant[] = [
       } GROUP BY f.id HAVING count(c.position) <> 1`,
   ),
   rule(
-    "results are told in the order of the calls",
+    "results are reported in the order of the calls",
     "SELECT c.execution_id, c.position, c.frame_id, b.position AS earlier, b.frame_id AS told FROM tool_calls c " +
       "JOIN tool_calls b ON b.execution_id = c.execution_id AND b.position = " +
       "(SELECT max(position) FROM tool_calls WHERE execution_id = c.execution_id AND position < c.position) " +
       "WHERE c.execution_id >= ?1 AND c.frame_id IS NOT NULL AND (b.frame_id IS NULL OR b.frame_id >= c.frame_id)",
   ),
   rule(
-    "every call stands behind the reply that asked for it",
+    "every call follows the reply that requested it",
     "SELECT c.execution_id, c.position, c.name FROM tool_calls c WHERE c.execution_id >= ?1 AND NOT EXISTS " +
       "(SELECT 1 FROM messages m, json_each(m.body, '$.toolCalls') one WHERE m.execution_id = c.execution_id " +
       "AND m.role = 'assistant' AND m.position + 1 + one.key = c.position " +

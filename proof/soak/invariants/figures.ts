@@ -38,7 +38,7 @@ export const FIGURES: readonly Invariant[] = [
       "AND coalesce(total_tokens, 0) <> input_tokens + output_tokens",
   ),
   rule(
-    "the row counts the tool calls that frames tell of",
+    "the row counts the tool calls of the frames",
     "SELECT e.id, e.tool_calls, (SELECT coalesce(sum(json_array_length(f.payload, '$.tools')), 0) " +
       "FROM frames f WHERE f.execution_id = e.id AND f.event = 'tool_call') AS told " +
       `FROM executions e WHERE e.id >= ?1 AND e.tool_calls <> told AND NOT ${isRefused("told")}`,

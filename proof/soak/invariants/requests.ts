@@ -20,13 +20,13 @@ export const REQUESTS: readonly Invariant[] = [
       "AND (response IS NOT NULL AND answered_at IS NULL OR answered_at < created_at - ?2)",
   ),
   rule(
-    "each request is told once by the execution that asks",
+    "each request has one frame in the asking execution",
     "SELECT r.request_id, r.execution_id, (SELECT count(*) FROM frames f WHERE f.execution_id = r.execution_id " +
       "AND f.event = 'interrupt' AND json_extract(f.payload, '$.request_id') = r.request_id) AS told " +
       "FROM requests r WHERE r.execution_id >= ?1 AND told <> 1",
   ),
   rule(
-    "each answer is told once: beside the user turn, an execution that delegates nothing has as many human frames as answers",
+    "each answer has one frame: besides the user turn, an execution that delegates nothing has as many human frames as answers",
     "SELECT e.id, (SELECT count(*) FROM requests r WHERE r.execution_id = e.id AND r.response IS NOT NULL) AS answers, " +
       "(SELECT count(*) FROM frames f WHERE f.execution_id = e.id " +
       "AND json_extract(f.payload, '$.event_type') = 'human') AS human FROM executions e " +

@@ -81,7 +81,7 @@ export async function findWrongEffects(
   return [
     violation("no unsafe call takes effect twice", twice),
     violation("no call that was denied takes effect", refused),
-    violation("every call that is told to have worked took effect", lost),
+    violation("every call that is reported as done took effect", lost),
   ].filter(({ rows }) => rows.length > 0);
 }
 

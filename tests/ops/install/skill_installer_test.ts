@@ -137,7 +137,10 @@ Deno.test("SkillInstaller refuses links to the outside, invalid names, and folde
   assert.match(await at.refusal({ source: "haiku", path: "../bad" }), /--path leads out/);
   assert.match(await at.refusal({ source: "nowhere" }), /^It does not exist/);
   await write(join(at.sources, "empty"), { "README.md": "x" });
-  assert.match(await at.refusal({ source: "empty" }), /^It has no SKILL\.md at its top: name its folder/);
+  assert.match(
+    await at.refusal({ source: "empty" }),
+    /^It has no SKILL\.md at its top: name its folder/,
+  );
   await write(join(at.sources, "mute"), { "SKILL.md": "---\nname: mute\n---\n" });
   assert.match(await at.refusal({ source: "mute" }), /The skill has no instructions/);
 });
