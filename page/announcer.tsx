@@ -1,14 +1,14 @@
-// The live region: what happens away from where somebody looks, said to a screen reader and shown for a moment.
+// The live region: announces events to screen readers and shows them for a few seconds.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../base/clock.ts";
 
-/** How long a sentence stays in sight. */
+/** The time for which an announcement is visible. */
 const SHOWN_MS = 6_000;
-/** Sentences that are in sight at once. */
+/** The maximum number of visible announcements. */
 const MOST = 3;
 
-/** Sentences on their way to whoever listens. */
+/** Publishes announcements to its listeners. */
 export class Voice {
   readonly #listeners = new Set<(sentence: string) => void>();
 
@@ -16,14 +16,14 @@ export class Voice {
     for (const listener of this.#listeners) listener(sentence);
   };
 
-  /** Calls back with each sentence, until the returned function is called. */
+  /** Calls the listener with each sentence. Returns a function that ends that. */
   listen(listener: (sentence: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 }
 
-/** Where sentences appear. */
+/** The element that shows the announcements. */
 export function Announcements({ voice, clock }: { voice: Voice; clock: Clock }): VNode {
   const [said, setSaid] = useState<readonly { id: number; sentence: string }[]>([]);
   useEffect(() => {
@@ -35,7 +35,7 @@ export function Announcements({ voice, clock }: { voice: Voice; clock: Clock }):
       clock.sleep(SHOWN_MS, gone.signal).then(
         () => setSaid((before) => before.filter(({ id }) => id !== one.id)),
         () => {
-          // The page is gone, and the sentence with it.
+          // Aborted, because the element is gone.
         },
       );
     });

@@ -1,4 +1,4 @@
-// The page: its head, the view that the address asks for, and the voice that reports what happens elsewhere.
+// The root component: the head, the view of the current route, the dialogs, and the announcements of events.
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { toReadable } from "../present/visible_text.ts";
@@ -25,7 +25,7 @@ import { createShortcuts, isForMessage, isForPage, isPaletteKey } from "./shortc
 import { UsageView } from "./views/usage_view.tsx";
 import { useLinkState, useResource } from "./state/use_resource.ts";
 
-/** Everything that is seen. */
+/** The whole page. */
 export function App(): VNode {
   const { link, announce } = useService();
   const state = useLinkState();
@@ -69,7 +69,7 @@ export function App(): VNode {
       <nav aria-label="Within the page">
         {count !== null && (
           <a class="skip" href={toHash({ view: "now" })} onClick={skipToCard}>
-            Skip to what waits for you
+            Skip to the open questions
           </a>
         )}
         <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.focus())}>
@@ -116,7 +116,7 @@ export function App(): VNode {
   );
 }
 
-/** Goes to the buttons of the first question of the view; where there is none, the link leads to the view that has all. */
+/** Moves the focus to the answer form of the view's first question. Without one, the link opens the view with all. */
 function skipToCard(event: Event): void {
   const answer = document.querySelector<HTMLElement>("[data-request] .answer");
   if (answer === null) return;
@@ -124,7 +124,7 @@ function skipToCard(event: Event): void {
   answer.focus();
 }
 
-/** The view of a route; those whose data is kept are drawn by `kept`. */
+/** Returns the view of a route. `kept` draws the views whose data the page keeps. */
 function drawView(route: Route, kept: Record<"now" | "agents", () => VNode>): VNode {
   switch (route.view) {
     case "now":
@@ -149,7 +149,7 @@ function drawView(route: Route, kept: Record<"now" | "agents", () => VNode>): VN
         <>
           <h1>Page not found</h1>
           <Empty>
-            There is no such view. <a href={toHash({ view: "now" })}>Go to the start page</a>
+            This page does not exist. <a href={toHash({ view: "now" })}>Go to the start page</a>
           </Empty>
         </>
       );
@@ -169,8 +169,8 @@ function useRoute(): Route {
 }
 
 /**
- * Moves the focus to the content when another view comes, as a page that is loaded would, unless the view has put it into a
- * field of its own; never at the first one.
+ * Moves the focus to the content when the view changes, like the load of a page. It leaves the focus alone for the first
+ * view, and for a view that focuses its own field.
  */
 function useFocusOnTurn(
   route: Route,
@@ -179,7 +179,7 @@ function useFocusOnTurn(
   const which = "id" in route ? route.id : route.view === "chat" ? route.agent ?? "" : "";
   const place = `${route.view} ${which}`;
   const before = useRef(place);
-  // With the view itself, not a moment after it: somebody may have gone to a field in it by then.
+  // A layout effect runs before the person can focus a field of the new view.
   useLayoutEffect(() => {
     if (before.current === place) return;
     before.current = place;
@@ -190,7 +190,7 @@ function useFocusOnTurn(
   return { ref, focus: () => ref.current?.focus() };
 }
 
-/** Agents whose last run failed and that would still run. */
+/** Returns the number of enabled agents whose last run failed. */
 function countFailing(agents: readonly AgentSummary[]): number {
   return agents.filter(({ enabled, last_status }) =>
     enabled && (last_status === "error" || last_status === "timeout")
@@ -215,7 +215,7 @@ function useKeys(
       );
       if (shortcut === undefined) return;
       event.preventDefault();
-      // A key that is held down goes through rows; it decides nothing twice.
+      // A key that is held down moves through rows, but triggers no other action twice.
       if (event.repeat && event.key !== "j" && event.key !== "k") return;
       shortcut.act();
     };

@@ -1,11 +1,11 @@
-// Keeps the end of the page in sight as something on it grows, unless its reader went back.
+// Automatic scrolling to the end of the page while an element grows, unless the reader has scrolled back.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** The distance from the end that still counts as the end, in pixels. */
+/** The distance from the end that counts as the end, in pixels. */
 const NEAR = 80;
 
-/** For the element that grows while `isGrowing`. Another `place` begins at its end. */
+/** Returns the ref for the element that grows while `isGrowing`. A new `place` starts at its end. */
 export function useFollowEnd<Grown extends Element>(
   place: string | number | null,
   isGrowing = true,
@@ -16,17 +16,17 @@ export function useFollowEnd<Grown extends Element>(
   useEffect(() => {
     let isAtEnd = true;
     const page = document.documentElement;
-    const look = () => {
+    const checkEnd = () => {
       isAtEnd = page.scrollHeight - page.clientHeight - page.scrollTop < NEAR;
     };
     const observer = new ResizeObserver(() => {
       if (follows.current && isAtEnd) scrollTo(0, page.scrollHeight);
     });
-    addEventListener("scroll", look, { passive: true });
+    addEventListener("scroll", checkEnd, { passive: true });
     if (grown.current !== null) observer.observe(grown.current);
     return () => {
       observer.disconnect();
-      removeEventListener("scroll", look);
+      removeEventListener("scroll", checkEnd);
     };
   }, [place]);
   return grown;

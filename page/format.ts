@@ -1,7 +1,7 @@
-// Figures and times as people read them, in the language and the zone of their browser.
+// Formats numbers and times in the language and the time zone of the browser.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../base/time_units.ts";
 
-/** `0.4 s`, `12 s`, `3 min 5 s`, `2 h 4 min`, `3 d 1 h`. */
+/** Formats a duration: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 4 min`, `3 d 1 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 10 * SECOND_MS) return `${(Math.max(0, ms) / SECOND_MS).toFixed(1)} s`;
   const seconds = Math.round(ms / SECOND_MS);
@@ -17,7 +17,7 @@ function join(great: number, greatUnit: string, small: number, smallUnit: string
   return `${great} ${greatUnit}${small === 0 ? "" : ` ${small} ${smallUnit}`}`;
 }
 
-/** `just now`, `in 5 min`, `3 h ago`, `yesterday`'s kin: how far `at` is from `now`, in one unit. */
+/** Formats the distance of `at` from `now` in one unit: `just now`, `in 5 min`, `3 h ago`. */
 export function formatRelative(at: number, now: number): string {
   const distance = at - now;
   const size = Math.abs(distance);
@@ -29,30 +29,30 @@ export function formatRelative(at: number, now: number): string {
     : size < 1.5 * DAY_MS
     ? ["h", HOUR_MS]
     : ["d", DAY_MS];
-  // What is not over yet is not counted: it began 2 min ago where its 2 min 40 s are shown beside.
+  // Past times are rounded down: `2 min ago` stands beside a duration of 2 min 40 s.
   return distance > 0
     ? `in ${Math.round(size / step)} ${unit}`
     : `${Math.floor(size / step)} ${unit} ago`;
 }
 
-/** `1,234` up to ten thousand, then `12.3k`, `4.6M`. */
+/** Formats a count: `1,234` below ten thousand, then `12.3k`, `4.6M`. */
 export function formatCount(count: number): string {
   if (count < 10_000) return new Intl.NumberFormat().format(count);
   const options = { notation: "compact", maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(undefined, options).format(count);
 }
 
-/** `1,234,567`: to the last one, as a column of figures needs it. */
+/** Formats a count in full, for a column of numbers: `1,234,567`. */
 export function formatWhole(count: number): string {
   return new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 }).format(count);
 }
 
-/** `$1.25`, `$0.0042`: two digits that say something. `unknown` where no price is known. */
+/** Formats a cost with two significant digits: `$1.25`, `$0.0042`. Returns `unknown` for null. */
 export function formatCost(usd: number | null): string {
   return usd === 0 ? "$0" : toCostFormat([usd])(usd);
 }
 
-/** formatCost() for a column: all with the decimals of the one that needs most. */
+/** Returns formatCost() for a column: all costs get the decimals of the one that needs most. */
 export function toCostFormat(column: readonly (number | null)[]): (usd: number | null) => string {
   const digits = Math.max(2, ...column.map((usd) => decimalsOf(usd ?? 0)));
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
@@ -72,53 +72,53 @@ type FormatTime = (at: number) => string;
 const timeFormat = (options: Intl.DateTimeFormatOptions, locale?: string): FormatTime => (at) =>
   new Intl.DateTimeFormat(locale, options).format(at);
 
-/** Date and time to the second. */
+/** Formats date and time with seconds. */
 export const formatMoment: FormatTime = timeFormat({ dateStyle: "medium", timeStyle: "medium" });
 
-/** The day alone, with its name: `Saturday, January 31, 2026`. */
+/** Formats a date: `Saturday, January 31, 2026`. */
 export const formatDate: FormatTime = timeFormat({ dateStyle: "full" });
 
-/** Date and time to the minute. */
+/** Formats date and time without seconds. */
 export const formatMinute: FormatTime = timeFormat({ dateStyle: "medium", timeStyle: "short" });
 
-/** `14:05:09`, the same everywhere. */
+/** Formats a time of day in every language as `14:05:09`. */
 export const formatSeconds: FormatTime = timeFormat({ timeStyle: "medium" }, "en-GB");
 
-/** The hour alone: `3 PM`, `15`. */
+/** Formats an hour: `3 PM`, `15`. */
 export const formatHour: FormatTime = timeFormat({ hour: "numeric" });
 
-/** Hours and minutes. */
+/** Formats hours and minutes. */
 export const formatClock: FormatTime = timeFormat({ hour: "2-digit", minute: "2-digit" });
 
 const RECENT = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
 
-/** `Jan 31, 8:30 AM`: a time of these days. */
+/** Formats a recent time: `Jan 31, 8:30 AM`. */
 export const formatRecent: FormatTime = timeFormat(RECENT);
 
-/** `Jan 31, 8:30 – 9:15 AM`. */
+/** Formats a recent period: `Jan 31, 8:30 – 9:15 AM`. */
 export function formatRecentRange(from: number, to: number): string {
   return new Intl.DateTimeFormat(undefined, RECENT).formatRange(from, to);
 }
 
-/** `2026-01-31`: the local day of a moment, as addresses name it. */
+/** Returns the local day of a time as addresses contain it: `2026-01-31`. */
 export function toDayName(at: number): string {
   const date = new Date(at);
   const padded = (part: number) => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${padded(date.getMonth() + 1)}-${padded(date.getDate())}`;
 }
 
-/** The zone that times are shown in: `Europe/Berlin`. */
+/** Returns the time zone of the shown times: `Europe/Berlin`. */
 export function zoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Day and month of `2026-01-31`. */
+/** Formats the day and the month of `2026-01-31`. */
 export function formatDay(date: string): string {
   const format = timeFormat({ day: "numeric", month: "short", timeZone: "UTC" });
   return format(Date.parse(`${date}T00:00:00Z`));
 }
 
-/** `1 run`, `3 runs`. */
+/** Formats a count with its noun: `1 run`, `3 runs`. */
 export function formatNumberOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

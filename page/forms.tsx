@@ -4,13 +4,13 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { Button, Problem } from "./parts.tsx";
 import { useSending } from "./state/use_resource.ts";
 
-/** The attributes that tie a control to its label and its hint. */
+/** The attributes that connect a control with its label and its hint. */
 interface ControlAttributes {
   id: string;
   "aria-describedby"?: string;
 }
 
-/** A control under its label, with a hint where there is one. */
+/** A control with its label and an optional hint. */
 export function Field(
   { label, hint, layout, children }: {
     label: ComponentChildren;
@@ -30,7 +30,7 @@ export function Field(
   );
 }
 
-/** A choice of one; `hasAll`: or of all, which is the empty text. */
+/** A select field. `hasAll` adds the option "all", whose value is the empty text. */
 export function SelectField(
   { label, value, options, onChoose, nameOf = (one) => one, hasAll = true, isFilter, layout }: {
     label: string;
@@ -39,7 +39,7 @@ export function SelectField(
     onChoose: (value: string) => void;
     nameOf?: (option: string) => string;
     hasAll?: boolean;
-    /** True: the page's key for the filter moves the focus here. */
+    /** True if the page's key for the filter moves the focus here. */
     isFilter?: boolean;
     layout?: "inline";
   },
@@ -61,7 +61,7 @@ export function SelectField(
   );
 }
 
-/** The text that a list is narrowed down by. */
+/** A search field that filters a list. */
 export function SearchField(
   { label, value, onInput, layout }: {
     label: string;
@@ -85,15 +85,15 @@ export function SearchField(
   );
 }
 
-/** So many rows are still looked through without a filter. */
+/** The maximum number of rows without a filter. */
 const FEW_ROWS = 5;
 
-/** A choice among the kinds of trigger that a list has; nothing where the list is short or has one kind. */
+/** A filter for the trigger types of a list; null for a short list or one with a single type. */
 export function TriggerFilter(
   { kinds, chosen, onChoose }: {
-    /** The kind of each row. */
+    /** The trigger type of each row. */
     kinds: readonly string[];
-    /** Empty for all. */
+    /** The chosen type; empty for all. */
     chosen: string;
     onChoose: (kind: string) => void;
   },
@@ -111,7 +111,7 @@ export function TriggerFilter(
   );
 }
 
-/** Something that is on or off, or one of several. */
+/** A checkbox or a radio button with its label. */
 export function Option(
   { children, onChange, ...attributes }: {
     checked: boolean;
@@ -134,15 +134,12 @@ export function Option(
   );
 }
 
-/** Lines that a field for a text has at once. */
+/** Returns the number of rows for a text field: the text's lines, within bounds. */
 export function rowsOf(text: string, { least, most }: { least: number; most: number }): number {
   return Math.min(most, Math.max(least, text.split("\n").length));
 }
 
-/**
- * For `onKeyDown` of a form. It is sent without leaving its text: Enter is a line there, Ctrl+Enter (on a Mac also Cmd+Enter)
- * sends. A form whose button is disabled is not sent.
- */
+/** Submits a form by Ctrl+Enter (on a Mac also Cmd+Enter), unless its button is disabled. For `onKeyDown` of the form. */
 export function submitByKeys(event: KeyboardEvent): void {
   const isWanted = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing;
   const { currentTarget: form } = event;
@@ -152,26 +149,25 @@ export function submitByKeys(event: KeyboardEvent): void {
   if (button?.disabled === false) form.requestSubmit(button);
 }
 
-/** A dialog over the page; closes by Escape, or by closeDialog(). */
+/** A modal dialog. Escape and closeDialog() close it. */
 export function Dialog(props: JSX.IntrinsicElements["dialog"]): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return <dialog {...props} ref={dialog} />;
 }
 
-/** Closes the dialog that is open: there is one at a time. */
+/** Closes the open dialog. Only one is open at a time. */
 export function closeDialog(): void {
   document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
 }
 
-/** A dialog with fields that are sent; closes by Escape, by its button, or when they were taken. */
+/** A modal dialog with a form. Escape, its button and a successful submit close it. */
 export function FormDialog(
-  { title, action, does, onSend, onClose, children }: {
+  { title, action, onSend, onClose, children }: {
     title: ComponentChildren;
-    /** The label of its button, and the description of its keys. */
+    /** The label of its submit button. */
     action: string;
-    does: string;
-    /** Rejects with what is wrong. */
+    /** Rejects with the error to show. */
     onSend: () => Promise<void>;
     onClose: () => void;
     children: ComponentChildren;
@@ -195,7 +191,7 @@ export function FormDialog(
         <div class="actions">
           <button type="submit" class="primary" disabled={isSending}>{action}</button>
           <Button onClick={closeDialog}>Cancel</Button>
-          <span class="hint with-keys">Ctrl+Enter also {does}.</span>
+          <span class="hint with-keys">Or press Ctrl+Enter.</span>
         </div>
       </form>
     </Dialog>

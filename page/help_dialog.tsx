@@ -1,10 +1,10 @@
-// Which keys there are, and the switch that turns them off.
+// The dialog with the keyboard shortcuts, and the switch that turns them off.
 import type { VNode } from "preact";
 import { closeDialog, Dialog, Option } from "./forms.tsx";
 import { Button } from "./parts.tsx";
 import type { Shortcut } from "./shortcuts.ts";
 
-/** A dialog over the page. */
+/** The help dialog. */
 export function HelpDialog(
   { shortcuts, isOn, onToggle, onClose }: {
     shortcuts: readonly Shortcut[];

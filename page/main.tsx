@@ -1,4 +1,4 @@
-// The page's composition root: client, connection, voice, the first drawing, and the one place that every drawn text passes.
+// The entry point of the page: creates its collaborators, renders it, and makes invisible characters of all texts visible.
 import { options, render } from "preact";
 import { SystemClock } from "../base/clock.ts";
 import { Client } from "../api/client/client.ts";
@@ -25,17 +25,17 @@ function start(root: HTMLElement): void {
     </ServiceContext.Provider>,
     root,
   );
-  // For as long as the page is open.
+  // Runs while the page is open.
   link.run(new AbortController().signal);
 }
 
-/** Attributes that are read out or shown as they are. */
+/** The attributes that browsers show or screen readers read. */
 const SHOWN_ATTRIBUTES = ["title", "aria-label", "aria-valuetext"];
 
-/** Draws every text from now on as toReadable() makes it. What is sent keeps its characters. */
+/** Passes every rendered text through toReadable() from now on. Sent texts keep their characters. */
 function guardTexts(): void {
   options.vnode = (vnode) => {
-    // A text is a node without a type.
+    // A text node has no type.
     const node: { type: unknown; props: unknown } = vnode;
     if (node.type === null && typeof node.props === "string") node.props = toReadable(node.props);
     else if (typeof node.type === "string") guardAttributes(node.props as Record<string, unknown>);

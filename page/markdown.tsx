@@ -1,5 +1,5 @@
-// Markdown as elements. Nothing is ever parsed as HTML: what a model writes in HTML is shown as it was written. Pictures
-// are named instead of loaded, because their addresses would tell others who looks.
+// Renders Markdown as elements. HTML in a text is shown as text and never parsed. Images are shown by name and not loaded,
+// because their address could report the reader to others.
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
@@ -7,7 +7,7 @@ import { decodeEntities, nameImage } from "../present/markdown_words.ts";
 
 /** A text in Markdown. */
 export function Markdown({ text }: { text: string }): VNode {
-  // The page is drawn many times a second while something streams.
+  // Memoized, because the page renders many times a second during a stream.
   const blocks = useMemo(() => toBlocks(parse(text)), [text]);
   return <div class="prose" dir="auto">{blocks}</div>;
 }
@@ -16,7 +16,7 @@ function parse(text: string): Token[] {
   try {
     return lexer(text);
   } catch (error) {
-    // Thousands of lists inside each other are too many for the parser: they are shown as they are.
+    // The parser overflows on thousands of nested lists: the text is then shown as code.
     if (!(error instanceof RangeError)) throw error;
     return [{ type: "code", raw: text, text }];
   }
@@ -54,7 +54,7 @@ function toBlock(token: MarkedToken): ComponentChildren {
   }
 }
 
-/** Under the headings of the page, whose own end at the second level. */
+/** A heading. It starts at level 3, because the page itself uses levels 1 and 2. */
 function Heading({ depth, children }: { depth: number; children: ComponentChildren }): VNode {
   if (depth <= 1) return <h3>{children}</h3>;
   if (depth === 2) return <h4>{children}</h4>;
@@ -112,7 +112,7 @@ function toSpan(token: MarkedToken): ComponentChildren {
     case "br":
       return <br />;
     case "checkbox":
-      // Shown as the marker of its item.
+      // List() shows it.
       return null;
     case "link":
       return <Link link={token} />;
@@ -127,7 +127,7 @@ function toSpan(token: MarkedToken): ComponentChildren {
   }
 }
 
-/** A link where its address is one of the web; else its text with the address after it. */
+/** A link with a web or mail address. Any other address is shown as text. */
 function Link({ link }: { link: Tokens.Link }): VNode {
   const label = toSpans(link.tokens);
   if (!/^(https?:|mailto:)/i.test(link.href)) return <span>{label} ({link.href})</span>;

@@ -1,4 +1,4 @@
-// The top of the page: its name, the ways to its views, the theme, the keys; and the banner when the connection is lost.
+// The top of the page: navigation, tools, and the banner for a lost connection.
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatRelative } from "./format.ts";
@@ -11,16 +11,16 @@ import { fetchBesideThePage } from "./state/transport.ts";
 import { Button } from "./parts.tsx";
 import { useNow } from "./state/use_resource.ts";
 
-/** Whether the page was served to a browser that has logged in: the service says so in the page. */
+/** True if the browser is logged in. The service marks the page. */
 const isLoggedIn = globalThis.document?.getElementById("app")?.dataset.loggedIn !== undefined;
 
 /** The head of every view. */
 export function PageHead(
   { route, waiting, failing, theme, onTheme, onHelp, onPalette }: {
     route: Route;
-    /** How many questions wait for a person: `3`, `20+`; null for none. */
+    /** The number of open questions: `3`, `20+`; null for none. */
     waiting: string | null;
-    /** How many agents failed the last time that they ran. */
+    /** The number of agents whose last run failed. */
     failing: number;
     theme: Theme;
     onTheme: () => void;
@@ -36,7 +36,7 @@ export function PageHead(
     else announce("The service did not answer: you are still logged in.");
   };
   useEffect(() => {
-    // On a narrow screen the row of views is longer than the screen.
+    // On a narrow screen the navigation is wider than the screen.
     const here = nav.current?.querySelector("[aria-current]");
     here?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [route.view]);
@@ -51,11 +51,11 @@ export function PageHead(
                 {name}
                 {name === "Now" && waiting !== null && (
                   <Badge count={waiting}>
-                    {waiting === "1" ? " question waits" : " questions wait"}
+                    {waiting === "1" ? " open question" : " open questions"}
                   </Badge>
                 )}
                 {name === "Agents" && failing > 0 && (
-                  <Badge count={failing} isAmiss>{failing === 1 ? " fails" : " fail"}</Badge>
+                  <Badge count={failing} isFailure>{" failed"}</Badge>
                 )}
               </a>
             </li>
@@ -73,14 +73,14 @@ export function PageHead(
 }
 
 function Badge(
-  { count, isAmiss = false, children }: {
+  { count, isFailure = false, children }: {
     count: string | number;
-    isAmiss?: boolean;
+    isFailure?: boolean;
     children: string;
   },
 ): VNode {
   return (
-    <span class={isAmiss ? "badge failing" : "badge"}>
+    <span class={isFailure ? "badge failing" : "badge"}>
       {count}
       <span class="unseen">{children}</span>
     </span>
@@ -99,13 +99,13 @@ function Tool(
   );
 }
 
-/** The name of the view that the navigation marks as the one that is open. */
+/** Returns the name of the open view in the navigation. */
 function sectionOf({ view }: Route): string {
   if (view === "agent") return "Agents";
   return view === "execution" ? "History" : toTitle(view);
 }
 
-/** Says that the connection is lost, and that the page tries to reconnect. */
+/** The banner for a lost connection. */
 export function LinkBanner({ state }: { state: LinkState }): VNode | null {
   const { link } = useService();
   const isLost = state.phase === "lost";

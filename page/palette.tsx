@@ -1,4 +1,4 @@
-// The palette: agents, views and actions, found by a few letters and chosen with keys alone.
+// The command palette: finds agents, views and actions by a few letters.
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
@@ -8,7 +8,7 @@ import { agentHref, chatHref } from "./route.ts";
 import type { Shortcut } from "./shortcuts.ts";
 import { useSwitchScheduler } from "./state/scheduler.ts";
 
-/** Entries that are shown; more letters find the others. */
+/** The maximum number of shown entries. */
 const MOST_ENTRIES = 12;
 
 interface Entry {
@@ -16,11 +16,11 @@ interface Entry {
   act: () => void;
 }
 
-/** A dialog over the page with a field and what it finds. */
+/** The dialog of the command palette. */
 export function Palette(
   { agents, shortcuts, onClose }: {
     agents: readonly AgentSummary[];
-    /** The actions that a key has, too. */
+    /** The actions that also have a key. */
     shortcuts: readonly Shortcut[];
     onClose: () => void;
   },
@@ -56,7 +56,7 @@ export function Palette(
     closing("Pause the scheduler", () => void switchScheduler(true)),
     closing("Resume the scheduler", () => void switchScheduler(false)),
   ];
-  const found = entries.filter(({ title }) => holdsWords(title, wanted));
+  const found = entries.filter(({ title }) => containsWords(title, wanted));
   const shown = found.slice(0, MOST_ENTRIES);
   const at = Math.min(chosen, shown.length - 1);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -100,13 +100,13 @@ export function Palette(
       </ul>
       <p class="muted small" role="status">
         {found.length > shown.length && `and ${found.length - shown.length} more`}
-        {found.length === 0 && "Nothing is called that."}
+        {found.length === 0 && "No matches."}
       </p>
     </Dialog>
   );
 }
 
-function holdsWords(title: string, wanted: string): boolean {
+function containsWords(title: string, wanted: string): boolean {
   const text = title.toLowerCase();
   return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }

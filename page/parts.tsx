@@ -1,4 +1,4 @@
-// The small things that all views are made of: statuses, times, agents, folded texts, states of loading.
+// The small components that all views share: statuses, times, agents, collapsible texts, loading states.
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { ExecutionStatus } from "../runtime/executions/states.ts";
@@ -9,22 +9,22 @@ import { useAgents } from "./state/service_context.ts";
 import type { Resource } from "./state/resource.ts";
 import { useNow } from "./state/use_resource.ts";
 
-/** A status as a word with a mark; colour alone would not tell it to everybody. */
+/** A status as a word with a mark, so that it does not depend on color alone. */
 export function Status({ status }: { status: ExecutionStatus }): VNode {
   return <span class={`status ${status}`}>{status}</span>;
 }
 
-/** How often relative times are drawn anew. */
+/** The interval between two updates of relative times. */
 const REFRESH_MS = 10_000;
 
-/** A time relative to now, with the exact one as its title. `at` is a timestamp. */
+/** A relative time with the exact time as its title. `at` is a timestamp. */
 export function When({ at }: { at: string }): VNode {
   const now = useNow(REFRESH_MS);
   const ms = Date.parse(at);
   return <time dateTime={at} title={formatMoment(ms)}>{formatRelative(ms, now)}</time>;
 }
 
-/** An agent by its icon and its name. The icon says nothing that the name does not. */
+/** The icon and the name of an agent. Screen readers skip the icon. */
 export function AgentName({ icon, name }: { icon?: string | undefined; name: string }): VNode {
   return (
     <span class="agent-name">
@@ -34,13 +34,13 @@ export function AgentName({ icon, name }: { icon?: string | undefined; name: str
   );
 }
 
-/** The agent with this id; one that is not known (any more) by that. */
+/** The icon and the name of the agent with this id, or the id of an unknown agent. */
 export function Agent({ id }: { id: string }): VNode {
   const agent = useAgents().get(id);
   return <AgentName icon={agent?.icon} name={agent?.display_name ?? id} />;
 }
 
-/** An execution by its agent and its number, and the way to it. */
+/** A link to an execution: its agent and its number. */
 export function ExecutionLink(
   { id, agentId, ...attributes }: {
     id: number;
@@ -57,27 +57,27 @@ export function ExecutionLink(
   );
 }
 
-/** A button that submits nothing. */
+/** A button that does not submit a form. */
 export function Button(props: JSX.IntrinsicElements["button"]): VNode {
   return <button type="button" {...props} />;
 }
 
-/** What stands where a view's content will be, or where there is none. */
+/** The placeholder of content that is loading. */
 export function Loading(): VNode {
   return <p class="muted" role="status">Loading …</p>;
 }
 
-/** A problem of one view. */
+/** An error message; nothing for null. */
 export function Problem({ text }: { text: string | null }): VNode | null {
   return text === null ? null : <p class="problem" role="alert">{text}</p>;
 }
 
-/** Shows an error, or that the thing loads; nothing once its data is there. */
+/** The error or the loading state of a resource; nothing once it has data. */
 export function LoadState({ of: { data, problem } }: { of: Resource<unknown> }): VNode | null {
   return data === undefined && problem === null ? <Loading /> : <Problem text={problem} />;
 }
 
-/** What stands where a thing's page will be; or why there is none, and where to go from there. */
+/** The placeholder of a page: its loading state, or its error with a link to another page. */
 export function Unshown(
   { title, problem, children }: {
     title: string;
@@ -94,15 +94,15 @@ export function Unshown(
   );
 }
 
-/** Nothing to show, and what would put something here. */
+/** The text of an empty list. */
 export function Empty({ children }: { children: ComponentChildren }): VNode {
   return <p class="empty">{children}</p>;
 }
 
-/** The characters of a text that are drawn before somebody asks for more. */
+/** The number of characters that are shown of a long text at first. */
 const SHOWN_CHARACTERS = 20_000;
 
-/** Text as it is, at first only its beginning when it is very long. */
+/** Preformatted text. A very long one starts truncated, with a button that shows all. */
 export function Preformatted({ text, label }: { text: string; label: string }): VNode {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS;
@@ -120,7 +120,7 @@ export function Preformatted({ text, label }: { text: string; label: string }): 
   );
 }
 
-/** Something that opens when it is asked for; nothing is drawn before. */
+/** A collapsible section. Its content is rendered only while it is open. */
 export function Folded(
   props: { summary: ComponentChildren; children: () => ComponentChildren; isOpen?: boolean },
 ): VNode {
@@ -141,7 +141,7 @@ export function Folded(
   );
 }
 
-/** A figure with its name. */
+/** A value with its name. */
 export function Figure({ name, children }: { name: string; children: ComponentChildren }): VNode {
   return (
     <div class="figure">
@@ -151,7 +151,7 @@ export function Figure({ name, children }: { name: string; children: ComponentCh
   );
 }
 
-/** Figures by their names; what is null is left out. */
+/** A list of values by name. Null values are omitted. */
 export function Figures({ of }: { of: Readonly<Record<string, ComponentChildren>> }): VNode {
   return (
     <dl class="figures">
@@ -162,14 +162,14 @@ export function Figures({ of }: { of: Readonly<Record<string, ComponentChildren>
   );
 }
 
-/** The head of a view about one thing: what sort of thing, its name, and what can be done with it. */
+/** The head of a view: its kind, its title, and its actions. */
 export function ThingHead(
   { crumb, title, lead, stays = false, children }: {
     crumb: ComponentChildren;
     title: ComponentChildren;
-    /** A sentence about it. */
+    /** A description below the title. */
     lead?: string;
-    /** True: it stays visible while the page scrolls. */
+    /** True if it remains visible while the page scrolls. */
     stays?: boolean;
     children?: ComponentChildren;
   },
@@ -186,7 +186,7 @@ export function ThingHead(
   );
 }
 
-/** The head of a table; from the column `numbersFrom` on there are numbers. */
+/** The head of a table. The columns from `numbersFrom` on contain numbers. */
 export function TableHead(
   { names, numbersFrom = Infinity }: { names: readonly string[]; numbersFrom?: number },
 ): VNode {

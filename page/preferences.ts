@@ -1,40 +1,40 @@
-// What a person chose about the page itself and when they last looked, kept in this browser where it lets a page keep something.
+// The page's preferences and the time of the last visit, in the local storage of the browser.
 
-/** A name under which something is kept. */
+/** The name of a preference. */
 type Preference = "theme" | "shortcuts" | "since" | "look";
 
 const PREFIX = "inkling.";
 
-/** What was chosen; null for nothing. */
+/** Returns a preference, or null if it is not set. */
 export function readPreference(name: Preference): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
   } catch {
-    // Browsers can forbid it: then every visit is the first.
+    // A browser can forbid storage. Then nothing is set.
     return null;
   }
 }
 
-/** Keeps a choice; null forgets it. */
+/** Stores a preference; null removes it. */
 export function keepPreference(name: Preference, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, value);
   } catch {
-    // It holds for as long as the page is open.
+    // Without storage, the choice lasts until the page is closed.
   }
 }
 
-/** The themes that can be chosen; `system` follows the system. */
+/** The themes. `system` follows the operating system. */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = typeof THEMES[number];
 
-/** The theme that was chosen. */
+/** Returns the chosen theme. */
 export function chosenTheme(): Theme {
   return THEMES.find((one) => one === readPreference("theme")) ?? "system";
 }
 
-/** Puts a theme on the page and keeps it. */
+/** Applies a theme to the page and stores it. */
 export function applyTheme(theme: Theme): void {
   keepPreference("theme", theme === "system" ? null : theme);
   if (theme === "system") delete document.documentElement.dataset["theme"];

@@ -1,22 +1,22 @@
-// Which view the address asks for. The part behind `#` is enough: the page is one file, wherever a proxy puts it.
+// The routes of the page in the fragment of its address. The page is one file, which a proxy may serve under any path.
 import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../runtime/executions/states.ts";
 
-/** The history, narrowed down. Null leaves nothing out. */
+/** The history with its filters. Null means no filter. */
 export interface HistoryRoute {
   view: "history";
   status: ExecutionStatus | null;
   agent: string | null;
   trigger: ExecutionTrigger | null;
   page: number;
-  /** A text in the message, the answer or the error. */
+  /** A text to search for in the message, the answer and the error. */
   q: string | null;
-  /** The first and the last day, local: 2026-01-31. */
+  /** The first and the last local day: `2026-01-31`. */
   from: string | null;
   to: string | null;
 }
 
-/** A view with what it shows. */
+/** A view with its parameters. */
 export type Route =
   | { view: "now" | "agents" | "schedule" | "log" }
   | { view: "agent"; id: string }
@@ -26,7 +26,7 @@ export type Route =
   | { view: "usage"; days: number }
   | { view: "unknown" };
 
-/** How many days of usage may be looked at. */
+/** The periods of the usage view in days. */
 export const USAGE_DAYS = [7, 30, 90] as const;
 const DEFAULT_DAYS = 30;
 
@@ -41,7 +41,7 @@ const WHOLE_HISTORY: HistoryRoute = {
   to: null,
 };
 
-/** The view of an address such as `#/history?status=error&page=2`. What makes no sense in a query is left out. */
+/** Parses an address such as `#/history?status=error&page=2`. Ignores invalid query parameters. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [view = "", id = "", ...rest] = path.split("/").map(decode);
@@ -87,7 +87,7 @@ export function parseRoute(hash: string): Route {
   }
 }
 
-/** The address of a view, as `href` takes it. */
+/** Returns the address of a route, for `href`. */
 export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
   switch (route.view) {
     case "now":
@@ -116,22 +116,22 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
   }
 }
 
-/** The name of a view: `History`. */
+/** Returns the title of a view: `History`. */
 export const toTitle = (view: Route["view"]): string =>
   view.charAt(0).toUpperCase() + view.slice(1);
 
-/** The page of an agent. */
+/** Returns the address of an agent. */
 export const agentHref = (id: string): string => toHash({ view: "agent", id });
 
-/** The page of an execution, at one of its steps where that is named. */
+/** Returns the address of an execution, or of one of its steps. */
 export const executionHref = (id: number, step: number | null = null): string =>
   toHash({ view: "execution", id, step });
 
-/** A conversation; without a session a new one, without an agent all of them. */
+/** Returns the address of a conversation: a new one without a session, the list of all without an agent. */
 export const chatHref = (agent: string | null, session: string | null = null): string =>
   toHash({ view: "chat", agent, session });
 
-/** All executions, the newest first, or those that the filter leaves. */
+/** Returns the address of the history with a filter. */
 export const historyHref = (filter: Partial<HistoryRoute> = {}): string =>
   toHash({ ...WHOLE_HISTORY, ...filter });
 
@@ -152,7 +152,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // A broken escape stands for itself.
+    // An invalid escape is kept.
     return segment;
   }
 }

@@ -1,5 +1,4 @@
-// Running an agent on request, with arguments, a message in place of the usual one, further context; and going on from a step
-// of an execution, for real, as an execution of its own.
+// The dialogs that start an execution: the run of an agent, and the fork of an execution from one of its steps.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
@@ -10,14 +9,14 @@ import { type RunFields, RunKeys, toRunBody } from "./run_form.ts";
 import { useService } from "./state/service_context.ts";
 import type { ExecutionDetail } from "../api/schemas/execution_schemas.ts";
 
-/** A dialog over the page; closes by Escape, by its button, or by running. */
+/** The dialog that runs an agent. */
 export function RunDialog(
   { agent, onClose, fields: given, sessionId = null, note }: {
     agent: AgentSummary;
     onClose: () => void;
-    /** What stands in it at first. */
+    /** The initial values of its fields. */
     fields?: RunFields;
-    /** The conversation that it is a turn of. */
+    /** The conversation of the run, if it is a turn of one. */
     sessionId?: string | null;
     note?: string | undefined;
   },
@@ -53,7 +52,6 @@ export function RunDialog(
         </>
       }
       action="Run"
-      does="runs it"
       onSend={run}
       onClose={onClose}
     >
@@ -63,10 +61,10 @@ export function RunDialog(
         "Arguments",
         fields.areArgsJson
           ? "A JSON list of texts, for $0, $1 and so on in the agent's text."
-          : "One per line, for $0, $1 and so on in the agent's text. Empty lines count.",
+          : "One per line, for $0, $1 and so on in the agent's text. An empty line is an empty argument.",
       )}
-      {field("message", "Message", "Sent to the agent instead of its usual task.")}
-      {field("context", "Context", "Added below the task.")}
+      {field("message", "Message", "Replaces the agent's usual task.")}
+      {field("context", "Context", "Appended to the task.")}
       <Option
         checked={fields.isDryRun === true}
         aria-describedby={dryHint}
@@ -75,19 +73,19 @@ export function RunDialog(
         Dry run
       </Option>
       <p class="hint" id={dryHint}>
-        Changes nothing: calls that would, or that would ask you, are listed at the end instead.
+        Changes nothing. Calls that would change something or need approval are only listed.
       </p>
     </FormDialog>
   );
 }
 
-/** A step to fork from; 0: the opening. Behind an answer there is nothing to do, unless something is said. */
+/** The step to fork from; 0 is the opening. A fork from a final answer needs a message. */
 export interface ForkPlace {
   step: number;
   isAnswer: boolean;
 }
 
-/** A dialog over the page; closes by Escape, by its button, or by forking. */
+/** The dialog that forks an execution. */
 export function ForkDialog(
   { execution, agent, from: { step, isAnswer }, onClose }: {
     execution: ExecutionDetail;
@@ -118,11 +116,10 @@ export function ForkDialog(
       title={
         <>
           Fork <AgentName icon={agent.icon} name={agent.display_name} /> from{" "}
-          {step === 0 ? "the beginning" : `step ${step}`}
+          {step === 0 ? "the opening" : `step ${step}`}
         </>
       }
       action="Fork"
-      does="forks it"
       onSend={fork}
       onClose={onClose}
     >
@@ -138,7 +135,7 @@ export function ForkDialog(
           />
         )}
       </Field>
-      <Field label="Model" hint="Another one that answers from here on, as provider/name.">
+      <Field label="Model" hint="The model from this step on, as provider/name.">
         {(control) => (
           <input
             {...control}
@@ -159,19 +156,17 @@ export function ForkDialog(
 }
 
 function describe({ id, dry_run: isDry }: ExecutionDetail, step: number): string {
-  const taken = step === 0
-    ? `begins as execution ${id} began`
-    : step === 1
-    ? `takes over the first step of execution ${id}: its calls are not made again, nor paid for`
-    : `takes over the first ${step} steps of execution ${id}: their calls are not made again, ` +
-      "nor paid for";
+  const steps = step === 1 ? "first step" : `first ${step} steps`;
+  const start = step === 0
+    ? `Starts a new execution with the opening of execution ${id}.`
+    : `Starts a new execution with the ${steps} of execution ${id}, without repeating their calls.`;
   const then = isDry
-    ? "From there on it asks its model, and stays a dry run: it changes nothing."
-    : "From there on it runs for real: it asks its model, makes its calls, and costs what they cost.";
-  return `A new execution ${taken}. ${then}`;
+    ? "It then calls the model, but remains a dry run and changes nothing."
+    : "It then calls the model and the tools, and has a cost.";
+  return `${start} ${then}`;
 }
 
 function hintOf(step: number, isAnswer: boolean): string {
-  if (isAnswer) return "The run was at its end here: say what it is to do next.";
-  return step === 0 ? "Sent instead of its task." : "Said to it at this point.";
+  if (isAnswer) return "The execution ended here. Enter its next task.";
+  return step === 0 ? "Replaces the task." : "Added to the conversation after this step.";
 }

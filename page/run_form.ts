@@ -1,23 +1,23 @@
-// What the Run dialog sends: its fields as a request, and the key that makes a repeated request the same run.
+// The conversion of the run dialog's fields to a request, and the keys that make requests idempotent.
 import type { ForkBody } from "../api/schemas/replay_schemas.ts";
 import type { RunBody } from "../api/schemas/run_schemas.ts";
 
-/** What stands in the dialog. */
+/** The fields of the run dialog. */
 export interface RunFields {
-  /** One argument a line, or a JSON list of them. */
+  /** One argument per line, or a JSON list of arguments. */
   args: string;
   areArgsJson?: boolean;
   message: string;
   context: string;
-  /** Nothing is changed. */
+  /** True for a dry run, which changes nothing. */
   isDryRun?: boolean;
 }
 
 const KEY_BYTES = 16;
 
 /**
- * Fields left empty are not sent. An empty line is an empty argument, but for those at the end. Throws TypeError for a list
- * of arguments that is none.
+ * Converts the fields to a request, without the empty ones. An empty line is an empty argument, except at the end. Throws
+ * TypeError for an invalid JSON list of arguments.
  */
 export function toRunBody(
   { args: text, areArgsJson, message, context, isDryRun }: RunFields,
@@ -31,7 +31,7 @@ export function toRunBody(
   };
 }
 
-/** The fields of a run that is to be repeated. Arguments that lines cannot hold, for one with a line break, are JSON. */
+/** Returns the fields that repeat an execution. Arguments that lines cannot represent (line breaks) become JSON. */
 export function toRunFields(
   { args, message, context, dry_run }: {
     args: string[];
@@ -57,7 +57,7 @@ function toLines(text: string): string[] {
 }
 
 function toList(text: string): string[] {
-  const wrong = 'The arguments are to be a JSON list of texts, such as ["a", "b"]';
+  const wrong = 'The arguments must be a JSON list of texts, such as ["a", "b"]';
   let list: unknown;
   try {
     list = JSON.parse(text.trim() === "" ? "[]" : text);
@@ -71,8 +71,8 @@ function toList(text: string): string[] {
 }
 
 /**
- * The keys of one dialog: the same request has the same one however often it is sent, and whatever was answered. Who hears
- * nothing, or hears a proxy refuse, does not know whether the service accepted the run; one that it refused keeps no key.
+ * The idempotency keys of one dialog: equal requests get equal keys. So a person may safely send a request again when the
+ * response was lost. A run that the service refused keeps no key.
  */
 export class RunKeys {
   readonly #keys = new Map<string, string>();
@@ -85,7 +85,7 @@ export class RunKeys {
   }
 }
 
-/** A text that nobody else has. Browsers give randomUUID only to pages that came encrypted or from this machine. */
+/** Returns a random key. randomUUID() is missing on pages without TLS, except those of this machine. */
 export function createKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
     .map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,11 +1,11 @@
-// Keys that lead somewhere. They are single keys, so they can be switched off, and they rest while somebody writes.
+// The keyboard shortcuts. They are single keys, so they can be turned off, and they are inactive in text fields.
 
-/** A key with what it does. */
+/** A key with its action. */
 export interface Shortcut {
   key: string;
   does: string;
   act: () => void;
-  /** Whether it means something where the focus is; a key that means two things means the first that does. */
+  /** Returns true if the shortcut applies to the focused element. The first shortcut of a key that applies is used. */
   isMeant?: () => boolean;
 }
 
@@ -19,10 +19,10 @@ const VIEWS = [
   { key: "l", name: "Log", hash: "#/log" },
 ] as const;
 
-/** The views that the page leads to, in the order of its navigation. */
+/** The views in the order of the navigation. */
 export const NAVIGATION = VIEWS;
 
-/** What they do to the approval that has the focus, or holds it: its buttons have them, too. */
+/** The keys for the buttons of the approval that has the focus. */
 const CARD_KEYS = [
   { key: "y", does: "In an approval: approve" },
   { key: "n", does: "In an approval: deny" },
@@ -33,7 +33,7 @@ function currentCard(): Element | null {
   return document.activeElement?.closest('[data-request="confirm"]') ?? null;
 }
 
-/** All keys. */
+/** Returns all shortcuts. */
 export function createShortcuts(
   page: { openHelp: () => void; openPalette: () => void; changeTheme: () => void },
 ): Shortcut[] {
@@ -55,19 +55,19 @@ export function createShortcuts(
       does: "Go to the next row or question; Enter opens a row",
       act: () => moveInList(1),
     },
-    { key: "k", does: "Go to the row or question before", act: () => moveInList(-1) },
+    { key: "k", does: "Go to the previous row or question", act: () => moveInList(-1) },
     { key: "t", does: "Change the theme", act: page.changeTheme },
     { key: "?", does: "Show this help", act: page.openHelp },
     { key: "Ctrl+K", does: "Find an agent, a view or an action", act: page.openPalette },
   ];
 }
 
-/** Whether a press of keys asks for the palette. With Ctrl it is no single key, so it works while somebody writes. */
+/** Returns true for the key of the palette. It includes Ctrl, so it works in text fields, too. */
 export function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   return key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey && !shiftKey;
 }
 
-/** Whether a key press is meant for what has the focus, or for the browser. */
+/** Returns true if a key press is for the page, not for a field, an open dialog or the browser. */
 export function isForPage(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
   if (document.querySelector("dialog[open]") !== null) return false;
@@ -77,18 +77,18 @@ export function isForPage(event: KeyboardEvent): boolean {
 }
 
 /**
- * In a conversation what is typed belongs to the message, wherever the focus is: moves it there, so that the character is
- * written. Returns whether the key was such a character.
+ * Returns true if a key press is a character for the message field of a conversation. Moves the focus there, so that the
+ * browser writes the character.
  */
 export function isForMessage({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const message = document.querySelector<HTMLElement>("main [data-message]");
   if (message === null || ctrlKey || metaKey || altKey || [...key].length !== 1) return false;
-  // A space presses the button that has the focus, and scrolls.
+  // A space must still press the focused button or scroll the page.
   if (key !== " ") message.focus();
   return true;
 }
 
-/** Moves the focus among the rows of the view's lists, from the one that has it or holds it. */
+/** Moves the focus to the next or previous row of the view's lists. */
 function moveInList(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];
   const { activeElement } = document;

@@ -1,39 +1,39 @@
-// The line of one schedule: what became of its times, and when it comes next, as places in a stretch of time.
+// The marks of one schedule on a time line: the outcomes of its past times, and its next times.
 import { HOUR_MS } from "../../base/time_units.ts";
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
 
-/** A stretch of time; milliseconds since the epoch. */
+/** A period of time in milliseconds since the epoch. */
 export interface Stretch {
   from: number;
   to: number;
 }
 
-/** What a mark tells: a run is told by how it is or ended. One of which too little is known has only started. */
+/** The kind of a mark. A run has the kind of its status, or `started` if its status is unknown. */
 export type MarkKind = Exclude<SlotBody["outcome"], "run"> | RunOutcome | "upcoming";
 const RUN_OUTCOMES = ["success", "failed", "running", "waiting", "started"] as const;
 type RunOutcome = typeof RUN_OUTCOMES[number];
 
-/** A time with the status of the execution that it started, where that is known. */
+/** A scheduled time with the status of its execution, if it is known. */
 export type SlotWithStatus = SlotBody & { status?: ExecutionStatus | undefined };
 
-/** A mark on the line. */
+/** A mark on the time line. */
 export interface Mark {
-  /** 0 at the beginning of the stretch, 1 at its end. */
+  /** The position: 0 at the start of the period, 1 at its end. */
   place: number;
   kind: MarkKind;
   at: number;
-  /** How many times one mark stands for. */
+  /** The number of scheduled times that the mark represents. */
   count: number;
   reason: string | null;
-  /** The latest execution that it stands for. */
+  /** The latest execution that the mark represents. */
   executionId: number | null;
 }
 
-/** Marks of one kind that are nearer to each other, as a share of the stretch, are one: nobody could tell them apart. */
+/** The minimum distance of two marks of one kind, as a share of the period. Closer ones are merged. */
 const GRAIN = 1 / 288;
 
-/** The marks of a schedule within a stretch, in the order of time. */
+/** Returns the marks of a schedule within a period, oldest first. */
 export function toMarks(
   schedule: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] },
   { from, to }: Stretch,
@@ -54,7 +54,7 @@ export function toMarks(
   return joinNear([...past, ...next].filter(isInside).sort((a, b) => a.at - b.at));
 }
 
-/** The kind of mark of a time that has passed. */
+/** Returns the kind of a past time's mark. */
 export function kindOf({ outcome, status }: SlotWithStatus): MarkKind {
   if (outcome !== "run") return outcome;
   switch (status) {
@@ -88,8 +88,8 @@ function joinNear(marks: readonly Mark[]): Mark[] {
 }
 
 /**
- * Whether a schedule is known to have no times within a stretch. `knownTo`: where its times to come end that are known,
- * in milliseconds since the epoch; null where all are.
+ * Returns true if a schedule certainly has no times within a period. `knownTo` is the last known next time in milliseconds
+ * since the epoch, or null if all are known.
  */
 export function isKnownEmpty(
   schedule: { slots: readonly SlotBody[]; upcoming: readonly string[] },
@@ -98,7 +98,7 @@ export function isKnownEmpty(
   return (knownTo === null || knownTo >= day.to) && toMarks(schedule, day).length === 0;
 }
 
-/** `3 runs, 1 skipped, 2 missed; next 12:30`: the line for those who do not see it. */
+/** Describes the marks as text: `3 runs, 1 skipped, 2 missed; next 12:30`. */
 export function describeMarks(marks: readonly Mark[], formatTime: (at: number) => string): string {
   const count = (kind: Mark["kind"]) =>
     marks.filter((mark) => mark.kind === kind).reduce((sum, mark) => sum + mark.count, 0);
@@ -113,10 +113,10 @@ export function describeMarks(marks: readonly Mark[], formatTime: (at: number) =
   return `${parts.join(", ")}${next === undefined ? "" : `; next ${formatTime(next.at)}`}`;
 }
 
-/** The full hours within a stretch at which the line is labelled: every third one by the wall clock. */
+/** Returns the hours within a period to label: every third one by the local clock. */
 export function hoursWithin({ from, to }: Stretch): number[] {
   const hours: number[] = [];
-  // Zones lie quarters of an hour apart: the next full local hour is one of the next four quarters.
+  // Time zones differ by quarters of an hour, so each quarter is checked for a full local hour.
   for (let at = Math.ceil(from / (HOUR_MS / 4)) * (HOUR_MS / 4); at <= to; at += HOUR_MS / 4) {
     const date = new Date(at);
     if (date.getMinutes() === 0 && date.getHours() % 3 === 0) hours.push(at);

@@ -1,6 +1,6 @@
-// A unified diff as lines that are told apart by more than their first character.
+// Parses a unified diff into lines of different kinds.
 
-/** What a line of a diff says: of the new file, of the old one, of both, where they stand, or about the diff itself. */
+/** The kind of a line: of the new file, of the old one, of both, a position (`@@`), or a note. */
 export type DiffLineKind = "added" | "removed" | "same" | "place" | "note";
 
 /** A line without its sign. */
@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, DiffLineKind>> = {
   " ": "same",
 };
 
-/** The sign of each kind, as it is shown: colour alone would not tell it to everybody. */
+/** The shown sign of each kind, so that the kind does not depend on color alone. */
 export const DIFF_SIGNS: Readonly<Record<DiffLineKind, string>> = {
   added: "+",
   removed: "−",
@@ -24,14 +24,14 @@ export const DIFF_SIGNS: Readonly<Record<DiffLineKind, string>> = {
   note: "",
 };
 
-/** The lines of hunks without file names: there, a line that begins with `---` is one of the old file. */
+/** Parses hunks without file names. So a line that starts with `---` is a line of the old file. */
 export function toDiffLines(diff: string): DiffLine[] {
   if (diff === "") return [];
   return diff.replace(/\n$/, "").split("\n").map((line) => {
     if (line.startsWith("@@")) return { kind: "place", text: line };
     const kind = KINDS[line.charAt(0)];
     if (kind !== undefined) return { kind, text: line.slice(1) };
-    // Some programs write an empty line of both files without its space.
+    // Some programs omit the space of an empty common line.
     return line === "" ? { kind: "same", text: "" } : { kind: "note", text: line };
   });
 }

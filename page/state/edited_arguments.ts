@@ -1,18 +1,18 @@
-// The arguments of a call as fields of a form, and what a person made of them.
+// The arguments of a call as form fields, and the edited arguments that a person enters.
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ApiError } from "../../api/client/client_errors.ts";
 
-/** One argument in the form: a text as it is, everything else as JSON. */
+/** One argument in the form: a text, or JSON for any other value. */
 export interface ArgumentField {
   name: string;
   isJson: boolean;
   text: string;
 }
 
-/** Sentences by the name of the argument; those of none under the empty name. */
+/** Error messages by the name of the argument. General messages have the empty name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** The fields of a call, in its order. */
+/** Returns the fields for the arguments of a call. */
 export function toArgumentFields(args: JsonObject): ArgumentField[] {
   return Object.entries(args).map(([name, value]) =>
     typeof value === "string"
@@ -21,7 +21,7 @@ export function toArgumentFields(args: JsonObject): ArgumentField[] {
   );
 }
 
-/** What the fields say, or what is wrong with them. */
+/** Returns the arguments in the fields, or the problems of invalid fields. */
 export function readArgumentFields(
   fields: readonly ArgumentField[],
 ): { args: JsonObject } | { problems: FieldProblems } {
@@ -31,8 +31,7 @@ export function readArgumentFields(
     try {
       args.push([name, isJson ? JSON.parse(text) : text]);
     } catch (error) {
-      // What a person types is JSON or it is not; the parser says where it stopped.
-      problems.push([name, `This is no JSON: ${error instanceof Error ? error.message : error}`]);
+      problems.push([name, `Invalid JSON: ${error instanceof Error ? error.message : error}`]);
     }
   }
   return problems.length > 0
@@ -40,12 +39,10 @@ export function readArgumentFields(
     : { args: Object.fromEntries(args) };
 }
 
-/** A line of a refusal that begins with the place of an argument: `- "path": must not be empty`. */
+/** Matches a line of a refusal that starts with an argument: `- "path": must not be empty`. */
 const NAMED = /^(?:- )?"([^"]+)"(?:: )?(.*)$/;
 
-/**
- * What a refusal says, each line at the argument that it names. Null for what is no refusal of arguments.
- */
+/** Returns the lines of a refusal by the arguments that they name, or null for another error. */
 export function toFieldProblems(error: unknown, names: readonly string[]): FieldProblems | null {
   if (!(error instanceof ApiError) || error.status !== 422 || typeof error.detail === "string") {
     return null;
@@ -57,11 +54,12 @@ export function toFieldProblems(error: unknown, names: readonly string[]): Field
     const name = names.find((one) => place === one || place.startsWith(`${one}.`));
     if (name === undefined) general.push(line);
     else {
-      const said = place === name ? sentence.trim() : `${place}: ${sentence.trim()}`;
-      problems[name] = [problems[name], said].filter((one) => one).join("; ");
+      const problem = place === name ? sentence.trim() : `${place}: ${sentence.trim()}`;
+      problems[name] = [problems[name], problem].filter((one) => one).join("; ");
     }
   }
-  // The line above the list says no more than the list, where all of it has found its place.
-  const isSaid = general.length === 1 && general[0]?.endsWith(":") && Object.keys(problems).length;
-  return isSaid || general.length === 0 ? problems : { ...problems, "": general.join("\n") };
+  // The heading of the list is redundant if every line of the list belongs to an argument.
+  const isHeading = general.length === 1 && general[0]?.endsWith(":") &&
+    Object.keys(problems).length;
+  return isHeading || general.length === 0 ? problems : { ...problems, "": general.join("\n") };
 }

@@ -1,13 +1,13 @@
-// Latest executions without a flood: an agent that fails again and again is one row with its count.
+// Folds repeated failures of an agent into one row with a count.
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 
-/** The latest of alike executions, and how many there are. */
+/** The latest of several similar executions, and their number. */
 export interface FoldedExecution {
   execution: ExecutionSummary;
   count: number;
 }
 
-/** Executions, the newest first, of which those of one agent that did not succeed in one way are one. */
+/** Folds the unsuccessful executions of one agent with the same status. Executions are in the order newest first. */
 export function foldFailures(executions: readonly ExecutionSummary[]): FoldedExecution[] {
   const folded = new Map<string, FoldedExecution>();
   for (const execution of executions) {

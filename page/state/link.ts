@@ -1,27 +1,27 @@
-// The page's connection to the service: whether it is up, and what has changed. The stream of events says *that*
-// something changed; what it is now, the views ask for. After a loss everything counts as changed.
+// The page's connection to the service: its state, and the changed topics. The event stream reports only that something
+// changed; the views load the new state. After a reconnect every topic counts as changed.
 import type { Clock } from "../../base/clock.ts";
 import { ApiError, type Client, type ServiceEventMessage } from "../../api/client/client.ts";
 
-/** What a view may depend on. */
+/** The kinds of data that a view may depend on. */
 export const TOPICS = ["agents", "executions", "scheduler"] as const;
 export type Topic = typeof TOPICS[number];
 
-/** Whether the service answers. */
+/** The state of the connection. */
 export type LinkState =
   | { phase: "connecting" }
   | { phase: "online" }
   /** `reason` is a sentence; `since` in milliseconds since the epoch. */
   | { phase: "lost"; reason: string; since: number };
 
-/** Waits before each attempt to connect again, in milliseconds; the last one repeats. */
+/** The wait before each reconnect, in milliseconds; the last one repeats. */
 const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
-/** The service says something every 10 s. After such a silence the connection is taken for dead. */
+/** The silence after which the connection counts as dead. The service sends an event at least every 10 s. */
 const SILENCE_MS = 25_000;
-/** Changes within this time are reported as one. */
-const GATHER_MS = 200;
+/** The time within which changes are reported together. */
+const BATCH_MS = 200;
 
-/** What each event changes. A heartbeat changes nothing. */
+/** The topics that each event changes. A heartbeat changes none. */
 const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   execution_started: ["executions", "agents"],
   execution_waiting: ["executions", "agents"],
@@ -33,7 +33,7 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   budget_warning: ["agents"],
 };
 
-/** One connection, kept up while `run` runs. */
+/** The connection of one page. `run` keeps it open. */
 export class ServiceLink {
   readonly #options: { client: Client; clock: Clock };
   readonly #listeners = new Set<() => void>();
@@ -51,24 +51,24 @@ export class ServiceLink {
     return this.#state;
   }
 
-  /** Counts up whenever something of this topic may have changed. */
+  /** Returns a number that increases whenever data of the topic may have changed. */
   version(topic: Topic): number {
     return this.#versions[topic];
   }
 
-  /** Calls back after every change of the state or of a version, until the returned function is called. */
+  /** Calls the listener after every change of the state or of a version. Returns a function that ends that. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Calls back with each event of the service as it comes. */
+  /** Calls the listener with each event of the service. Returns a function that ends that. */
   onEvent(listener: (event: ServiceEventMessage) => void): () => void {
     this.#eventListeners.add(listener);
     return () => void this.#eventListeners.delete(listener);
   }
 
-  /** Resolves when a topic has changed since a version of it, and at once when the signal aborts. */
+  /** Resolves when a topic has changed since a version, or when the signal aborts. */
   changeSince(
     version: number,
     { topic, signal }: { topic: Topic; signal: AbortSignal },
@@ -87,18 +87,18 @@ export class ServiceLink {
     });
   }
 
-  /** Tries at once instead of at the end of the wait. */
+  /** Ends the wait before the next reconnect. */
   retry(): void {
     this.#waiting.abort();
   }
 
-  /** Says that a topic may have changed, because this page changed it. */
+  /** Marks topics as changed, for example after a change by this page. */
   touch(...topics: readonly Topic[]): void {
     for (const topic of topics) this.#versions[topic]++;
     this.#gather();
   }
 
-  /** Connects, and connects again, until the signal aborts. */
+  /** Connects and reconnects until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted;) {
       const failure = await this.#listen(signal, () => {
@@ -112,13 +112,13 @@ export class ServiceLink {
       const wait = RETRY_MS[Math.min(attempt++, RETRY_MS.length - 1)] ?? 0;
       await this.#options.clock.sleep(wait, AbortSignal.any([signal, this.#waiting.signal])).catch(
         () => {
-          // Somebody wants it sooner, or not at all: the loop looks which.
+          // Aborted by retry() or by the signal, which the loop checks.
         },
       );
     }
   }
 
-  /** Follows the events to their end; returns the sentence that says why they ended. */
+  /** Reads the events to their end. Returns the reason of the end as a sentence. */
   async #listen(signal: AbortSignal, onOpen: () => void): Promise<string> {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
@@ -143,7 +143,7 @@ export class ServiceLink {
     }
   }
 
-  /** Aborts a connection on which nothing was heard for too long. */
+  /** Aborts a connection without an event for too long. */
   async #endSilence(heardAt: () => number, over: AbortController): Promise<void> {
     try {
       for (;;) {
@@ -172,11 +172,11 @@ export class ServiceLink {
     this.#tell();
   }
 
-  /** Tells what changed, once for all that changes within a moment. */
+  /** Notifies the listeners once for all changes within BATCH_MS. */
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
-    this.#options.clock.sleep(GATHER_MS).then(() => {
+    this.#options.clock.sleep(BATCH_MS).then(() => {
       this.#isGathering = false;
       this.#tell();
     });
@@ -189,10 +189,10 @@ export class ServiceLink {
 
 function toReason(error: unknown): string {
   if (!(error instanceof ApiError)) {
-    return 'Nothing answers: the service, or the "inkling ui" that opened this page, has stopped.';
+    return 'No response: the service, or the "inkling ui" that opened this page, has stopped.';
   }
   if (error.status === 401) {
-    return "The log-in has ended, or the service requires its API key: reload the page to log in.";
+    return "The log-in has ended or is missing: reload the page to log in.";
   }
-  return `The service refuses: ${error.message}.`;
+  return `The service refused the request: ${error.message}.`;
 }

@@ -1,10 +1,10 @@
-// A line of the service's log, taken apart for the eye. What is no such line (the last words of a process) stays whole.
+// Parses the lines of the service's log.
 
-/** Levels as the log writes them. */
+/** The levels of the log. */
 export const LEVELS = ["DEBUG", "INFO", "WARN", "ERROR"] as const;
 export type Level = typeof LEVELS[number];
 
-/** A line; `at` and `level` are null where it has none. */
+/** A line of the log. `at` and `level` are null for a line in another format, such as a stack trace. */
 export interface LogLine {
   at: string | null;
   level: Level | null;
@@ -13,7 +13,7 @@ export interface LogLine {
 
 const LINE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (DEBUG|INFO|WARN|ERROR) +(.*)$/s;
 
-/** Takes a line apart. */
+/** Parses a line. */
 export function parseLogLine(line: string): LogLine {
   const [, at, level, text] = LINE.exec(line) ?? [];
   if (at === undefined || level === undefined || text === undefined) {
@@ -22,7 +22,7 @@ export function parseLogLine(line: string): LogLine {
   return { at, level: level as Level, text };
 }
 
-/** Whether a line is at this level or above; one without a level always is. */
+/** Returns true if a line has this level or a higher one, or no level. */
 export function isAtLeast(line: LogLine, level: Level): boolean {
   return line.level === null || LEVELS.indexOf(line.level) >= LEVELS.indexOf(level);
 }

@@ -1,23 +1,23 @@
-// Since when a person is told what happened: since this browser last looked, or as they choose.
+// The period of the recap: since the last visit of this browser, or a chosen one.
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
 
-/** What can be chosen. */
+/** The periods to choose from. `look` is the time since the last visit. */
 export const SPANS = ["look", "today", "day", "week"] as const;
 export type Span = typeof SPANS[number];
 
-/** A look at the page. Milliseconds since the epoch. */
+/** A visit to the page. Times are milliseconds since the epoch. */
 export interface Look {
-  /** When the look before it ended. */
+  /** The end of the visit before. */
   since: number;
-  /** When the page was last in sight. */
+  /** The last time that the page was visible. */
   seenAt: number;
 }
 
-/** Who comes back within this time is still looking: a page that is loaded again tells the same. */
+/** A return within this time continues the visit, so a reload shows the same recap. */
 const SAME_LOOK_MS = 30 * MINUTE_MS;
 const LONGEST_DAYS = 7;
 
-/** The look that `now` is part of, by what was kept of the latest one; the first begins a day ago. */
+/** Returns the visit at `now`: it continues or follows the stored one. The first visit counts from a day ago. */
 export function toLook(kept: string | null, now: number): Look {
   const [since = NaN, seenAt = NaN] = (kept ?? "").split(" ").map(Number);
   const isReadable = since <= seenAt && seenAt <= now;
@@ -25,12 +25,12 @@ export function toLook(kept: string | null, now: number): Look {
   return { since: now - seenAt < SAME_LOOK_MS ? since : seenAt, seenAt: now };
 }
 
-/** A look as it is kept. */
+/** Serializes a visit. */
 export function fromLook({ since, seenAt }: Look): string {
   return `${since} ${seenAt}`;
 }
 
-/** Where a span begins, in milliseconds since the epoch. No look reaches back further than a week. */
+/** Returns the start of a period in milliseconds since the epoch, a week ago at the earliest. */
 export function beginOf(span: Span, { since, now }: { since: number; now: number }): number {
   switch (span) {
     case "look":

@@ -1,25 +1,25 @@
-// What waits for a person, each question once: an execution that waits for one below it shows the same question.
+// The open questions. Each is listed once, although an execution that waits for a delegated one has the same question.
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 
-/** A question, and the execution that asks it. */
+/** A question with its execution. */
 export interface Waiting {
   execution: ExecutionSummary;
   pending: PendingBody;
 }
 
-/** The open questions, the one that waits longest first. */
+/** The open questions, oldest first. */
 export interface WaitingList {
   questions: Waiting[];
-  /** Whether older executions wait, too. */
+  /** True if there are older waiting executions. */
   hasMore: boolean;
 }
 
-/** The most executions whose questions are asked for at once. */
+/** The maximum number of executions whose questions are loaded. */
 const MOST = 20;
 
-/** Asks for the questions of the newest executions that wait. */
+/** Loads the questions of the newest waiting executions. */
 export async function loadWaiting(client: Client): Promise<WaitingList> {
   const executions = await client.executions({ status: ["waiting"], limit: MOST + 1 });
   const found = await Promise.all(
@@ -34,18 +34,18 @@ export async function loadWaiting(client: Client): Promise<WaitingList> {
   };
 }
 
-/** What an execution waits for; null where it was answered meanwhile. */
+/** Loads the question of an execution; null if it was answered in the meantime. */
 export async function loadPending(client: Client, id: number): Promise<PendingBody | null> {
   return await orMissing(client.pending(id)) ?? null;
 }
 
-/** How many questions there are: `3`, `20+`; null for none. */
+/** Returns the number of questions as text: `3`, `20+`; null for none. */
 export function toCount(list: WaitingList | undefined): string | null {
   if (list === undefined || list.questions.length === 0) return null;
   return `${list.questions.length}${list.hasMore ? "+" : ""}`;
 }
 
-/** One that was started by another has the higher id: it is the one that asks. */
+/** Returns each question once, with the execution that asks: a delegated execution has the higher id. */
 function eachOnce(waiting: readonly Waiting[]): Waiting[] {
   const byRequest = new Map<string, Waiting>();
   for (const one of waiting) {

@@ -1,13 +1,10 @@
-// A loaded thing of a view: its data, the reason why there is none or no newer one, and the loads as it changes.
+// The data of a view: loading it, keeping the last known data, and the error of a failed load.
 import { ApiError, ServiceUnreachable } from "../../api/client/client_errors.ts";
 
 /** The result of a load. */
 export type Loaded<T> = { data: T } | { failure: unknown };
 
-/**
- * One thing to be loaded, as often as it may have changed, never twice at the same time: a request that comes while an
- * answer is under way is served once, after it.
- */
+/** Loads one resource repeatedly, but never twice at a time. Requests during a load lead to one further load. */
 export class Loader<T> {
   readonly #load: () => Promise<T>;
   readonly #onLoaded: (loaded: Loaded<T>) => void;
@@ -20,7 +17,7 @@ export class Loader<T> {
     this.#onLoaded = onLoaded;
   }
 
-  /** Loads, or loads once more after what is under way. */
+  /** Loads the resource, or loads it once more after the load under way. */
   async ask(): Promise<void> {
     this.#isWanted = true;
     if (this.#isBusy) return;
@@ -36,33 +33,33 @@ export class Loader<T> {
     this.#isBusy = false;
   }
 
-  /** Nothing is reported any more. */
+  /** Stops reporting results. */
   close(): void {
     this.#isClosed = true;
   }
 }
 
-/** Something that was asked for. While it is asked for again, what was known before stays. */
+/** The state of a resource. During a reload it keeps the earlier data. */
 export interface Resource<T> {
   data: T | undefined;
   /**
-   * Why the last attempt failed, as a sentence. Null also where the service cannot be reached and `data` is what was asked
-   * for: the banner says what is the matter.
+   * The error of the last load as a sentence. Null if the service is unreachable and `data` is for the current key: the
+   * banner reports the lost connection.
    */
   problem: string | null;
-  /** Whether `data` answers an older question. */
+  /** True if `data` is for an earlier key. */
   isStale: boolean;
 }
 
-/** The latest answer, with the question that it answers. */
+/** The latest data with its key. */
 export interface Known<T> {
   key: string;
   data: T | undefined;
-  /** Of the last attempt; undefined where it succeeded, and before the first. */
+  /** The error of the last load; undefined after a success and before the first load. */
   failure: unknown;
 }
 
-/** What is known after an attempt. Only a refusal takes back what was known: it is a statement about the thing. */
+/** Returns the state after a load. Only a refusal of the service discards the earlier data. */
 export function learn<T>(known: Known<T>, key: string, loaded: Loaded<T>): Known<T> {
   if ("data" in loaded) return { key, data: loaded.data, failure: undefined };
   const { failure } = loaded;
@@ -70,7 +67,7 @@ export function learn<T>(known: Known<T>, key: string, loaded: Loaded<T>): Known
   return isRefusal ? { key, data: undefined, failure } : { ...known, failure };
 }
 
-/** What a view shows for a question. What answers an older one is not shown for one that cannot be answered. */
+/** Returns the resource for a key. Data of an earlier key is hidden after a failed load. */
 export function toResource<T>(known: Known<T>, key: string): Resource<T> {
   const { data, failure } = known;
   const isStale = known.key !== key;
@@ -78,7 +75,7 @@ export function toResource<T>(known: Known<T>, key: string): Resource<T> {
   return { data: isStale && problem !== null ? undefined : data, problem, isStale };
 }
 
-/** Whether it is worth asking again as soon as the connection is back. */
+/** Returns true if the last load failed because the service was unreachable. */
 export function isUnanswered({ failure }: Known<unknown>): boolean {
   return failure instanceof ServiceUnreachable;
 }
@@ -86,10 +83,12 @@ export function isUnanswered({ failure }: Known<unknown>): boolean {
 function describeFailure(failure: unknown, { isAnswered }: { isAnswered: boolean }): string | null {
   if (failure === undefined) return null;
   if (!(failure instanceof ServiceUnreachable)) return toSentence(failure);
-  return isAnswered ? null : "The service cannot be reached. This loads when it is back.";
+  return isAnswered
+    ? null
+    : "The service is unreachable. This view loads as soon as it is available.";
 }
 
-/** What went wrong, as a person reads it. */
+/** Returns the message of an error. */
 export function toSentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,18 +1,21 @@
-// The pause over everything that starts by itself.
+// The switch that pauses and resumes the scheduler.
 import { useService } from "./service_context.ts";
 import { useSending } from "./use_resource.ts";
 
-/** Pauses and resumes the scheduler, and says so. */
+/** Returns a function that pauses or resumes the scheduler and announces it. */
 export function useSwitchScheduler(): {
   isSending: boolean;
   switchScheduler: (isPause: boolean) => Promise<void>;
 } {
   const { client, announce } = useService();
-  const { isSending, send } = useSending({ touches: ["scheduler"], failure: "That did not work" });
+  const { isSending, send } = useSending({
+    touches: ["scheduler"],
+    failure: "The scheduler did not change",
+  });
   const switchScheduler = (isPause: boolean) =>
     send(async () => {
       await (isPause ? client.pauseScheduler() : client.resumeScheduler());
-      announce(isPause ? "The scheduler is paused." : "The scheduler runs again.");
+      announce(isPause ? "The scheduler is paused." : "The scheduler is running.");
     });
   return { isSending, switchScheduler };
 }

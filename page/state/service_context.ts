@@ -1,4 +1,4 @@
-// The context of every view: the client, the clock, the connection, announcements for screen readers, and the agents by id.
+// The contexts of every view: the page's collaborators, and the agents by id.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Clock } from "../../base/clock.ts";
@@ -11,27 +11,27 @@ export interface Service {
   client: Client;
   clock: Clock;
   link: ServiceLink;
-  /** Says a sentence through the live region, and shows it for a while. */
+  /** Announces a sentence in the live region. */
   announce: (sentence: string) => void;
 }
 
-/** Provided once, around the page. */
+/** The context with the collaborators, provided around the page. */
 export const ServiceContext = createContext<Service | null>(null);
 
-/** The page's collaborators. Throws TypeError outside of the page. */
+/** Returns the page's collaborators. Throws TypeError outside of the page. */
 export function useService(): Service {
   const service = useContext(ServiceContext);
-  if (service === null) throw new TypeError("There is no service around this component");
+  if (service === null) throw new TypeError("The component is outside of the service context");
   return service;
 }
 
 /** Agents by id. */
 export type AgentsById = ReadonlyMap<string, AgentSummary>;
 
-/** Provided once, around the views. */
+/** The context with the agents, provided around the views. */
 export const AgentsContext = createContext<AgentsById>(new Map());
 
-/** The agents that are known now. */
+/** Returns the loaded agents. */
 export function useAgents(): AgentsById {
   return useContext(AgentsContext);
 }

@@ -1,5 +1,4 @@
-// One execution as steps that a person reads, made of its frames: a reply stands with the calls that it asked for, a
-// call with its result, a question with its answer.
+// Builds the steps of an execution from its frames. A reply includes its calls, a call its result, a question its answer.
 import { isRetryNotice } from "../../base/text/retry_words.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { callsOf, delegatedOf, numberOf, type ToolCall } from "../../present/payload.ts";
@@ -10,24 +9,24 @@ export interface Entry {
   payload: JsonObject;
 }
 
-/** A tool call. `result` is null while it is under way. */
+/** A tool call. `result` is null during the call. */
 export interface Call extends ToolCall {
   result: { content: string; isError: boolean; durationMs: number | null; at: number } | null;
-  /** The execution that it started, where it delegated. */
+  /** The execution that a delegating call started. */
   childId: number | null;
 }
 
-/** What one reply used. */
+/** The usage of one reply. */
 export interface StepUsage {
   inputTokens: number;
   outputTokens: number;
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   costUsd: number | null;
 }
 
 /**
- * One step. `at` is milliseconds since the epoch. `number` is what a fork names it by: the opening is 0, then each reply counts;
- * null for what a person said later.
+ * One step. `at` is in milliseconds since the epoch. `number` is the step number for forks: the opening is 0, replies count
+ * from 1, and later messages of a person have null.
  */
 export type Step =
   & { id: number; at: number }
@@ -47,7 +46,7 @@ export type Step =
     | { kind: "end"; status: string; error: string | null }
   );
 
-/** The steps of an execution. What a reply used is the difference between the sums that stand in the log. */
+/** Builds the steps. The usage of a reply is the difference between the totals in the log. */
 export function buildTimeline(entries: readonly Entry[]): Step[] {
   const steps: Step[] = [];
   const before = { input: 0, output: 0, cost: 0 };
@@ -75,8 +74,8 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         break;
       case "tool_call": {
         const calls = callsOf(payload).map((call) => ({ ...call, result: null, childId: null }));
-        const said = text(payload["content"]);
-        steps.push({ ...here, kind: "reply", text: said, calls, usage: null, number: ++replies });
+        const reply = text(payload["content"]);
+        steps.push({ ...here, kind: "reply", text: reply, calls, usage: null, number: ++replies });
         break;
       }
       case "tool_result":
@@ -92,7 +91,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         steps.push({
           ...here,
           kind: "notice",
-          // What the model reads then holds the whole schema.
+          // The content for the model contains the whole schema.
           text: payload["kind"] === "repair" ? text(payload["message"]) : content,
         });
         break;
@@ -121,7 +120,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
 
 type Question = Extract<Step, { kind: "question" }>;
 
-/** A question; one that is waited for again stands once. */
+/** Adds a question, unless it is open already: an execution that resumes waiting repeats it. */
 function addQuestion(steps: Step[], question: Step & Question): void {
   const { requestId } = question;
   const isShown = steps.some((step) =>
@@ -131,8 +130,8 @@ function addQuestion(steps: Step[], question: Step & Question): void {
 }
 
 /**
- * A person's words: the answer to the question that they name, else a turn of the conversation. Logs of older versions name
- * none: there they answer the question that is open.
+ * Adds a person's message: the answer to the question with its request id, or a turn of the conversation. In logs of older
+ * versions a message without a request id answers the open question.
  */
 function addHuman(
   steps: Step[],
@@ -189,7 +188,7 @@ function addUsage(
   Object.assign(before, { input, output, cost: cost ?? before.cost });
 }
 
-/** The last reply of a run says what the final answer says: once is enough. Returns what it used, and its number. */
+/** Removes the last reply if it equals the final answer. Returns its usage and its number. */
 function takeRepeated(
   steps: Step[],
   answer: string,
@@ -202,7 +201,7 @@ function takeRepeated(
   return { usage: last.usage, number: last.number };
 }
 
-/** What an execution that runs does at this moment, in a few words. */
+/** Describes the current activity of a running execution in a few words. */
 export function describeLatest(steps: readonly Step[]): string {
   const step = steps.at(-1);
   if (step?.kind === "notice" && isRetryNotice(step.text)) return step.text;

@@ -1,8 +1,9 @@
-// How the page reaches the API: at its own origin, beside itself, so that a proxy may put both under any path.
-/** What a proxy answers when the service behind it does not. */
+// The page's transport to the API. Requests are relative to the page, so that a proxy may serve both under any path.
+
+/** The statuses of a proxy whose service does not answer. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Requests relative to the page. Rejects when nobody answers, be it that a proxy says so. */
+/** Sends a request to a path relative to the page. Rejects without a response, or if a proxy reports that. */
 export async function fetchBesideThePage(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(path.slice(1), { ...init, cache: "no-store" });
   if (GATEWAY_STATUSES.has(response.status) && !(await isOfTheService(response))) {
@@ -11,17 +12,16 @@ export async function fetchBesideThePage(path: string, init: RequestInit): Promi
   return response;
 }
 
-/** The service itself says 503 while it stops; that is an answer. */
+/** Returns true for a 503 of the service itself, which it sends while it stops. */
 async function isOfTheService(response: Response): Promise<boolean> {
   if (response.status !== 503) return false;
   const body: unknown = await response.clone().json().catch(() => null);
   return typeof body === "object" && body !== null && "detail" in body;
 }
 
-// The streams of the API are read with `for await`, which Safari's streams learnt late. Where they cannot do it, they are
-// taught, as the Streams standard says.
+// A polyfill: `for await` over a ReadableStream, which older versions of Safari lack.
 
-/** Makes streams iterable where the browser does not. */
+/** Makes streams iterable if the browser does not. */
 export function makeStreamsIterable(): void {
   if (Symbol.asyncIterator in ReadableStream.prototype) return;
   Object.defineProperty(ReadableStream.prototype, Symbol.asyncIterator, { value: iterate });
@@ -38,7 +38,7 @@ async function* iterate<T>(this: ReadableStream<T>): AsyncGenerator<T, void, voi
       yield value;
     }
   } finally {
-    // Whoever leaves early wants no more of it.
+    // The consumer left early.
     if (!isOver) await reader.cancel();
     reader.releaseLock();
   }

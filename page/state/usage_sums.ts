@@ -1,14 +1,13 @@
-// The usage by day and agent as a chart stacks it: few agents with a colour of their own, the others together; and the scale
-// of the chart.
+// The data of the usage charts and tables: series by agent, bars by day, and the ticks of the axis.
 import type { StatsBody } from "../../api/schemas/report_schemas.ts";
 
-/** What is measured. */
+/** The measure of a chart. */
 export type Measure = "cost_usd" | "total_tokens";
 
-/** Agents that get a colour of their own. */
+/** The number of series with their own color. */
 export const COLOURS = 6;
 
-/** One agent, or all others together (`agentId` null), over the whole time. */
+/** The usage of one agent, or of all other agents (`agentId` null), over the whole period. */
 export interface Series {
   agentId: string | null;
   executions: number;
@@ -18,14 +17,14 @@ export interface Series {
   cost_usd: number | null;
 }
 
-/** One day: the values of the series, in their order. */
+/** One day with the values of the series, in their order. */
 export interface Bar {
   date: string;
   values: number[];
   total: number;
 }
 
-/** The agents, those with most of the measure first; without one by tokens, because every model has them. */
+/** Returns the series of the agents, highest value first. The default measure is tokens, which every model has. */
 export function toSeries(stats: StatsBody, measure: Measure = "total_tokens"): Series[] {
   const byAgent = Map.groupBy(stats.usage, ({ agent_id }) => agent_id);
   return [...byAgent].map(([agentId, usage]) => ({ agentId, ...sum(usage) })).sort((a, b) =>
@@ -34,14 +33,14 @@ export function toSeries(stats: StatsBody, measure: Measure = "total_tokens"): S
   );
 }
 
-/** The series that get colours: the first ones, and the rest as one. */
+/** Returns the series with their own color, with the remaining ones merged. */
 export function withOthers(series: readonly Series[]): Series[] {
   if (series.length <= COLOURS) return [...series];
   const own = series.slice(0, COLOURS - 1);
   return [...own, { agentId: null, ...sum(series.slice(COLOURS - 1)) }];
 }
 
-/** The number of each series' color. A series that also stands in the chart `beside` has the color that it has there. */
+/** Returns the color number of each series. A series has the same color as in the chart `beside`. */
 export function toColours(series: readonly Series[], beside: readonly Series[] = []): number[] {
   const indexIn = ({ agentId }: Series) => beside.findIndex((one) => one.agentId === agentId);
   const shared = new Set(series.map(indexIn));
@@ -49,10 +48,10 @@ export function toColours(series: readonly Series[], beside: readonly Series[] =
   return series.map((one) => indexIn(one) < 0 ? free.shift() ?? 0 : indexIn(one));
 }
 
-/** What the agents can be put in order by. */
+/** The column to sort the agents by. */
 export type SortColumn = "agent" | "executions" | "succeeded" | "total_tokens" | "cost_usd";
 
-/** The agents in another order; those of which the value is not known come last, whichever way. */
+/** Sorts the agents. Agents with an unknown value come last in both directions. */
 export function sortSeries(
   series: readonly Series[],
   { by, isDescending, nameOf }: {
@@ -73,13 +72,13 @@ export function sortSeries(
   });
 }
 
-/** Of those that have ended, the share that succeeded; null where none has. */
+/** Returns the share of ended executions that succeeded, or null if none has ended. */
 export function shareOf(usage: { succeeded: number; failed: number }): number | null {
   const ended = usage.succeeded + usage.failed;
   return ended === 0 ? null : usage.succeeded / ended;
 }
 
-/** A bar for each day. */
+/** Returns a bar for each day. */
 export function toBars(
   stats: StatsBody,
   { series, measure }: { series: readonly Series[]; measure: Measure },
@@ -105,7 +104,7 @@ export function toBars(
   return [...bars.values()];
 }
 
-/** Adds up usage; a cost is unknown only where all are. */
+/** Adds up usage. The total cost is unknown only if every cost is. */
 export function sum(usage: readonly Omit<Series, "agentId">[]): Omit<Series, "agentId"> {
   const total = (name: "executions" | "succeeded" | "failed" | "total_tokens") =>
     usage.reduce((before, one) => before + one[name], 0);
@@ -119,11 +118,11 @@ export function sum(usage: readonly Omit<Series, "agentId">[]): Omit<Series, "ag
   };
 }
 
-/** Steps between the base and the top, at most. */
+/** The maximum number of steps on the axis. */
 const MOST_STEPS = 4;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** `[0, 5, 10, 15]`: from 0 to `highest` or the next round value above it, in steps of `smallest` or more. */
+/** Returns the ticks from 0 to `highest` or the next round value, in steps of at least `smallest`: `[0, 5, 10, 15]`. */
 export function toTicks(highest: number, smallest = 0): number[] {
   const rough = highest / MOST_STEPS;
   const power = 10 ** Math.floor(Math.log10(rough));

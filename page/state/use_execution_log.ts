@@ -1,4 +1,4 @@
-// The log of one execution as it grows: what is logged, what streams now, and how it continues after pauses and losses.
+// The live log of one execution: its frames and the streaming text, with reconnects after pauses and lost connections.
 import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../../base/clock.ts";
 import { ServiceUnreachable } from "../../api/client/client_errors.ts";
@@ -10,17 +10,17 @@ import { toSentence } from "./resource.ts";
 /** An execution's log. */
 export interface ExecutionLog {
   entries: readonly Entry[];
-  /** The text of the reply that streams now. */
+  /** The text of the streaming reply. */
   streaming: string;
   problem: string | null;
 }
 
 const EMPTY: ExecutionLog = { entries: [], streaming: "", problem: null };
-/** What comes within this time is drawn at once. */
-const GATHER_MS = 60;
-/** Between two looks at an execution that waits, however much happens elsewhere. */
+/** The time within which frames are rendered together. */
+const BATCH_MS = 60;
+/** The minimum time between two requests for a waiting execution. */
 const PAUSE_MS = 250;
-/** A logged reply holds what streamed of it. */
+/** The events that contain the text streamed before them. */
 const REPLIES: ReadonlySet<string> = new Set(["ai", "tool_call", "final_answer", "complete"]);
 
 /** Follows an execution from its first frame. */
@@ -39,8 +39,8 @@ export function useExecutionLog(id: number): ExecutionLog {
 }
 
 /**
- * Reads to the end of the execution, through its pauses, losses of the service, and times when nobody sees the page.
- * Returns when the signal aborts.
+ * Reads the frames to the end of the execution or until the signal aborts. Continues after waits of the execution, lost
+ * connections, and times when the page is hidden.
  */
 async function followToEnd(
   id: number,
@@ -55,28 +55,28 @@ async function followToEnd(
     try {
       const options = { after: log.lastId, deltas: true, signal: sight.signal };
       for await (const frame of client.follow(id, options)) {
-        log.take(frame);
+        log.add(frame);
         if (frame.event === "complete") return;
       }
     } catch (error) {
       if (signal.aborted) return;
       const isExpected = sight.signal.aborted || error instanceof ServiceUnreachable;
       if (!isExpected) return log.stop(toSentence(error));
-      // What streamed is lost; the frame that holds it is not.
+      // The streamed text is lost, but a later frame contains it.
       log.stop();
     } finally {
       sight.end();
     }
     if (sight.signal.aborted) continue;
-    // It waits for a person, or nobody answers: something will happen before there is more.
+    // The execution waits, or the service is unreachable: an event precedes further frames.
     await clock.sleep(PAUSE_MS, signal).catch(() => {
-      // The loop sees that it is over.
+      // The loop checks the signal.
     });
     await link.changeSince(version, { topic: "executions", signal });
   }
 }
 
-/** What is known of a log, and when it is drawn. */
+/** The state of a log. It renders changes in batches. */
 class GrowingLog {
   readonly #entries: Entry[] = [];
   readonly #options: { clock: Clock; signal: AbortSignal; onDraw: (log: ExecutionLog) => void };
@@ -91,12 +91,12 @@ class GrowingLog {
     this.#options = options;
   }
 
-  /** Of the last logged frame; 0 before the first. */
+  /** The id of the last logged frame; 0 before the first. */
   get lastId(): number {
     return this.#entries.at(-1)?.id ?? 0;
   }
 
-  take({ event, id, payload }: StreamFrame): void {
+  add({ event, id, payload }: StreamFrame): void {
     if (event === "delta") {
       const content = String(payload["content"] ?? "");
       this.#streaming = payload["restart"] === true ? content : this.#streaming + content;
@@ -107,7 +107,7 @@ class GrowingLog {
     this.#draw();
   }
 
-  /** Nothing streams any more; `problem`: nothing more will be known. */
+  /** Discards the streaming text, or ends the log with a problem. */
   stop(problem: string | null = null): void {
     if (problem === null) this.#streaming = "";
     else this.#problem = problem;
@@ -118,23 +118,23 @@ class GrowingLog {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
     const { clock, signal, onDraw } = this.#options;
-    clock.sleep(GATHER_MS, signal).then(() => {
+    clock.sleep(BATCH_MS, signal).then(() => {
       this.#isDrawing = false;
-      // The same list where nothing was added: whoever made something of it need not make it again.
+      // Keeps the identity of an unchanged list, so that memoized values stay valid.
       const isSame = this.#drawn.entries.length === this.#entries.length;
       const entries = isSame ? this.#drawn.entries : [...this.#entries];
       this.#drawn = { entries, streaming: this.#streaming, problem: this.#problem };
       onDraw(this.#drawn);
     }, () => {
-      // Nobody looks any more.
+      // The view is gone.
     });
   }
 }
 
-// Whether anybody sees the page. A browser opens six connections to one place, for all its pages together: a page in the
-// background keeps none that it can do without.
+// The visibility of the page. A browser opens only six connections to one host for all its pages, so a hidden page closes
+// its streams.
 
-/** Resolves when the page is in sight, and when the signal aborts. */
+/** Resolves when the page is visible, or when the signal aborts. */
 function untilVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden || signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ function untilVisible(signal: AbortSignal): Promise<void> {
   return promise.finally(() => over.abort());
 }
 
-/** A signal that aborts when the page goes out of sight or `signal` aborts; `end` it when it is needed no more. */
+/** Returns a signal that aborts when the page becomes hidden or `signal` aborts. `end` releases it. */
 function whileVisible(signal: AbortSignal): { signal: AbortSignal; end: () => void } {
   const hidden = new AbortController();
   const over = new AbortController();

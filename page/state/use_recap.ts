@@ -1,4 +1,4 @@
-// The recap of the span that a person chose, and the look that it may begin after; both are kept in this browser.
+// The recap of the chosen period. The browser stores the choice and the last visit.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
@@ -8,19 +8,20 @@ import type { Resource } from "./resource.ts";
 import { useService } from "./service_context.ts";
 import { repeat, useNow, useResource } from "./use_resource.ts";
 
-/** How often a look is kept, and asked again what no event tells: a time at which nothing ran, a cost of yesterday. */
+/** The interval at which the visit is stored and the recap reloaded: some of its changes have no event. */
 const BEAT_MS = 30 * SECOND_MS;
-/** Of so many runs in the span, one more changes little, and the sum of them all costs the service time. */
+/** From this number of executions on, events do not reload the recap, because it is expensive and changes little. */
 const MANY_RUNS = 5_000;
 const TOPICS = ["executions", "scheduler", "agents"] as const;
-/** What is told, and since when. */
+
+/** The recap with its period. */
 export interface RecapOfSpan {
   recap: Resource<RecapBody>;
   span: Span;
   onSpan: (span: Span) => void;
 }
 
-/** The recap of the span that was chosen, asked for while it is looked at. */
+/** Returns the recap of the chosen period. Loads it only while `isActive`. */
 export function useRecap(isActive: boolean): RecapOfSpan {
   const { client, clock } = useService();
   const [span, setSpan] = useState(SPANS.find((one) => one === readPreference("since")) ?? "look");
@@ -45,7 +46,7 @@ export function useRecap(isActive: boolean): RecapOfSpan {
   return { recap, span, onSpan };
 }
 
-/** When the look before this one ended. The page is looked at while it is in sight. */
+/** Returns the end of the visit before this one. A visit lasts while the page is visible. */
 function useLook(isActive: boolean): number {
   const { clock } = useService();
   const [since, setSince] = useState(() => toLook(readPreference("look"), clock.now()).since);
@@ -55,7 +56,7 @@ function useLook(isActive: boolean): number {
     const stop = new AbortController();
     const see = () => {
       if (document.hidden) return;
-      // Another page of this browser may have looked meanwhile; a browser that keeps nothing has only this one.
+      // Another page of this browser may have stored a visit. A browser without storage has only this page's visit.
       const own = latest.current === null ? null : fromLook(latest.current);
       const next = toLook(readPreference("look") ?? own, clock.now());
       keepPreference("look", fromLook(next));

@@ -1,4 +1,4 @@
-// Views ask for what they show, and ask again when the connection says that it may have changed.
+// The hooks that load data for views and reload it after changes, and the hooks for time and for requests that change data.
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../api/client/client.ts";
@@ -14,19 +14,19 @@ import {
 } from "./resource.ts";
 import { useService } from "./service_context.ts";
 
-/** What is asked for, and when again. */
+/** The key of a resource, and the conditions of a reload. */
 export interface ResourceOptions {
-  /** The question: the answer to a new one replaces the old answer when it is there. */
+  /** The identity of the data. The data of a new key replaces the earlier data when it is loaded. */
   key: string;
-  /** What may change the answer. */
+  /** The topics whose changes reload the data. */
   topics: readonly Topic[];
-  /** The same question is asked again whenever this changes. */
+  /** A changed value reloads the data. */
   beat?: number;
-  /** Whether anybody looks; what is known stays while nobody does. Default: true. */
+  /** False to suspend loading; known data stays. Default: true. */
   isActive?: boolean;
 }
 
-/** Loads something, and again whenever it may have changed or can be reached again. */
+/** Loads a resource, and reloads it after changes and after a lost connection. */
 export function useResource<T>(
   load: (client: Client) => Promise<T>,
   options: ResourceOptions,
@@ -50,7 +50,7 @@ export function useResource<T>(
   useEffect(() => {
     if (isActive) loader.current?.ask();
   }, [key, version, beat, isActive]);
-  // What no topic changes would else stay unanswered when the service is back.
+  // A reconnect changes every topic, but a resource without topics needs this reload.
   const isWorthAsking = isActive && isOnline && isUnanswered(known);
   useEffect(() => {
     if (isWorthAsking) loader.current?.ask();
@@ -58,7 +58,7 @@ export function useResource<T>(
   return toResource(known, key);
 }
 
-/** The state of the connection; the component is drawn again with every change of it and of any version. */
+/** Returns the state of the connection. Renders the component again after every change of the state or of a version. */
 export function useLinkState(): LinkState {
   const { link } = useService();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -66,7 +66,7 @@ export function useLinkState(): LinkState {
   return link.state;
 }
 
-/** The time, drawn again so often while `isRunning`. Milliseconds since the epoch. */
+/** Returns the time in milliseconds since the epoch. Updates it every `everyMs` while `isRunning`. */
 export function useNow(everyMs: number, isRunning = true): number {
   const { clock } = useService();
   const [now, setNow] = useState(clock.now());
@@ -88,12 +88,12 @@ export async function repeat(
   while (!signal.aborted) {
     work();
     await clock.sleep(everyMs, signal).catch(() => {
-      // Only the abort ends a sleep early; the loop sees it.
+      // Aborted; the loop checks the signal.
     });
   }
 }
 
-/** The state of a request that changes something. */
+/** The state of a request that changes data. */
 export interface Sending {
   isSending: boolean;
   /** The reason of the last failure, unless it was announced. */
@@ -101,7 +101,7 @@ export interface Sending {
   send: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Sends requests that change something. A failure is announced after the words of `failure`, or returned as `problem`. */
+/** Sends requests that change data. Announces an error with the prefix `failure`, or returns it as `problem`. */
 export function useSending(
   { touches = [], failure }: { touches?: readonly Topic[]; failure?: string } = {},
 ): Sending {

@@ -1,28 +1,27 @@
-// What an execution spent its time on: model calls, tools, delegated runs and waits for a person, as spans of time.
+// The time spans of an execution: model calls, tool calls, delegated executions, and waits for a person.
 import { buildTimeline, type Entry } from "./timeline.ts";
 
 /** One span; times are milliseconds since the epoch. */
 export interface Span {
-  /** The step that tells more of it. */
+  /** The step of the span. */
   step: number;
   kind: "model" | "tool" | "delegated" | "wait";
   name: string;
   from: number;
-  /** Null while it lasts. */
+  /** Null if the span has not ended. */
   to: number | null;
   isError: boolean;
   childId: number | null;
 }
 
 /**
- * The spans in the order of their beginnings. `startedAt`: milliseconds since the epoch. A model call begins where what
- * was before it ended, and ends with its reply; a wait lasts from a question to its answer.
+ * Returns the spans in the order of their start. `startedAt` is in milliseconds since the epoch. A model call starts at the
+ * end of the span before it and ends with its reply. A wait lasts from a question to its answer.
  */
 export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
   const spans: Span[] = [];
   const waits = new Map<string, Span>();
   const ended = new Map<number, number>();
-  // Where the step of a reply stands although its frame was left out of the timeline: with the final answer.
   let free = startedAt;
   for (const { id, payload } of entries) {
     const at = Date.parse(String(payload["timestamp"] ?? ""));
@@ -57,7 +56,7 @@ export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
   for (const step of buildTimeline(entries)) {
     if (step.kind !== "reply") continue;
     for (const { name, childId, result } of step.calls) {
-      // The time that a tool took is known exactly; a wait for a person in it is not part of it.
+      // The measured duration of a tool excludes a wait for a person.
       const from = result === null || result.durationMs === null
         ? step.at
         : Math.max(step.at, result.at - result.durationMs);
@@ -73,7 +72,7 @@ export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
       });
     }
   }
-  // What a fork took over was the time of another execution.
+  // The steps that a fork copied belong to the time of another execution.
   return spans.filter(({ to }) => to === null || to >= startedAt)
     .map((span) => ({ ...span, from: Math.max(span.from, startedAt) }))
     .sort((a, b) => a.from - b.from);

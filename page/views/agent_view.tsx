@@ -1,4 +1,4 @@
-// One agent: what it is told to be, what it may do, its warnings, and its latest executions.
+// The view of one agent: its configuration, its warnings and its latest executions.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
@@ -14,7 +14,7 @@ import { useResource } from "../state/use_resource.ts";
 
 const LATEST = 10;
 
-/** The page of an agent. */
+/** The view of an agent. */
 export function AgentView({ id }: { id: string }): VNode {
   const [isRunning, setRunning] = useState(false);
   const { data: agent, problem } = useResource((client) => client.agent(id), {
@@ -29,7 +29,7 @@ export function AgentView({ id }: { id: string }): VNode {
   if (agent === undefined || agent.id !== id) {
     return broken.length > 0
       ? (
-        // Its file never parsed since the service started.
+        // The file has not parsed since the service started.
         <article>
           <ThingHead crumb="Agent" title={id} />
           <BrokenAgents files={broken} />
@@ -72,9 +72,9 @@ function LatestRuns({ id, runs }: { id: string; runs: ExecutionSummary[] | undef
   return (
     <>
       <h2>
-        Latest executions <a class="more" href={historyHref({ agent: id })}>all of them</a>
+        Latest executions <a class="more" href={historyHref({ agent: id })}>show all</a>
       </h2>
-      {runs?.length === 0 && <Empty>It has never run.</Empty>}
+      {runs?.length === 0 && <Empty>No executions yet.</Empty>}
       {runs !== undefined && runs.length > 0 && (
         <ExecutionTable executions={runs} isOfOneAgent label="Latest executions" />
       )}
@@ -85,7 +85,7 @@ function LatestRuns({ id, runs }: { id: string; runs: ExecutionSummary[] | undef
 function Configuration({ agent }: { agent: AgentDetail }): VNode {
   const { settings } = agent;
   const limits = [
-    `${settings.timeout} s for a reply`,
+    `${settings.timeout} s per reply`,
     settings.max_tool_calls !== null && `${settings.max_tool_calls} tool calls`,
     settings.max_execution_tokens !== null &&
     `${settings.max_execution_tokens.toLocaleString()} tokens`,
@@ -105,8 +105,8 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
         "Next run": agent.next_run && <When at={agent.next_run} />,
         Model: model,
         Limits: limits.join(", "),
-        "Asks before": list(agent.confirm) ?? "nothing",
-        "Further tools": list([...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]),
+        "Needs approval": list(agent.confirm) ?? "nothing",
+        "Other tools": list([...agent.custom_tools, ...agent.mcp.map((name) => `${name} (MCP)`)]),
         Skills: list(agent.skills),
         "Delegates to": list(agent.agents),
         File: <code class="path">{agent.source_path}</code>,

@@ -1,4 +1,4 @@
-// Every agent with what starts it, when it runs next and how it ended last; and a button that runs it.
+// The list of agents, each with its trigger, its next run, its last result, and a button that runs it.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { describeTrigger } from "../../present/triggers.ts";
@@ -11,7 +11,7 @@ import { RunDialog } from "../run_dialog.tsx";
 import type { Resource } from "../state/resource.ts";
 import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 
-/** The list of agents, with a field that narrows it where there are many. */
+/** The view of all agents. A long list has filters. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
   const [wanted, setWanted] = useState("");
   const [kind, setKind] = useState("");
@@ -51,11 +51,11 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
   );
 }
 
-/** Shown in place of an empty list of agents. */
+/** The text of an empty list of agents. */
 export function NoAgents(): VNode {
   return (
     <Empty>
-      No agents yet. <code>inkling new</code> writes one.
+      No agents yet. Create one with <code>inkling new</code>.
     </Empty>
   );
 }
@@ -84,7 +84,7 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
       </div>
       <div class="last">
         {last_status === null || last_run === null || last_execution_id === null
-          ? <span class="muted small">never ran</span>
+          ? <span class="muted small">no executions</span>
           : (
             <a href={executionHref(last_execution_id)}>
               <Status status={last_status} />{" "}

@@ -1,9 +1,9 @@
-// Files in the agents folder that are no agents: each with its path and everything that is wrong with it.
+// The files in the agents folder that cannot be read as agents, with their problems.
 import type { VNode } from "preact";
 import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
 import { useResource } from "../state/use_resource.ts";
 
-/** The files that cannot be read as agents; requested only while `isActive`. */
+/** Returns the files that cannot be read as agents. Loads them only while `isActive`. */
 export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
   const { data } = useResource((client) => client.info(), {
     key: "info",
@@ -13,14 +13,14 @@ export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
   return data?.agent_errors ?? [];
 }
 
-/** `Line 3: Unknown key triger: it is ignored (did you mean "trigger"?)`. */
+/** Describes a problem: `Line 3: Unknown key triger: it is ignored (did you mean "trigger"?)`. */
 export function describeFault(
   { line, message, hint }: { line: number; message: string; hint: string | null },
 ): string {
   return `Line ${line}: ${message}${hint === null ? "" : ` (${hint})`}`;
 }
 
-/** The files with their problems, errors first; nothing where there is none. */
+/** The files with their problems, errors first; nothing without files. */
 export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): VNode | null {
   if (files.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// What may still be spent: a bar for each budget of the workspace and of the agents, and of runs that go on.
+// The bars of the budgets: those of the workspace, of the agents and of running executions.
 import type { VNode } from "preact";
 import type { BudgetBody } from "../../api/schemas/budget_schemas.ts";
 import { useAgents } from "../state/service_context.ts";
@@ -8,7 +8,7 @@ import { useNow, useResource } from "../state/use_resource.ts";
 
 const REFRESH_MS = 60_000;
 
-/** The budgets; nothing where there are none. That the service cannot be reached is said by the view around them. */
+/** The budgets; nothing without budgets. The view around them shows errors. */
 export function BudgetBars(): VNode | null {
   const now = useNow(REFRESH_MS);
   const { data } = useResource((client) => client.budgets(), {
@@ -33,13 +33,13 @@ export function BudgetBars(): VNode | null {
 
 function BudgetBar({ budget, now }: { budget: BudgetBody; now: number }): VNode {
   const { used, limit, reserved, agent_id, execution_id, resets_at } = budget;
-  const amounts = `${showAmount(budget, used)} of ${showAmount(budget, limit)}`;
+  const amounts = `${formatAmount(budget, used)} of ${formatAmount(budget, limit)}`;
   const agents = useAgents();
-  const whose = agent_id === null ? "Workspace" : agents.get(agent_id)?.display_name ?? agent_id;
+  const owner = agent_id === null ? "Workspace" : agents.get(agent_id)?.display_name ?? agent_id;
   return (
     <>
       <span class="whose">
-        {agent_id === null ? whose : <Agent id={agent_id} />}
+        {agent_id === null ? owner : <Agent id={agent_id} />}
         {execution_id !== null && ` · execution ${execution_id}`}
         {" · "}
         <code>{budget.budget}</code>
@@ -51,18 +51,18 @@ function BudgetBar({ budget, now }: { budget: BudgetBody; now: number }): VNode 
         high={limit}
         optimum={0}
         value={Math.min(used, limit)}
-        aria-label={`${budget.budget} of ${whose}`}
+        aria-label={`${budget.budget} of ${owner}`}
         aria-valuetext={`${amounts} used`}
       />
       <span class="amounts">
         {amounts}
-        {reserved > 0 && ` · ${showAmount(budget, reserved)} set aside`}
+        {reserved > 0 && ` · ${formatAmount(budget, reserved)} reserved`}
         {resets_at !== null && ` · resets ${formatRelative(Date.parse(resets_at), now)}`}
       </span>
     </>
   );
 }
 
-function showAmount({ unit }: BudgetBody, amount: number): string {
+function formatAmount({ unit }: BudgetBody, amount: number): string {
   return unit === "tokens" ? `${formatCount(amount)} tokens` : `$${amount.toFixed(2)}`;
 }

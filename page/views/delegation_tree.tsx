@@ -1,4 +1,4 @@
-// Who delegated to whom, and who followed whom: from the execution that nobody started but a person or a trigger, down to this one and beyond.
+// The tree of an execution: the executions that delegated to it or started it, and those that it delegated to or started.
 import type { VNode } from "preact";
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail, ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
@@ -7,19 +7,19 @@ import { ExecutionLink, Status } from "../parts.tsx";
 import { executionHref } from "../route.ts";
 import { useResource } from "../state/use_resource.ts";
 
-/** Executions below one that are shown; the rest is said to be there. */
+/** The maximum number of shown children of an execution. */
 const MOST_CHILDREN = 50;
-/** Executions are not asked for below this depth. */
+/** The maximum depth of the tree. */
 const DEEPEST = 6;
 
 interface Branch {
   execution: ExecutionSummary;
   children: Branch[];
-  /** Whether there are more children than are shown. */
+  /** True if there are more children than shown. */
   hasMore: boolean;
 }
 
-/** The whole tree that an execution belongs to. */
+/** The whole tree of an execution. */
 export function DelegationTree({ execution }: { execution: ExecutionDetail }): VNode | null {
   const { data } = useResource((client) => loadTree(client, execution), {
     key: String(execution.id),
@@ -29,7 +29,9 @@ export function DelegationTree({ execution }: { execution: ExecutionDetail }): V
   const { top, origin } = data;
   return (
     <section class="tree" aria-labelledby="delegation">
-      <h2 id="delegation">{hasFollowers(top) ? "Delegation and what followed" : "Delegation"}</h2>
+      <h2 id="delegation">
+        {hasFollowers(top) ? "Delegation and following runs" : "Delegation"}
+      </h2>
       {origin !== null && (
         <p class="muted small">
           Forked from <ForkOrigin from={origin} />
@@ -79,13 +81,13 @@ function BranchItem({ branch, here }: { branch: Branch; here: number }): VNode {
   );
 }
 
-/** The execution that another one took its first steps from. */
+/** A link to the execution that another one was forked from. */
 export function ForkOrigin(
   { from: { execution_id: id, step } }: { from: NonNullable<ExecutionDetail["forked_from"]> },
 ): VNode {
   return (
     <a href={executionHref(id)}>
-      execution {id}, {step === 0 ? "its beginning" : `step ${step}`}
+      execution {id}, {step === 0 ? "the opening" : `step ${step}`}
     </a>
   );
 }
@@ -99,7 +101,7 @@ async function loadTree(
     const above = top.parent_execution_id ?? top.after_execution_id;
     if (above === undefined) break;
     const found = await orMissing(client.execution(above));
-    // The execution before it was removed since.
+    // The execution above was removed.
     if (found === undefined) break;
     top = found;
   }

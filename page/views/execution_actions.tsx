@@ -1,4 +1,4 @@
-// What can be done with an execution: ended while it runs or waits, and run again once it has ended.
+// The actions of an execution: cancel it while it is open, and run it again after its end.
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { ExecutionDetail, ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
@@ -9,33 +9,33 @@ import { RunKeys, toRunBody, toRunFields } from "../run_form.ts";
 import { useAgents, useService } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 
-/** Whether it can still be cancelled. */
+/** Returns true if an execution runs or waits, so that it can be canceled. */
 export function isOpen({ status }: Pick<ExecutionSummary, "status">): boolean {
   return status === "running" || status === "waiting";
 }
 
-/** Ends an execution. */
+/** The button that cancels an execution. */
 export function CancelButton({ id }: { id: number }): VNode {
   const { client, announce } = useService();
   const { isSending, send } = useSending({
     touches: ["executions"],
-    failure: "It cannot be cancelled",
+    failure: `Cannot cancel execution ${id}`,
   });
   const cancel = async () => {
     await client.cancel(id);
-    announce(`Execution ${id} is being cancelled.`);
+    announce(`Canceling execution ${id}.`);
   };
   return <Button disabled={isSending} onClick={() => send(cancel)}>Cancel</Button>;
 }
 
 /**
- * Starts what an execution was started with: its arguments, message and context, and as a turn of its conversation where it
- * was one. Nothing where its agent is gone.
+ * The buttons that start a new execution with the same input, as a turn of the same conversation if it was one. Nothing if
+ * the agent no longer exists.
  */
 export function RunAgain({ execution }: { execution: ExecutionDetail }): VNode | null {
   const { client, announce } = useService();
   const agent = useAgents().get(execution.agent_id);
-  const { isSending, send } = useSending({ failure: "It cannot be run" });
+  const { isSending, send } = useSending({ failure: "Cannot start the run" });
   const [isChanging, setChanging] = useState(false);
   const keys = useRef(new RunKeys());
   if (agent === undefined) return null;
@@ -60,7 +60,7 @@ export function RunAgain({ execution }: { execution: ExecutionDetail }): VNode |
           fields={fields}
           sessionId={sessionId}
           note={execution.asked_redacted
-            ? "What it was asked held secrets, which are not shown: write them again."
+            ? "The original input contained secrets, which are redacted. Enter them again."
             : undefined}
           onClose={() => setChanging(false)}
         />

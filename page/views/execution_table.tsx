@@ -1,4 +1,4 @@
-// Executions as rows; on a narrow screen each row becomes a small block of its own.
+// The table of executions. On a narrow screen each row becomes a block.
 import type { VNode } from "preact";
 import { toRetrySentence } from "../../base/text/retry_words.ts";
 import type { ExecutionSummary, ListedExecution } from "../../api/schemas/execution_schemas.ts";
@@ -8,14 +8,14 @@ import { executionHref } from "../route.ts";
 
 const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Tokens", "Cost"];
 
-/** A table of executions; the first cell of each row leads to it. */
+/** A table of executions. The first cell of each row is a link. */
 export function ExecutionTable(
   { executions, isOfOneAgent = false, label, counts }: {
     executions: readonly (ExecutionSummary | ListedExecution)[];
-    /** True: all executions belong to the agent of this page. */
+    /** True if all executions belong to the agent of this page. */
     isOfOneAgent?: boolean;
     label: string;
-    /** How many alike a row stands for, by the id of its execution; one where it is not named. */
+    /** The number of similar executions that a row represents, by its execution's id. Default: 1. */
     counts?: ReadonlyMap<number, number>;
   },
 ): VNode {
@@ -73,7 +73,7 @@ export function ExecutionTable(
   );
 }
 
-/** What it was asked and what it answered; empty where that was not fetched. */
+/** Returns the beginning of message and answer, or an empty text if they were not loaded. */
 function describePreview(execution: ExecutionSummary | ListedExecution): string {
   const preview = "preview" in execution ? execution.preview : undefined;
   return [preview?.asked, preview?.answered].filter((text) => text).join(" → ");

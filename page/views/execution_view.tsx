@@ -1,4 +1,4 @@
-// One execution: its figures, the question that it waits for, its place among those that delegated to it, its timeline.
+// The view of one execution: its key values, its open question, its tree, and its timeline.
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { toLabelWords } from "../../base/text/label_words.ts";
@@ -22,10 +22,10 @@ import { WouldDo } from "./would_do.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
-/** Nothing says that a node has taken it. */
-const NODE_LOOK_MS = 5_000;
+/** The interval of reloads while the execution waits for a node: no event reports the end of that wait. */
+const NODE_WAIT_RELOAD_MS = 5_000;
 
-/** The page of an execution. */
+/** The view of an execution. */
 export function ExecutionView({ id, step }: { id: number; step: number | null }): VNode {
   const [beat, setBeat] = useState(0);
   const { data, problem, isStale } = useResource((client) => loadExecution(client, id), {
@@ -64,7 +64,7 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
       </ThingHead>
       <FiguresOf execution={execution} />
       {execution.waits_for_labels !== undefined && (
-        <NodeWait labels={execution.waits_for_labels} onLook={setBeat} />
+        <NodeWait labels={execution.waits_for_labels} onReload={setBeat} />
       )}
       {pending !== null && (
         <PendingRequest
@@ -81,12 +81,12 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
   );
 }
 
-/** That no living node may run it; asks for a look whether that is still so. */
+/** The note that no live node can run the execution. Requests regular reloads. */
 function NodeWait(
-  { labels, onLook }: { labels: readonly string[]; onLook: (beat: number) => void },
+  { labels, onReload }: { labels: readonly string[]; onReload: (beat: number) => void },
 ): VNode {
-  const now = useNow(NODE_LOOK_MS);
-  useEffect(() => onLook(now), [now]);
+  const now = useNow(NODE_WAIT_RELOAD_MS);
+  useEffect(() => onReload(now), [now]);
   return <p class="note">Waits for a node with {toLabelWords(labels)}</p>;
 }
 
@@ -105,13 +105,13 @@ function LogOf({ execution, step }: { execution: ExecutionDetail; step: number |
   const { entries, streaming, problem } = useExecutionLog(id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
   const [forked, setForked] = useState<ForkPlace | null>(null);
-  // What waits for a node has no model to wait for yet.
+  // An execution that waits for a node does not run yet.
   const isRunning = status === "running" && labels === undefined;
   const log = useFollowEnd<HTMLElement>(id, isRunning);
   const startedAt = Date.parse(started_at);
   return (
     <section aria-labelledby="happened" ref={log}>
-      <h2 id="happened" class="unseen">What happened</h2>
+      <h2 id="happened" class="unseen">Timeline</h2>
       {steps.length === 0 && labels === undefined
         ? <LoadState of={{ data: undefined, problem, isStale: false }} />
         : <Problem text={problem} />}
@@ -162,7 +162,7 @@ function FiguresOf({ execution }: { execution: ExecutionDetail }): VNode {
         ),
         Cost: formatCost(execution.cost_usd),
         "Tool calls": formatCount(execution.tool_calls),
-        "With delegated": children.count === 0
+        "Total with delegated": children.count === 0
           ? null
           : `${formatCost(execution.total_cost_usd)} in ${delegated}`,
         "Forked from": origin && <ForkOrigin from={origin} />,
@@ -177,7 +177,7 @@ function FiguresOf({ execution }: { execution: ExecutionDetail }): VNode {
   );
 }
 
-/** The time it ran, without waits; while it runs, the time since it began. */
+/** The duration without waits, or the time since the start while the execution runs. */
 function Duration({ execution }: { execution: ExecutionDetail }): VNode {
   const isRunning = execution.status === "running";
   const now = useNow(1_000, isRunning);

@@ -1,4 +1,4 @@
-// Everything that ever ran, a page at a time. The filter stands in the address, so that it can be kept and gone back to.
+// The view of all executions, page by page. The filter is part of the address, so it can be bookmarked.
 import type { JSX, VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../runtime/trigger_kinds.ts";
@@ -11,10 +11,10 @@ import { useAgents } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 
 const PAGE_SIZE = 50;
-/** The service finds no shorter texts. */
+/** The minimum length of a text to search for. */
 const SHORTEST_SEARCH = 3;
 
-/** The history as the route filters it. */
+/** The history with the filter of the route. */
 export function HistoryView({ route }: { route: HistoryRoute }): VNode {
   const { status, agent, page, q, from, to, trigger } = route;
   const history = useResource(
@@ -27,11 +27,11 @@ export function HistoryView({ route }: { route: HistoryRoute }): VNode {
         ...(from !== null && { since: startOf(from, 0) }),
         ...(to !== null && { until: startOf(to, 1) }),
         preview: true,
-        // One more than is shown tells whether there is a next page.
+        // One more than shown, to detect a next page.
         limit: PAGE_SIZE + 1,
         offset: (page - 1) * PAGE_SIZE,
       }),
-    // The first page is live; what one has turned to stays under the reader's eyes.
+    // Only the first page is updated live, so that later pages do not move while they are read.
     { key: toHash(route), topics: page === 1 ? ["executions"] : [] },
   );
   const { data = [], isStale } = history;
@@ -54,7 +54,7 @@ export function HistoryView({ route }: { route: HistoryRoute }): VNode {
   );
 }
 
-/** The local beginning of a day, or of one some days later, as ISO 8601. */
+/** Returns the local start of a day, or of the day `later` days after it, as ISO 8601. */
 function startOf(day: string, later: number): string {
   const at = new Date(`${day}T00:00`);
   at.setDate(at.getDate() + later);
@@ -64,7 +64,7 @@ function startOf(day: string, later: number): string {
 function Filters({ route }: { route: HistoryRoute }): VNode {
   const agents = useAgents();
   const change = (changes: Partial<HistoryRoute>) => {
-    // Two changes may follow each other faster than the page is drawn: the address already has the first.
+    // The address is newer than `route` if two changes follow each other before the page renders.
     const current = parseRoute(location.hash);
     if (current.view === "history") location.hash = toHash({ ...current, page: 1, ...changes });
   };
@@ -111,7 +111,7 @@ function Filters({ route }: { route: HistoryRoute }): VNode {
   );
 }
 
-/** A field that keeps what is being typed when the page is drawn again; it follows its value only when that changes. */
+/** A field that keeps unfinished input when the page renders. It adopts `value` only when that changes. */
 function TypedField(
   { label, value, onEntered, ...attributes }:
     & { label: string; value: string; onEntered: (text: string) => void }

@@ -1,4 +1,4 @@
-// The service's log: its last lines, newest below, refreshed while somebody looks.
+// The view of the service's log: its last lines, newest at the end, updated while it is open.
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatDate, formatMoment, formatSeconds } from "../format.ts";
@@ -10,7 +10,7 @@ import { useNow, useResource } from "../state/use_resource.ts";
 const LINES = 500;
 const REFRESH_MS = 4_000;
 
-/** The page of the log. */
+/** The view of the log. */
 export function LogView(): VNode {
   const [level, setLevel] = useState<Level>("INFO");
   const [wanted, setWanted] = useState("");
@@ -54,7 +54,7 @@ export function LogView(): VNode {
   );
 }
 
-/** The lines; while they are followed, their end stays in sight unless somebody scrolled away from it. */
+/** The lines. While following, the end stays visible unless the reader has scrolled back. */
 function Lines({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing: boolean }): VNode {
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -96,7 +96,7 @@ function Lines({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing:
   );
 }
 
-/** The lines, each with its day where it is the first of one. */
+/** Returns the lines, with the date at the first line of each day. */
 function withDays(lines: readonly LogLine[]): { line: LogLine; day: string | null }[] {
   let before = "";
   return lines.map((line) => {

@@ -1,4 +1,4 @@
-// What concerns a person now: the questions that wait, what happened since they looked, what runs, what comes next.
+// The start page: open questions, the recap since the last visit, running executions, and the next runs.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { endOf } from "../../base/text/cut_text.ts";
@@ -18,18 +18,15 @@ import type { Resource } from "../state/resource.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const MOST_RUNNING = 20;
-/**
- * Executions whose text is streamed at once. A browser opens six connections to one place, for all its pages together;
- * each stream takes one for as long as it lasts.
- */
+/** The maximum number of streams. A browser opens only six connections to one host for all its pages. */
 const MOST_STREAMED = 2;
-/** Characters of a streamed text that a card has room for. */
+/** The number of characters of a streamed text that fit in a card. */
 const STREAMED_CHARACTERS = 600;
 const RECENT = 8;
-/** What they are taken from: of an agent that fails again and again they are one. */
-const RECENT_TAKEN = 60;
+/** The number of loaded executions, from which repeated failures are folded. */
+const RECENT_LOADED = 60;
 
-/** What the first page lists. */
+/** The data of the start page. */
 export interface NowLists {
   waiting: Resource<WaitingList>;
   running: Resource<ExecutionSummary[]>;
@@ -37,7 +34,7 @@ export interface NowLists {
   happened: RecapOfSpan;
 }
 
-/** What runs and what has ended, asked for while the page is seen; known beyond that, for whoever comes back to it. */
+/** Returns the running and the ended executions. Loads them only while `isActive`, but keeps the known data. */
 export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" | "ended"> {
   const topics = ["executions"] as const;
   const running = useResource(
@@ -48,14 +45,14 @@ export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" |
     (client) =>
       client.executions({
         status: ["success", "error", "aborted", "timeout", "orphaned"],
-        limit: RECENT_TAKEN,
+        limit: RECENT_LOADED,
       }),
     { key: "ended", topics, isActive },
   );
   return { running, ended };
 }
 
-/** The page that one begins with. */
+/** The start page. */
 export function NowView({ waiting, running, ended, happened }: NowLists): VNode {
   const recap = happened.recap.data;
   const problem = waiting.problem ?? running.problem ?? ended.problem ?? happened.recap.problem;
@@ -76,7 +73,7 @@ export function NowView({ waiting, running, ended, happened }: NowLists): VNode 
           ))}
           {waiting.data.hasMore && (
             <p>
-              Older ones are waiting, too: <a href={historyHref({ status: "waiting" })}>show all</a>
+              There are older questions. <a href={historyHref({ status: "waiting" })}>Show all</a>
             </p>
           )}
         </section>
@@ -128,10 +125,10 @@ function Ended({ ended }: { ended: Resource<ExecutionSummary[]> }): VNode {
   return (
     <section aria-labelledby="ended">
       <h2 id="ended">
-        Recently ended <a class="more" href={historyHref()}>whole history</a>
+        Recently ended <a class="more" href={historyHref()}>show all</a>
       </h2>
       {ended.data === undefined && ended.problem === null && <Loading />}
-      {ended.data?.length === 0 && <Empty>Nothing has run yet.</Empty>}
+      {ended.data?.length === 0 && <Empty>No executions yet.</Empty>}
       {shown.length > 0 && (
         <ExecutionTable
           executions={shown.map(({ execution }) => execution)}
@@ -163,7 +160,7 @@ function RunningExecution(
   );
 }
 
-/** What it does at this moment: the text that streams, else its latest step. */
+/** The current activity: the streaming text or the latest step. */
 function LastSteps({ id }: { id: number }): VNode {
   const { entries, streaming } = useExecutionLog(id);
   const latest = useMemo(() => describeLatest(buildTimeline(entries)), [entries]);

@@ -1,5 +1,5 @@
-// A question to a person, answered where it stands: yes or no, a text, or a choice. What it asks is shown with all that is
-// in it: a person decides by it.
+// The card of an open question with its answer form: an approval, a text, or a choice. The question is shown in full,
+// including invisible characters, because the person decides by it.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { toVisible } from "../../present/visible_text.ts";
@@ -17,7 +17,7 @@ import { useNow } from "../state/use_resource.ts";
 
 type Answer = RespondBody["response"];
 
-/** The question with its form, under a heading that names who asks. */
+/** The card of a question. `title` names the agent. */
 export function PendingRequest(
   { pending, title, level }: { pending: PendingBody; title: VNode; level: 2 | 3 },
 ): VNode {
@@ -26,9 +26,9 @@ export function PendingRequest(
   const [problem, setProblem] = useState<string | null>(null);
   const card = useRef<HTMLElement>(null);
   const heading = useId();
-  /** Sends it, or throws what the service refuses. */
+  /** Sends the answer. Throws the service's refusal. */
   const send = async (response: Answer) => {
-    // A button that is switched off loses the focus.
+    // A button loses the focus when it is disabled.
     const isHere = card.current?.contains(document.activeElement) ?? false;
     setState("sending");
     setProblem(null);
@@ -79,12 +79,12 @@ export function PendingRequest(
   );
 }
 
-/** Of a tool that asks by itself: what it was called with. A question says all that it was given. */
+/** Returns true if a tool that asks a question itself has arguments to show. Those of ask_user are the question. */
 function hasArguments({ tool_args, tool_name }: PendingBody): boolean {
   return Object.keys(tool_args).length > 0 && tool_name !== "ask_user";
 }
 
-/** Moves the focus from a card that will be gone to its neighbour, else to the view. */
+/** Moves the focus from a card that will disappear to its neighbor, or to the view. */
 function focusBeside(card: HTMLElement | null): void {
   const cards = [...document.querySelectorAll<HTMLElement>("[data-request]")];
   const at = card === null ? -1 : cards.indexOf(card);
@@ -95,16 +95,16 @@ function focusBeside(card: HTMLElement | null): void {
 
 function Deadline({ at }: { at: string }): VNode {
   const now = useNow(1_000);
-  return <>, counts as denied {formatRelative(Date.parse(at), now)}</>;
+  return <>, denied automatically {formatRelative(Date.parse(at), now)}</>;
 }
 
 interface FormProps {
   pending: PendingBody;
   isSending: boolean;
   onAnswer: (answer: Answer) => Promise<void>;
-  /** An approval with these arguments, null for the call's own. Throws what the service refuses about them. */
+  /** Sends an approval with these arguments, or null for the original ones. Throws the service's refusal. */
   onEdited: (args: JsonObject | null) => Promise<void>;
-  /** Back from a form that took the place of the first one. */
+  /** Called when another form returns to the answer form. */
   onBack: () => void;
 }
 
@@ -140,7 +140,7 @@ function ConfirmForm(props: FormProps): VNode {
   if (form === "edit") {
     return (
       <EditForm
-        // It came as JSON.
+        // Parsed from JSON.
         args={pending.tool_args as JsonObject}
         isSending={isSending}
         onApprove={onEdited}
@@ -210,7 +210,7 @@ function InputForm({ isSending, onAnswer }: FormProps): VNode {
         <button type="submit" class="primary" disabled={isSending || text.trim() === ""}>
           Send
         </button>
-        <span class="hint with-keys">Ctrl+Enter also sends it.</span>
+        <span class="hint with-keys">Or press Ctrl+Enter.</span>
       </div>
     </form>
   );

@@ -1,15 +1,15 @@
-// A drawing of which one part after the other can be pointed at: with the pointer, a finger, or the arrow keys. What it
-// draws is for eyes; each part's text is for everybody.
+// A chart whose parts can be selected with the pointer, a finger or the arrow keys. Screen readers read the text of the
+// selected part.
 import type { ComponentChildren, VNode } from "preact";
 
-/** The drawing; `at` is the index of the part that is pointed at, of as many as there are `texts`. */
+/** The chart as a slider. `texts` describe its parts; `at` is the index of the selected one. */
 export function Pointable(
   { label, texts, at, onPoint, onOpen, children }: {
     label: string;
     texts: readonly string[];
     at: number;
     onPoint: (index: number) => void;
-    /** What Enter does. */
+    /** Called for Enter. */
     onOpen?: () => void;
     children: ComponentChildren;
   },

@@ -1,4 +1,4 @@
-// What happened since a person looked, and what stands still or comes next: the recap of `inkling recap`, as a page.
+// The recap on the start page, like `inkling recap`: results since the last visit, stopped agents, and the next runs.
 import type { ComponentChildren, VNode } from "preact";
 import { countRuns } from "../../present/recap.ts";
 import { firstLine } from "../../present/visible_text.ts";
@@ -18,17 +18,17 @@ import { Agent, Button, Empty, Figure, When } from "../parts.tsx";
 import { agentHref, executionHref, historyHref, toHash } from "../route.ts";
 import type { RecapOfSpan } from "../state/use_recap.ts";
 
-/** Of what is due next, what is shown. */
+/** The maximum number of shown next runs. */
 const SHOWN_NEXT = 8;
 
 const SPAN_NAMES: Readonly<Record<Span, string>> = {
-  look: "Last look",
+  look: "Last visit",
   today: "Today",
   day: "24 hours",
   week: "7 days",
 };
 
-/** Since when, the choice of it, and the figures. */
+/** The period of the recap, its choice, and the totals. */
 export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan }): VNode {
   const { data, isStale } = recap;
   const [from, to] = [Date.parse(data?.since ?? ""), Date.parse(data?.until ?? "")];
@@ -36,7 +36,7 @@ export function RecapFigures({ of: { recap, span, onSpan } }: { of: RecapOfSpan 
     <section class="recap" aria-label="Since">
       <div class="view-head">
         <h2>
-          {data === undefined ? "What happened" : (
+          {data === undefined ? "Recap" : (
             <>
               Since{" "}
               <time dateTime={data.since} title={formatMoment(from)}>{formatRecent(from)}</time>
@@ -106,13 +106,13 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
   );
 }
 
-/** What failed and what did not run, each agent and reason as one line. */
+/** The failures and the scheduled times without a run, one line for each agent and reason. */
 export function RecapFaults({ recap }: { recap: RecapBody }): VNode {
   const { failures, not_run: notRun } = recap;
   const from = toDayName(Date.parse(recap.since));
   return (
     <>
-      <Told id="failed" title="Failed" nothing="Nothing failed.">
+      <ListSection id="failed" title="Failed" empty="No failures.">
         {failures.map((one) => (
           <Line key={one.agent_id} agentId={one.agent_id}>
             <a class="status error" href={historyHref({ agent: one.agent_id, from })}>
@@ -128,8 +128,8 @@ export function RecapFaults({ recap }: { recap: RecapBody }): VNode {
             </a>
           </Line>
         ))}
-      </Told>
-      <Told id="not-run" title="Did not run">
+      </ListSection>
+      <ListSection id="not-run" title="Did not run">
         {notRun.map((one) => (
           <Line key={`${one.agent_id} ${one.outcome} ${one.reason}`} agentId={one.agent_id}>
             <span class={`status ${one.outcome}`}>{formatCount(one.count)} {one.outcome}</span>
@@ -138,43 +138,43 @@ export function RecapFaults({ recap }: { recap: RecapBody }): VNode {
             </span>
           </Line>
         ))}
-      </Told>
+      </ListSection>
     </>
   );
 }
 
-/** What stands still, and when all of it did. */
+/** The agents that do not run automatically, and the downtimes of the service. */
 export function RecapStops({ recap: { stopped, downtimes } }: { recap: RecapBody }): VNode {
   return (
     <>
-      <Told id="stopped" title="Does not run by itself now">
+      <ListSection id="stopped" title="Not running automatically">
         {stopped.map((one) => (
           <Line key={one.agent_id} agentId={one.agent_id}>
             <span class="cause" dir="auto">{one.reason}</span>
           </Line>
         ))}
-      </Told>
-      <Told id="down" title="The service was not running">
+      </ListSection>
+      <ListSection id="down" title="The service was not running">
         {downtimes.map(({ from, to }) => (
           <li key={to} class="downtime">
             {from === null
-              ? `until ${formatRecent(Date.parse(to))}: it had been killed`
+              ? `until ${formatRecent(Date.parse(to))}: it was killed`
               : formatRecentRange(Date.parse(from), Date.parse(to))}
           </li>
         ))}
-      </Told>
+      </ListSection>
     </>
   );
 }
 
-/** What is due next, the soonest first. */
+/** The next scheduled runs, soonest first. */
 export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
   return (
-    <section aria-label="Due next">
+    <section aria-label="Next runs">
       <h2>
-        Due next <a class="more" href={toHash({ view: "schedule" })}>schedule</a>
+        Next runs <a class="more" href={toHash({ view: "schedule" })}>schedule</a>
       </h2>
-      {next.length === 0 && <Empty>No schedule is due.</Empty>}
+      {next.length === 0 && <Empty>No scheduled runs.</Empty>}
       <ul class="told next">
         {next.slice(0, SHOWN_NEXT).map(({ agent_id: id, at }) => (
           <Line key={id} agentId={id}>
@@ -186,26 +186,26 @@ export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
         ))}
       </ul>
       {next.length > SHOWN_NEXT && (
-        <p class="muted small">and {formatNumberOf(next.length - SHOWN_NEXT, "further agent")}</p>
+        <p class="muted small">and {formatNumberOf(next.length - SHOWN_NEXT, "more agent")}</p>
       )}
     </section>
   );
 }
 
-/** A list under its title; without items it is not there, or says that there is nothing. */
-function Told(
-  { id, title, nothing, children }: {
+/** A list with a title. Without items it shows the text `empty`, or nothing at all. */
+function ListSection(
+  { id, title, empty, children }: {
     id: string;
     title: string;
-    nothing?: string;
+    empty?: string;
     children: VNode[];
   },
 ): VNode | null {
-  if (children.length === 0 && nothing === undefined) return null;
+  if (children.length === 0 && empty === undefined) return null;
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      {children.length === 0 ? <Empty>{nothing}</Empty> : <ul class="told">{children}</ul>}
+      {children.length === 0 ? <Empty>{empty}</Empty> : <ul class="told">{children}</ul>}
     </section>
   );
 }
@@ -223,7 +223,7 @@ function Line({ agentId, children }: { agentId: string; children: ComponentChild
 
 function describeTimes({ count, first, last }: RecapBody["not_run"][number]): string {
   const [from, to] = [Date.parse(first), Date.parse(last)];
-  // Several times that stand as one are known by the first.
+  // Of several merged times only the first is known.
   return from === to && count > 1
     ? `from ${formatRecent(from)}`
     : from === to

@@ -1,4 +1,4 @@
-// The line of a day, drawn: marks where a schedule was or will be due, the hours above, and the same as a table.
+// The time line of a schedule for one day: the marks of its times, the hours, and the same data as a table.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import {
@@ -15,11 +15,11 @@ import { Pointable } from "./pointable.tsx";
 import { executionHref } from "../route.ts";
 
 const HEIGHT = 24;
-/** Rows of the table of a schedule; more of them are too many to read. */
+/** The maximum number of rows in the table. */
 const MOST_ROWS = 50;
-/** With more marks on a line, they are drawn smaller. */
+/** The number of marks on a line above which they are drawn smaller. */
 const MANY_MARKS = 60;
-/** What is rare is drawn last, above the others. */
+/** The kinds in drawing order: rare ones are drawn last, above the others. */
 const BY_RARITY: readonly Mark["kind"][] = [
   "upcoming",
   "success",
@@ -31,12 +31,12 @@ const BY_RARITY: readonly Mark["kind"][] = [
   "failed",
 ];
 
-/** A length of the stretch as the drawing takes it. */
+/** Returns a position as a percentage. */
 const percent = (place: number) => `${(place * 100).toFixed(3)}%`;
 
 const placeIn = (at: number, { from, to }: Stretch) => (at - from) / (to - from);
 
-/** The hours of the day that is shown. */
+/** The hours above the time lines. */
 export function ScheduleScale({ day }: { day: Stretch }): VNode {
   return (
     <svg class="scale hours" height={HEIGHT} aria-hidden="true">
@@ -54,20 +54,20 @@ export function ScheduleScale({ day }: { day: Stretch }): VNode {
   );
 }
 
-/** The line of one schedule. Above it stands what the mark tells that is pointed at, else what the whole day came to. */
+/** The time line of one schedule, below the description of the selected mark or of the whole day. */
 export function ScheduleDay(
   { job, day, now, knownTo }: {
     job: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] };
     day: Stretch;
     now: number;
-    /** Where the known times end although more follow; null where all are known. */
+    /** The last known next time; null if all are known. */
     knownTo: number | null;
   },
 ): VNode {
   const marks = toMarks(job, day);
   const [pointed, setPointed] = useState<string | null>(null);
   const found = marks.findIndex((mark) => keyOf(mark) === pointed);
-  // Where nobody has pointed yet, the keys begin at the latest time that has passed.
+  // Without a selection, the arrow keys start at the latest past time.
   const latest = marks.findLastIndex(({ kind }) => kind !== "upcoming");
   const at = found >= 0 ? found : Math.max(latest, 0);
   const open = (mark: Mark | undefined) => {
@@ -76,7 +76,7 @@ export function ScheduleDay(
   };
   const summary = describeMarks(marks, formatClock);
   const current = marks[found];
-  const told = current === undefined ? summary : describeMark(current);
+  const description = current === undefined ? summary : describeMark(current);
   const line = (
     <Line day={day} now={now} knownTo={knownTo}>
       {BY_RARITY.flatMap((kind) => marks.filter((mark) => mark.kind === kind)).map((mark) => (
@@ -93,7 +93,7 @@ export function ScheduleDay(
   );
   return (
     <>
-      <p class="readout" dir="auto" title={told}>{told}</p>
+      <p class="readout" dir="auto" title={description}>{description}</p>
       {marks.length === 0 ? line : (
         <Pointable
           label={summary}
@@ -114,7 +114,7 @@ export function ScheduleDay(
 
 const keyOf = ({ kind, at }: Mark) => `${kind} ${at}`;
 
-/** `Jan 31, 2026, 8:30:00 AM: skipped, 3 times, it was still running`. */
+/** Describes a mark: `Jan 31, 2026, 8:30:00 AM: skipped, 3 times, it was still running`. */
 function describeMark({ kind, at, count, reason }: Mark): string {
   const parts = [kind, count > 1 ? `${count} times` : null, reason];
   return `${formatMoment(at)}: ${parts.filter((part) => part !== null).join(", ")}`;
@@ -140,7 +140,7 @@ function Line(
       <line class="base" x1="0" x2="100%" {...level} />
       {end < day.to && (
         <line class="beyond" x1={percent(placeIn(end, day))} x2="100%" {...level}>
-          <title>Repeats.</title>
+          <title>Further runs are not shown.</title>
         </line>
       )}
       {now >= day.from && now <= day.to && <line class="now" {...upright(now)} />}
@@ -168,7 +168,7 @@ function MarkShape(
       y={HEIGHT / 2}
       onPointerEnter={onPoint}
       onPointerDown={onPoint}
-      // A finger points; what it pointed at opens from the table below.
+      // A finger only selects. The table below contains the link.
       onClick={(event: MouseEvent) => {
         if ((event as PointerEvent).pointerType !== "touch") onOpen();
       }}
@@ -178,7 +178,7 @@ function MarkShape(
   );
 }
 
-/** Each kind has a shape of its own: colours alone would not tell them apart to everybody. */
+/** The shape of each kind, so that the kinds do not depend on color alone. */
 const SHAPES: Readonly<Record<Mark["kind"], string>> = {
   success: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
   failed: "M0 -7L7 0L0 7L-7 0z",
@@ -190,10 +190,10 @@ const SHAPES: Readonly<Record<Mark["kind"], string>> = {
   upcoming: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
 };
 
-/** All kinds, in the order in which they are explained. */
+/** The kinds in the order of the legend. */
 export const MARK_KINDS = Object.keys(SHAPES) as Mark["kind"][];
 
-/** The mark of a kind beside its name. */
+/** The mark of a kind in the legend. */
 export function MarkGlyph({ kind }: { kind: Mark["kind"] }): VNode {
   return (
     <svg class={`glyph mark mark-${kind}`} viewBox="-8 -8 16 16" aria-hidden="true">
@@ -202,7 +202,7 @@ export function MarkGlyph({ kind }: { kind: Mark["kind"] }): VNode {
   );
 }
 
-/** What became of the times within the stretch, the latest first, with reasons. */
+/** The table of the outcomes within a period, newest first. */
 export function SlotTable(
   { slots, day }: { slots: readonly SlotWithStatus[]; day: Stretch },
 ): VNode | null {
@@ -245,7 +245,7 @@ export function SlotTable(
             </tbody>
           </table>
           {shown.length > MOST_ROWS && (
-            <p class="muted small">The latest {MOST_ROWS}; “Earlier” leads to those before.</p>
+            <p class="muted small">The latest {MOST_ROWS}. Press “Earlier” for older ones.</p>
           )}
         </>
       )}

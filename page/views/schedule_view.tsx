@@ -1,4 +1,4 @@
-// What fires by itself: the pause over all of it, and a line of a day for each schedule, with what became of its times.
+// The view of the scheduler: its pause switch, and a time line of one day for each schedule.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { DAY_MS, HOUR_MS } from "../../base/time_units.ts";
@@ -17,19 +17,19 @@ import { agentHref } from "../route.ts";
 import { useSwitchScheduler } from "../state/scheduler.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
-/** Half of the day that is shown is past. */
+/** Half of the shown day: by default, half of it is past. */
 const HALF_MS = 12 * HOUR_MS;
-/** Times of one schedule that are asked for at once, past and to come. */
+/** The number of times loaded at once for one schedule. */
 const MOST_TIMES = 500;
-/** How often more of them are asked for until the day is full: enough for one a minute. */
+/** The maximum number of loads for one day, enough for one run per minute. */
 const MOST_PAGES = 6;
 
-/** A schedule with what became of its times. */
+/** A job with the outcomes of its scheduled times. */
 interface Job extends SchedulerJob {
   slots: SlotWithStatus[];
 }
 
-/** The page of the scheduler. */
+/** The view of the scheduler. */
 export function ScheduleView(): VNode {
   const [shift, setShift] = useState(0);
   const [kind, setKind] = useState("");
@@ -59,12 +59,14 @@ export function ScheduleView(): VNode {
       <LoadState of={scheduler} />
       {data?.status === "paused" && (
         <p class="note">
-          Paused: nothing starts by itself. Agents still run on request.
+          Paused: no trigger starts a run. Agents still run on request.
         </p>
       )}
       {data?.held !== undefined && <p class="note">No trigger fires here: {data.held}.</p>}
       {data?.jobs.length === 0 && (
-        <Empty>No agent has a schedule or watches files. A trigger in its file gives it one.</Empty>
+        <Empty>
+          No agent has a trigger. Add one to an agent's file.
+        </Empty>
       )}
       {(data === undefined ? shift !== 0 : data.jobs.length > 0) && (
         <div class="day-controls">
@@ -102,7 +104,7 @@ export function ScheduleView(): VNode {
   );
 }
 
-/** The jobs with what became of their times since `from`, in milliseconds since the epoch. */
+/** Loads the jobs with the outcomes of their times since `from`, in milliseconds since the epoch. */
 async function loadJobs(
   client: Client,
   from: number,
@@ -110,7 +112,7 @@ async function loadJobs(
   const since = new Date(from).toISOString();
   const [{ jobs, ...scheduler }, executions] = await Promise.all([
     client.scheduler({ upcoming: MOST_TIMES }),
-    // Of all schedules at once, the newest first: one answer instead of one for each.
+    // One request for the executions of all schedules.
     loadPages((page) => client.executions({ trigger: "schedule", since, ...page })),
   ]);
   const byId = new Map(executions.map((one) => [one.id, one]));
@@ -126,12 +128,12 @@ async function loadJobs(
   return { ...scheduler, jobs: withSlots };
 }
 
-/** A slot with how its execution is or ended, and why it failed. */
+/** Returns a slot with the status and the error of its execution. */
 function withOutcome(slot: SlotBody, execution: ExecutionSummary | undefined): SlotWithStatus {
   return { ...slot, reason: slot.reason ?? execution?.error ?? null, status: execution?.status };
 }
 
-/** Page after page, until there are no more, or the last one found lies before what is wanted. */
+/** Loads page after page until the end, or until the last item is before the wanted ones. */
 async function loadPages<T>(
   load: (page: { limit: number; offset: number }) => Promise<T[]>,
   isBefore: (last: T) => boolean = () => false,
@@ -164,7 +166,7 @@ function JobItem(
     job: Job;
     day: Stretch;
     now: number;
-    /** Whether what became of its times is known for another day. */
+    /** True if the outcomes are those of another day. */
     isStale: boolean;
   },
 ): VNode {
@@ -195,7 +197,7 @@ function JobItem(
         <>
           <ScheduleDay job={job} day={day} now={now} knownTo={knownTo} />
           {!isStale && isKnownEmpty(job, { day, knownTo }) && (
-            <p class="muted small">Not due in these hours.</p>
+            <p class="muted small">No runs in this period.</p>
           )}
           <SlotTable slots={job.slots} day={day} />
         </>
@@ -204,7 +206,7 @@ function JobItem(
   );
 }
 
-/** The time alone where nobody could take it for that of another day. */
+/** Formats the next run: the time alone if it is within a day. */
 function formatNext(at: number, now: number): string {
   return at - now < DAY_MS ? formatClock(at) : formatMinute(at);
 }

@@ -1,23 +1,27 @@
-// Why an agent's trigger is stopped, and the button that resumes it.
+// The note about a stopped trigger, with the button that resumes it.
 import type { VNode } from "preact";
 import { Button } from "../parts.tsx";
 import { useService } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 
-/** Nothing where the trigger is not stopped. */
+/** The note; nothing if the trigger is not stopped. */
 export function StoppedTrigger(
   { agentId, reason }: { agentId: string; reason: string | null },
 ): VNode | null {
   const { client, announce } = useService();
   const { isSending, send } = useSending({
     touches: ["scheduler", "agents"],
-    failure: "That did not work",
+    failure: "Cannot resume the trigger",
   });
   if (reason === null) return null;
   const resume = async () => {
     const { trigger_paused: still, dropped_changes: dropped } = await client.resumeAgent(agentId);
     const changes = dropped === 0 ? "" : ` File changes dropped: ${dropped}.`;
-    announce(still === null ? `The trigger fires again.${changes}` : `It stays stopped: ${still}`);
+    announce(
+      still === null
+        ? `The trigger is resumed.${changes}`
+        : `The trigger remains stopped: ${still}`,
+    );
   };
   return (
     <p class="problem">

@@ -1,4 +1,4 @@
-// An execution as a person reads it: step after step with its time, prompts and results folded.
+// The timeline of an execution: its steps with their times; prompts and results are collapsed.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { endOf } from "../../base/text/cut_text.ts";
@@ -16,13 +16,13 @@ import { executionHref } from "../route.ts";
 import { describeLatest, type Step } from "../state/timeline.ts";
 import { lineOf, ToolCall } from "./tool_call.tsx";
 
-/** Steps that are drawn before somebody asks for more: the first ones, and the latest. */
+/** The number of steps shown at first: the first ones and the latest. */
 const STEPS_AT_ONCE = 100;
-/** Of these, the first ones: the prompt and the task. */
+/** The number of first steps among them: the prompt and the task. */
 const FIRST_STEPS = 2;
-/** A Markdown text longer than this is shown as it is: it would take the browser too long to lay out. */
+/** The maximum length of a text rendered as Markdown. A longer one takes the browser too long. */
 const MARKDOWN_CHARACTERS = 100_000;
-/** Of a longer text that streams its end is shown, as it is: what stands before will be shown when it is whole. */
+/** The maximum length of a streaming text rendered as Markdown. Of a longer one, only the end is shown until it is complete. */
 const STREAMED_CHARACTERS = 20_000;
 
 /** The steps, oldest first. */
@@ -30,14 +30,14 @@ export function Timeline(
   { steps, executionId, wantedStep, startedAt, isRunning, streaming, onFork }: {
     steps: readonly Step[];
     executionId: number;
-    /** The step that the address asks for. */
+    /** The step in the address. */
     wantedStep: number | null;
     /** Milliseconds since the epoch. */
     startedAt: number;
     isRunning: boolean;
-    /** The text that the model writes now. */
+    /** The text that is streaming now. */
     streaming: string;
-    /** Absent where nothing can be forked. */
+    /** Absent if the execution cannot be forked. */
     onFork?: ((from: ForkPlace) => void) | undefined;
   },
 ): VNode {
@@ -48,7 +48,7 @@ export function Timeline(
     <li key={step.id} class={`step ${step.kind}`} id={`step-${step.id}`}>
       <a class="at" href={executionHref(executionId, step.id)}>
         <time dateTime={new Date(step.at).toISOString()} title={formatMoment(step.at)}>
-          {/* What a fork took over happened in another execution. */}
+          {/* A fork copied the earlier steps from another execution. */}
           {step.at < startedAt ? "before" : `+${formatDuration(step.at - startedAt)}`}
         </time>
       </a>
@@ -60,7 +60,7 @@ export function Timeline(
   );
   useEffect(() => {
     if (wantedStep === null) return;
-    // What is asked for may be among those that are hidden.
+    // Shows the step if it is hidden.
     const index = steps.findIndex(({ id }) => id === wantedStep);
     if (index >= 0) setShown((before) => Math.max(before, steps.length - index + FIRST_STEPS));
     const element = document.getElementById(`step-${wantedStep}`);
@@ -94,7 +94,7 @@ export function Timeline(
   );
 }
 
-/** What a reply used, and the number by which a fork names it. */
+/** The foot of a step: its number for forks, and its usage. */
 function StepFoot(
   { step, onFork }: { step: Step; onFork: ((from: ForkPlace) => void) | undefined },
 ): VNode | null {
@@ -114,7 +114,7 @@ function StepFoot(
       {number !== null && onFork !== undefined && isSettled && (
         <Button
           class="quiet"
-          aria-label={`Fork from here, ${number === 0 ? "the beginning" : `step ${number}`}`}
+          aria-label={`Fork from here, ${number === 0 ? "the opening" : `step ${number}`}`}
           onClick={() => onFork({ step: number, isAnswer: isLast(step) })}
         >
           Fork from here
@@ -124,7 +124,7 @@ function StepFoot(
   );
 }
 
-/** Behind it the run ends, unless somebody says something. */
+/** Returns true if the execution ends after this step unless a person adds a message. */
 function isLast(step: Step): boolean {
   return step.kind === "answer" || step.kind === "reply" && step.calls.length === 0;
 }
@@ -188,14 +188,14 @@ function StepContent({ step }: { step: Step }): VNode {
   }
 }
 
-/** Text in Markdown as it grows. */
+/** A streaming text. */
 export function Streamed({ text }: { text: string }): VNode {
   return text.length > STREAMED_CHARACTERS
     ? <p class="stream" dir="auto">{endOf(text, STREAMED_CHARACTERS)}</p>
     : <Markdown text={text} />;
 }
 
-/** Text in Markdown, unless it is of a length that only a file should have. */
+/** A complete text as Markdown; a very long one as plain text. */
 export function Answer({ text }: { text: string }): VNode {
   return text.length > MARKDOWN_CHARACTERS
     ? <Preformatted label="Answer" text={text} />

@@ -1,4 +1,4 @@
-// A tool call as a person reads it: its name and how it went, its arguments and its result, long ones folded.
+// A tool call: its name, its state, its arguments and its result. Long texts are collapsed.
 import type { VNode } from "preact";
 import { beginningOf } from "../../base/text/cut_text.ts";
 import { formatDuration } from "../format.ts";
@@ -6,10 +6,10 @@ import { Folded, Preformatted } from "../parts.tsx";
 import { executionHref } from "../route.ts";
 import type { Call } from "../state/timeline.ts";
 
-/** One line up to this length needs no fold. */
+/** The maximum length of a line that is not collapsed. */
 const SHORT_CHARACTERS = 120;
 
-/** A call with its result, once there is one. */
+/** A call with its result, if there is one. */
 export function ToolCall({ call }: { call: Call }): VNode {
   const { name, args, result, childId } = call;
   const state = result === null ? "no result yet" : result.isError ? "failed" : "done";
@@ -25,13 +25,13 @@ export function ToolCall({ call }: { call: Call }): VNode {
       </h3>
       <Excerpt label={`Arguments of ${name}`} text={args} isMuted />
       {result !== null && (
-        <Excerpt label={`Result of ${name}`} text={result.content || "an empty result"} />
+        <Excerpt label={`Result of ${name}`} text={result.content || "empty result"} />
       )}
     </div>
   );
 }
 
-/** A text's beginning, with all of it behind a fold; a short one as it is. What is muted is laid out. */
+/** A short text, or the collapsed beginning of a long one. Muted text is formatted as JSON. */
 function Excerpt(
   { label, text, isMuted = false }: { label: string; text: string; isMuted?: boolean },
 ): VNode {
@@ -46,17 +46,17 @@ function Excerpt(
   );
 }
 
-/** The beginning of a text, for a line that leads to the whole. */
+/** Returns the first line of a text, shortened. */
 export function lineOf(text: string): string {
   return beginningOf(text, 300).trimStart().split("\n")[0] ?? "";
 }
 
-/** Arguments that are JSON, laid out; others as they came. */
+/** Indents JSON arguments. Returns any other text unchanged. */
 function indented(args: string): string {
   try {
     return JSON.stringify(JSON.parse(args), null, 2);
   } catch {
-    // A model may write anything as arguments: what is not JSON is still what it asked for.
+    // A model may write invalid JSON, which is shown unchanged.
     return args;
   }
 }

@@ -1,5 +1,5 @@
-// Bars of days, stacked by agent, over an axis. The day that is pointed at is told beside the title; all of them stand in
-// a table that can be opened.
+// A chart with one bar per day, stacked by agent. The selected day is described beside the title, and a collapsible table
+// contains all days.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { type Bar, toTicks } from "../state/usage_sums.ts";
@@ -8,25 +8,25 @@ import { Folded, TableHead } from "../parts.tsx";
 import { Pointable } from "./pointable.tsx";
 
 const HEIGHT = 160;
-/** Of a bar's place, what it takes; the rest is air. */
+/** The width of a bar as a share of its day. */
 const BAR_SHARE = 0.72;
-/** Days that are labelled, at most. */
+/** The maximum number of labeled days. */
 const LABELS = 5;
 
-/** What is drawn. */
+/** The options of a chart. */
 interface ChartOptions {
   title: string;
   bars: readonly Bar[];
   names: readonly string[];
   /** The number of each series' color. */
   colours: readonly number[];
-  /** Writes a value as the column does that it stands in. */
+  /** Returns the format for a column of values. */
   formatAs: (column: readonly number[]) => (value: number) => string;
-  /** No line of the axis is for less. */
+  /** The minimum step of the axis. */
   smallest?: number;
 }
 
-/** A chart under its title. */
+/** A chart with its title. */
 export function UsageChart(
   { title, bars, names, colours, formatAs, smallest = 0 }: ChartOptions,
 ): VNode {
@@ -36,14 +36,14 @@ export function UsageChart(
     return (
       <section class="chart">
         <h2>{title}</h2>
-        <p class="muted">No data for these days.</p>
+        <p class="muted">No data in this period.</p>
       </section>
     );
   }
   const ticks = toTicks(highest, smallest);
   const top = ticks.at(-1) ?? highest;
   const format = formatAs(bars.flatMap(({ values, total }) => [...values, total]));
-  // The newest day until another is pointed at.
+  // The newest day is selected by default.
   const found = bars.findIndex(({ date }) => date === pointed);
   const at = found < 0 ? bars.length - 1 : found;
   const texts = bars.map((bar) => describeBar(bar, { names, format }));
@@ -86,7 +86,7 @@ export function UsageChart(
           </svg>
           <svg class="scale" height={20} aria-hidden="true">
             {bars.map(({ date }, index) => {
-              // From today backwards: the newest day always has its label.
+              // Counted from the newest day, which always has a label.
               const isLast = index === bars.length - 1;
               return (bars.length - 1 - index) % Math.ceil(bars.length / LABELS) === 0 && (
                 <text
@@ -116,7 +116,7 @@ export function UsageChart(
   );
 }
 
-/** `Jan 31: $0.30; digest $0.20, mailbox $0.10`. */
+/** Describes a bar: `Jan 31: $0.30; digest $0.20, mailbox $0.10`. */
 function describeBar(
   { date, total, values }: Bar,
   { names, format }: { names: readonly string[]; format: (value: number) => string },
@@ -133,7 +133,7 @@ function Stack(
     colours: readonly number[];
     index: number;
     of: number;
-    /** The value at the upper edge. */
+    /** The value at the upper edge of the chart. */
     top: number;
     isPointed: boolean;
     onPoint: () => void;

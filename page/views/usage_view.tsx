@@ -1,4 +1,4 @@
-// What it cost: tokens and money by day and agent, as bars and as figures.
+// The view of usage: tokens and cost by day and by agent, as charts and as tables.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { ApiError, type Client } from "../../api/client/client.ts";
@@ -24,8 +24,8 @@ import { useNow, useResource } from "../state/use_resource.ts";
 
 const REFRESH_MS = 60_000;
 
-/** By the days of the browser's zone; by the service's where it knows no such zone: some browsers tell an offset. */
-async function askForStats(client: Client, days: number): Promise<StatsBody> {
+/** Loads the usage by the days of the browser's time zone, or of the service's if the browser only knows an offset. */
+async function loadStats(client: Client, days: number): Promise<StatsBody> {
   try {
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     return await client.stats({ days, timezone });
@@ -35,12 +35,12 @@ async function askForStats(client: Client, days: number): Promise<StatsBody> {
   }
 }
 
-/** The page of the usage of the last days. */
+/** The view of the usage of the last days. */
 export function UsageView({ days }: { days: number }): VNode {
   const agents = useAgents();
-  // Sums over many days change little by one execution, and cost more to make than a list.
+  // Reloaded by time and not by events, because the sums are expensive and change little.
   const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
-  const stats = useResource((client) => askForStats(client, days), {
+  const stats = useResource((client) => loadStats(client, days), {
     key: String(days),
     beat: minute,
     topics: [],
@@ -70,7 +70,7 @@ export function UsageView({ days }: { days: number }): VNode {
       </div>
       <BudgetBars />
       <LoadState of={stats} />
-      {data !== undefined && all.length === 0 && <Empty>Nothing ran on these days.</Empty>}
+      {data !== undefined && all.length === 0 && <Empty>No executions in this period.</Empty>}
       {data !== undefined && all.length > 0 && (
         <div aria-busy={isStale}>
           <Figures
@@ -120,7 +120,7 @@ function AgentTable(
     by: "total_tokens",
     isDescending: true,
   });
-  // Figures begin with the greatest, names with the first.
+  // Numbers start with the largest, names with the first.
   const sortBy = (by: SortColumn) =>
     setOrder((before) => ({
       by,

@@ -1,4 +1,4 @@
-// The time of an execution as a waterfall: a bar for each model call, tool, delegated run and wait, where it lay.
+// The waterfall of an execution: a bar for each model call, tool call, delegated execution and wait.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { formatDuration } from "../format.ts";
@@ -8,7 +8,7 @@ import { type Span, toSpans } from "../state/waterfall.ts";
 import type { Entry } from "../state/timeline.ts";
 import { executionHref } from "../route.ts";
 
-/** Bars that are drawn: the longest ones. */
+/** The maximum number of bars; the longest ones are shown. */
 const MOST_BARS = 60;
 const KINDS: Record<Span["kind"], string> = {
   model: "model",
@@ -17,14 +17,14 @@ const KINDS: Record<Span["kind"], string> = {
   wait: "waiting",
 };
 
-/** The bars, in the order of their beginnings; nothing before the first. */
+/** The bars in the order of their start; nothing without spans. */
 export function Waterfall(
   { executionId, entries, startedAt, endedAt }: {
     executionId: number;
     entries: readonly Entry[];
     /** Milliseconds since the epoch. */
     startedAt: number;
-    /** Null while it has not ended. */
+    /** Null if the execution has not ended. */
     endedAt: number | null;
   },
 ): VNode | null {

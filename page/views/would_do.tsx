@@ -1,4 +1,4 @@
-// What a dry run would have done: each call that it described, with the change of a file.
+// The calls that a dry run described instead of making them, with their file changes.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { type DescribedCall, describedOf } from "../../present/payload.ts";
@@ -7,13 +7,13 @@ import { executionHref } from "../route.ts";
 import type { Entry } from "../state/timeline.ts";
 import { Diff } from "./approval/diff_view.tsx";
 
-/** The list, below what happened. */
+/** The list of calls, below the timeline. */
 export function WouldDo(
   { executionId, entries }: { executionId: number; entries: readonly Entry[] },
 ): VNode | null {
   const calls = useMemo(() => entries.flatMap(({ payload }) => describedOf(payload)), [entries]);
   if (entries.length === 0) return null;
-  // Of a log that is still being read nobody knows what is to come.
+  // False while the log is still loading.
   const isWhole = entries.at(-1)?.payload["event_type"] === "complete";
   return (
     <section class="would-do" aria-labelledby="would-do">
@@ -21,7 +21,7 @@ export function WouldDo(
       <p class="muted">
         {calls.length > 0
           ? "This is a dry run: none of these calls was made."
-          : `This is a dry run. ${isWhole ? "In all" : "So far"}, nothing would have been changed.`}
+          : `This is a dry run. ${isWhole ? "" : "So far, "}it had nothing to change.`}
       </p>
       {calls.map((call, index) => (
         <Described key={index} call={call} number={index + 1} executionId={executionId} />

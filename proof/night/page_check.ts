@@ -76,7 +76,7 @@ function toLines(recap: RecapBody): ExpectedLine[] {
       texts: [agent, `${count} ${outcome}`, reason],
     })),
     ...stopped.map(({ agent_id: agent, reason }) => ({
-      list: "Does not run by itself now",
+      list: "Not running automatically",
       texts: [agent, reason],
     })),
     ...downtimes.map(({ to }) => ({
@@ -84,7 +84,7 @@ function toLines(recap: RecapBody): ExpectedLine[] {
       texts: [formatClock(to)],
     })),
     ...next.slice(0, 8).map(({ agent_id: agent, at }) => ({
-      list: "Due next",
+      list: "Next runs",
       texts: [agent, formatClock(at)],
     })),
   ];

@@ -6,7 +6,7 @@ import { settle } from "../support/test_clock.ts";
 
 const NOTHING: Known<string> = { key: "a", data: undefined, failure: undefined };
 const LOST = { failure: new ServiceUnreachable("The service does not answer") };
-const UNREACHABLE = "The service cannot be reached. This loads when it is back.";
+const UNREACHABLE = "The service is unreachable. This view loads as soon as it is available.";
 
 Deno.test("learn() keeps what was known while nobody answers, or the service fails; a refusal takes it back", () => {
   const known = learn(NOTHING, "a", { data: "answer" });

@@ -1,4 +1,4 @@
-// Letting an agent call a tool unasked from now on: first what would change in its file, then the change.
+// The form that adds a tool to `auto_approve` in the agent's file. It shows the change before it writes the file.
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Button, LoadState, Problem } from "../../parts.tsx";
@@ -6,7 +6,7 @@ import { useService } from "../../state/service_context.ts";
 import { useResource, useSending } from "../../state/use_resource.ts";
 import { Diff } from "./diff_view.tsx";
 
-/** The change of the agent's file, with the button that makes it. `onWritten` approves the call that waits. */
+/** The change of the agent's file, with the button that writes it. `onWritten` approves the waiting call. */
 export function AlwaysForm(
   { agentId, tool, isSending, onWritten, onBack }: {
     agentId: string;
@@ -27,7 +27,7 @@ export function AlwaysForm(
   useEffect(() => form.current?.focus(), []);
   const write = async () => {
     const { written, path } = await client.autoApprove(agentId, { tool, write: true });
-    if (written) announce(`${path} is written: ${agentId} is not asked about ${tool} any more.`);
+    if (written) announce(`Updated ${path}: ${agentId} calls ${tool} without approval.`);
     link.touch("agents");
     await onWritten();
   };
@@ -36,15 +36,15 @@ export function AlwaysForm(
       <LoadState of={asked} />
       {change?.already === true && (
         <p>
-          As its file is now, nobody is asked about <code>{tool}</code>{" "}
-          any more: this question was asked before.
+          Calls of <code>{tool}</code>{" "}
+          no longer need approval. This question is from before the change.
         </p>
       )}
       {change?.already === false && (
         <>
           <p>
-            <bdi>{agentId}</bdi> would call <code>{tool}</code>{" "}
-            without asking, whatever the arguments, from now on. This is written to{" "}
+            <bdi>{agentId}</bdi> will call <code>{tool}</code>{" "}
+            without approval, with any arguments. This changes{" "}
             <code class="path">{change.path}</code>:
           </p>
           <Diff diff={change.diff} label={`Change of ${change.path}`} />
@@ -58,7 +58,7 @@ export function AlwaysForm(
           onClick={() =>
             send(write)}
         >
-          {change?.already ? "Approve" : "Write it and approve"}
+          {change?.already ? "Approve" : "Save and approve"}
         </Button>
         <Button onClick={onBack}>Back</Button>
       </div>

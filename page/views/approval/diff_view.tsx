@@ -1,4 +1,4 @@
-// What a call would change in a file: added and removed lines, by sign and by colour; a long change folded.
+// The diff of a file change: added and removed lines by sign and color. A long diff is truncated.
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Button } from "../../parts.tsx";
@@ -6,14 +6,14 @@ import { formatNumberOf } from "../../format.ts";
 import { DIFF_SIGNS, toDiffLines } from "../../state/diff_lines.ts";
 import { toVisible } from "../../../present/visible_text.ts";
 
-/** Lines that are drawn before somebody asks for more. */
+/** The number of lines shown at first. */
 const SHOWN_LINES = 40;
 
 /** The lines of a unified diff. */
 export function Diff({ diff, label }: { diff: string; label: string }): VNode {
   const [isWhole, setWhole] = useState(false);
   const lines = useMemo(() => toDiffLines(diff), [diff]);
-  // A fold that hides a line or two is in the way.
+  // A slightly longer diff is shown in full.
   const shown = isWhole || lines.length < SHOWN_LINES * 1.25 ? lines : lines.slice(0, SHOWN_LINES);
   return (
     <>

@@ -1,4 +1,4 @@
-// Changing what a call is given before it is approved: one field for each argument.
+// The form that edits the arguments of a call before its approval, with one field for each argument.
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JsonObject } from "../../../base/json.ts";
@@ -13,12 +13,12 @@ import { Field, rowsOf, submitByKeys } from "../../forms.tsx";
 import { Button, Problem } from "../../parts.tsx";
 import { type Preview, PreviewedChange } from "./shown_call.tsx";
 
-/** The most lines that a field shows at once. */
+/** The maximum height of a field in lines. */
 const MOST_ROWS = 16;
 
 /**
- * The form. `onApprove` gets the arguments, null for unchanged ones, and throws what the service refuses about them. Where
- * the call changes a file, `onPreview` tells what it would do with others, and throws alike.
+ * The form. `onApprove` gets the arguments, or null for unchanged ones. For a call that changes a file, `onPreview` returns
+ * the change with edited arguments. Both throw the service's refusal.
  */
 export function EditForm(
   { args, isSending, onApprove, onPreview, onBack }: {
@@ -37,7 +37,7 @@ export function EditForm(
   useEffect(() => {
     form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [problems]);
-  /** Does something with the arguments; what is refused about them stands at their fields. */
+  /** Calls `act` with the arguments. Shows a refusal at the fields that it names. */
   const use = async (act: (edited: JsonObject) => Promise<void>) => {
     const read = readArgumentFields(fields);
     if ("problems" in read) return setProblems(read.problems);
@@ -58,7 +58,7 @@ export function EditForm(
   return (
     <form class="answer edit" ref={form} onSubmit={send} onKeyDown={submitByKeys} tabIndex={-1}>
       <p class="hint">
-        The tool is called with what stands here, and the agent is told that you changed it.
+        The tool is called with these arguments, and the agent is informed of your changes.
       </p>
       {fields.map((field, index) => {
         const { name, isJson, text } = field;

@@ -1,4 +1,4 @@
-// The call that a person decides on: its text as it is and as Markdown, a change of a file, or else the arguments.
+// The call that a person decides on: its file change or its arguments, as plain text or as Markdown.
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
@@ -8,25 +8,25 @@ import { toVisible } from "../../../present/visible_text.ts";
 import { Answer } from "../timeline_view.tsx";
 import { Diff } from "./diff_view.tsx";
 
-/** What a file tool would do. */
+/** The file change that a call would make. */
 export type Preview = NonNullable<PendingBody["preview"]>;
 
-/** The call that a person decides about. */
+/** The call with its file change or its arguments. */
 export function ShownCall({ pending }: { pending: PendingBody }): VNode {
   const { preview, tool_name: tool } = pending;
-  // Regions of a page are told apart by their names, and many cards may stand on it.
-  const whose = `in execution ${pending.execution_id}`;
-  // It came as JSON.
+  // Regions need distinct names, because a page may contain many cards.
+  const place = `in execution ${pending.execution_id}`;
+  // Parsed from JSON.
   const args = pending.tool_args as JsonObject;
-  const table = <ArgumentTable tool={tool} args={args} whose={whose} />;
+  const table = <ArgumentTable tool={tool} args={args} place={place} />;
   if (preview === null) return table;
   return (
     <>
       {preview.problem !== null && <p class="problem" dir="auto">{toVisible(preview.problem)}</p>}
       {preview.diff === "" ? table : (
         <>
-          <FileChange preview={preview} written={args["content"]} whose={whose} />
-          <Folded summary={<span class="muted">The arguments of {tool}</span>}>
+          <FileChange preview={preview} written={args["content"]} place={place} />
+          <Folded summary={<span class="muted">Arguments of {tool}</span>}>
             {() => table}
           </Folded>
         </>
@@ -35,7 +35,7 @@ export function ShownCall({ pending }: { pending: PendingBody }): VNode {
   );
 }
 
-/** What other arguments would do to the file, where they are being written. */
+/** The file change with edited arguments. */
 export function PreviewedChange({ preview }: { preview: Preview }): VNode {
   return (
     <>
@@ -43,18 +43,18 @@ export function PreviewedChange({ preview }: { preview: Preview }): VNode {
         <p class="problem" role="alert" dir="auto">{toVisible(preview.problem)}</p>
       )}
       {preview.diff !== "" && (
-        <FileChange preview={preview} written={null} whose="with these arguments" />
+        <FileChange preview={preview} written={null} place="with these arguments" />
       )}
       {preview.diff === "" && preview.problem === null && (
-        <p class="muted" role="status">Nothing would change.</p>
+        <p class="muted" role="status">No changes.</p>
       )}
     </>
   );
 }
 
-/** A change of a file. `written`: the text that it would have, where that is known. */
+/** A file change. `written` is the new text of the file, if it is known. */
 function FileChange(
-  { preview, written, whose }: { preview: Preview; written: unknown; whose: string },
+  { preview, written, place }: { preview: Preview; written: unknown; place: string },
 ): VNode {
   const [isRendered, setRendered] = useState(false);
   const { path, diff, added, removed, is_new_file: isNew } = preview;
@@ -85,22 +85,22 @@ function FileChange(
             <Answer text={toVisible(markdown)} />
           </div>
         )
-        : <Diff diff={diff} label={`Change of ${path} ${whose}`} />}
+        : <Diff diff={diff} label={`Change of ${path} ${place}`} />}
     </>
   );
 }
 
-/** Texts up to this length, of one line, stand in the table as they are. */
+/** The maximum length of a line that the table shows directly. */
 const SHORT_CHARACTERS = 120;
 
-/** One row for each argument. */
+/** A table with one row for each argument. */
 function ArgumentTable(
-  { tool, args, whose }: { tool: string; args: JsonObject; whose: string },
+  { tool, args, place }: { tool: string; args: JsonObject; place: string },
 ): VNode {
   const entries = Object.entries(args);
-  if (entries.length === 0) return <p class="muted">Without arguments.</p>;
+  if (entries.length === 0) return <p class="muted">No arguments.</p>;
   return (
-    <table class="arguments" aria-label={`Arguments of ${tool} ${whose}`}>
+    <table class="arguments" aria-label={`Arguments of ${tool} ${place}`}>
       <tbody>
         {entries.map(([name, value]) => (
           <tr key={name}>
@@ -108,7 +108,7 @@ function ArgumentTable(
               <code>{toVisible(name)}</code>
             </th>
             <td>
-              <Value label={`The argument ${name} ${whose}`} value={value} />
+              <Value label={`Argument ${name} ${place}`} value={value} />
             </td>
           </tr>
         ))}
@@ -119,7 +119,7 @@ function ArgumentTable(
 
 function Value({ label, value }: { label: string; value: unknown }): VNode {
   if (typeof value === "string") {
-    if (value === "") return <span class="muted">an empty text</span>;
+    if (value === "") return <span class="muted">empty text</span>;
     return value.length <= SHORT_CHARACTERS && !value.includes("\n")
       ? <span class="value" dir="auto">{toVisible(value)}</span>
       : <ShownText label={label} text={value} />;
@@ -130,10 +130,10 @@ function Value({ label, value }: { label: string; value: unknown }): VNode {
     : <code>{json}</code>;
 }
 
-/** Matches text that Markdown would show in another way. */
+/** Matches text that contains Markdown syntax. */
 const MARKS = /[*`|]|(?:^|\s)_\S|\]\(|^\s*(?:[-+>]|#{1,6}|\d+[.)])\s/m;
 
-/** The text, with a switch where Markdown would show it in another way. `isProse`: a sentence to read, not a document. */
+/** A text with a switch to Markdown if it contains such syntax. `isProse` is true for a sentence, false for a document. */
 export function ShownText(
   { text, label, isProse = false }: { text: string; label: string; isProse?: boolean },
 ): VNode {
@@ -155,7 +155,7 @@ export function ShownText(
   );
 }
 
-/** Switches between a text as it is and as Markdown. */
+/** The switch between plain text and Markdown. */
 function MarkdownSwitch(
   { isOn, onSwitch, children }: {
     isOn: boolean;

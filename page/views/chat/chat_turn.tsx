@@ -1,4 +1,4 @@
-// One turn of a conversation: what was said, and what the agent made of it, as it streams, asks, and ends.
+// One turn of a conversation: the person's message and the agent's answer, with live text and questions.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
@@ -13,7 +13,7 @@ import { isOpen } from "../execution_actions.tsx";
 import { PendingRequest } from "../pending_request.tsx";
 import { Answer, Streamed } from "../timeline_view.tsx";
 
-/** A turn. What has ended is asked for once. */
+/** A turn. An ended execution is loaded once. */
 export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
   const { id, agent_id } = execution;
   const turn = useResource((client) => client.execution(id), {
@@ -42,7 +42,7 @@ export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
             <Answer text={data.output_data} />
           )}
           {data.error !== null && <p class="problem" dir="auto">{data.error}</p>}
-          {data.error === null && !data.output_data && <p class="muted">It said nothing.</p>}
+          {data.error === null && !data.output_data && <p class="muted">No answer.</p>}
         </>
       )}
       <p class="muted small about">
@@ -56,7 +56,7 @@ export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
   );
 }
 
-/** What it has said and done so far, what it says now, and what it asks. */
+/** The progress of an open turn: its replies and calls, the streaming text, and its question. */
 function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
   const { entries, streaming, problem } = useExecutionLog(id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);

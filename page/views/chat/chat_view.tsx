@@ -1,4 +1,4 @@
-// Talking with agents: the conversations that there are, and one of them, turn by turn, with a box to write in.
+// The chat with agents: the list of conversations, and the turns of one with a field for the next message.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
@@ -13,10 +13,10 @@ import { ChatTurn } from "./chat_turn.tsx";
 import { Composer } from "./composer.tsx";
 import { ConversationList } from "./conversation_list.tsx";
 
-/** Turns that are shown before somebody asks for more: the latest. */
+/** The number of turns shown at first, the latest ones. */
 const TURNS_AT_ONCE = 20;
 
-/** All conversations, those with an agent, or one of them. */
+/** The chat: the start page, or the conversations with one agent. */
 export function ChatView(
   { agentId, sessionId }: { agentId: string | null; sessionId: string | null },
 ): VNode {
@@ -41,7 +41,7 @@ export function ChatView(
   );
 }
 
-/** Where no agent is chosen yet. */
+/** The start page of the chat, before an agent is chosen. */
 function ChatStart(): VNode {
   const agents = useAgents();
   return (
@@ -50,7 +50,7 @@ function ChatStart(): VNode {
         <h1>Chat</h1>
       </div>
       <section aria-labelledby="begin">
-        <h2 id="begin">Begin a conversation</h2>
+        <h2 id="begin">Start a conversation</h2>
         {agents.size === 0 && <NoAgents />}
         <ul class="partners">
           {[...agents.keys()].map((id) => (
@@ -97,16 +97,14 @@ function Conversation(
       <Problem text={agent.problem} />
       {agent.data?.history === "off" && (
         <p class="note">
-          This agent has <code>history: off</code>: it does not remember what was said before.
+          This agent has <code>history: off</code>, so it does not remember earlier turns.
         </p>
       )}
       {data !== undefined && data.length > shown && (
         <Button onClick={() => setShown(shown + TURNS_AT_ONCE)}>Show earlier turns</Button>
       )}
       {sessionId !== null && (data === undefined || isStale) && problem === null && <Loading />}
-      {turns.length === 0 && data !== undefined && !isStale && (
-        <Empty>Nothing has been said in this conversation yet.</Empty>
-      )}
+      {turns.length === 0 && data !== undefined && !isStale && <Empty>No messages yet.</Empty>}
       <ol class="turns">
         {turns.map((execution) => (
           <li key={execution.id}>

@@ -1,4 +1,4 @@
-// The box to write in, with what runs in view: the next turn, or the end of the one that is under way.
+// The field for the next message of a conversation, with the button that cancels the turn under way.
 import type { VNode } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
@@ -10,7 +10,7 @@ import { useService } from "../../state/service_context.ts";
 import { useSending } from "../../state/use_resource.ts";
 import { CancelButton } from "../execution_actions.tsx";
 
-/** Sends what is written as a turn of the conversation; the first turn begins one, with an address of its own. */
+/** Sends a message as the next turn. The first turn starts a conversation with its own address. */
 export function Composer(
   { agentId, sessionId, open }: {
     agentId: string;
@@ -22,7 +22,7 @@ export function Composer(
   const { client, link } = useService();
   const [text, setText] = useState("");
   const { isSending, problem, send } = useSending();
-  // Of one message, however often it must be sent: the same words said again are another turn.
+  // The keys of one message, for repeated attempts to send it. An equal later message is another turn.
   const sent = useRef({ keys: new RunKeys(), sessionId: createKey() });
   const field = useId();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -52,7 +52,7 @@ export function Composer(
         ref={box}
         data-message
         rows={rowsOf(text, { least: 2, most: 10 })}
-        placeholder={sessionId === null ? "Begin a conversation" : "Write a message"}
+        placeholder={sessionId === null ? "Start a conversation" : "Write a message"}
         dir="auto"
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
@@ -64,10 +64,10 @@ export function Composer(
           {open === undefined
             ? ""
             : open.status === "waiting"
-            ? "It waits for your answer above."
-            : "It is answering."}
+            ? "Waiting for your answer above."
+            : "Answering."}
         </span>
-        {open === undefined && <span class="hint with-keys">Ctrl+Enter sends it.</span>}
+        {open === undefined && <span class="hint with-keys">Or press Ctrl+Enter.</span>}
       </div>
     </form>
   );

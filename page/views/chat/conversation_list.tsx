@@ -1,5 +1,5 @@
-// The conversations that there are, those talked in last first. They are made of the executions that are their turns: the
-// service keeps no list of them.
+// The list of conversations, latest first. It is built from the executions that are their turns, because the service keeps
+// no list of conversations.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { Agent, Button, Empty, LoadState, Status, When } from "../../parts.tsx";
@@ -8,15 +8,15 @@ import { useResource } from "../../state/use_resource.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
 import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 
-/** Turns among which conversations are looked for at once, and the most that the service lists. */
+/** The number of turns loaded at first, and the maximum that the service lists. */
 const TURNS_AT_ONCE = 100;
 const MOST_TURNS = 500;
 
-/** With one agent, or with all of them where it is null. */
+/** The conversations with one agent, or with all agents if `agentId` is null. */
 export function ConversationList(
   { agentId, sessionId }: {
     agentId: string | null;
-    /** The one that is open. */
+    /** The open conversation. */
     sessionId: string | null;
   },
 ): VNode {
@@ -44,7 +44,7 @@ export function ConversationList(
         </a>
       )}
       <LoadState of={turns} />
-      {turns.data?.length === 0 && <Empty>There are none yet.</Empty>}
+      {turns.data?.length === 0 && <Empty>No conversations yet.</Empty>}
       <ul>
         {toConversations(data).map((one) => (
           <li key={`${one.agentId} ${one.sessionId}`}>
@@ -68,26 +68,26 @@ export function ConversationList(
           class="quiet"
           onClick={() => setAsked(MOST_TURNS)}
         >
-          Show older ones
+          Show older conversations
         </Button>
       )}
     </nav>
   );
 }
 
-/** A conversation as a list shows it. */
+/** An entry of the list. */
 interface ConversationSummary {
   agentId: string;
   sessionId: string;
-  /** The first message, if it is known; else empty. */
+  /** The first message, or empty if it is unknown. */
   title: string;
-  /** When its last turn began: a timestamp. */
+  /** The start of its last turn: a timestamp. */
   lastAt: string;
   /** The status of its last turn. */
   status: ExecutionStatus;
 }
 
-/** The conversations of these executions, which are the newest first; those talked in last come first. */
+/** Returns the conversations of executions that are in the order newest first, latest conversation first. */
 function toConversations(turns: readonly ListedExecution[]): ConversationSummary[] {
   const byPlace = new Map<string, ConversationSummary>();
   for (const { agent_id, session_id, trigger, started_at, status, preview } of turns) {

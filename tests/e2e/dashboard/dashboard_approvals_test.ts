@@ -163,7 +163,7 @@ async function editArguments(world: DashboardWorld): Promise<void> {
   const times = poster.locator(".field").filter({ has: page.getByLabel("times") });
   await poster.getByLabel("times").fill("many");
   await approve.click();
-  await times.getByRole("alert").getByText("This is no JSON").waitFor();
+  await times.getByRole("alert").getByText("Invalid JSON").waitFor();
   assert.equal(await poster.getByLabel("times").getAttribute("aria-invalid"), "true");
   // What the service says stands at the argument that it is about, too.
   await poster.getByLabel("times").fill('"many"');
@@ -204,7 +204,7 @@ async function approveAlways(world: DashboardWorld): Promise<void> {
   await form.getByRole("button", { name: "Back" }).click();
   assert.equal(await Deno.readTextFile(file), before);
   await card.getByRole("button", { name: "Always for this agent" }).click();
-  await form.getByRole("button", { name: "Write it and approve" }).click();
+  await form.getByRole("button", { name: "Save and approve" }).click();
   await page.getByRole("heading", { name: "Ended: success" }).waitFor();
   assert.match(await Deno.readTextFile(file), /auto_approve:\s*(- |\[)file_write/);
   assert.equal((await runToEnd(world.runtime(), "reporter")).status, "success");

@@ -36,7 +36,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/chat");
   await page.setViewportSize({ width: 390, height: 740 });
   await page.getByRole("link", { name: "The Teller" }).click();
-  await page.getByText("Nothing has been said in this conversation yet.").waitFor();
+  await page.getByText("No messages yet.").waitFor();
   // The box has the focus, and gets what is typed elsewhere: no letter of it is a shortcut.
   await page.keyboard.type("Tell me");
   await message(page).press("Enter");
@@ -108,7 +108,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
     "the turn belongs to the conversation",
   );
   await list.getByRole("link", { name: "New conversation" }).click();
-  await page.getByText("Nothing has been said in this conversation yet.").waitFor();
+  await page.getByText("No messages yet.").waitFor();
   await message(page).fill("Fresh");
   await message(page).press("Control+Enter");
   await list.getByRole("link", { name: "Fresh" }).waitFor();
@@ -117,7 +117,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
     "Fresh",
   );
   await page.goBack();
-  await page.getByText("Nothing has been said in this conversation yet.").waitFor();
+  await page.getByText("No messages yet.").waitFor();
 
   // A question is answered where it stands.
   await page.keyboard.press("Control+k");

@@ -194,7 +194,7 @@ async function seeManyAgents(world: DashboardWorld): Promise<void> {
 async function readTheSchedule(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/schedule", { timezoneId: "Europe/Berlin" });
   await page.getByRole("slider", { name: /0 runs, 0 skipped, 0 missed; next/ }).waitFor();
-  assert.equal(await page.getByText("Not due in these hours.").count(), 0);
+  assert.equal(await page.getByText("No runs in this period.").count(), 0);
   // A mark at the very end of the line is drawn whole.
   const [job, day] = await Promise.all(
     [".job", ".day-line"].map((part) => page.locator(part).boundingBox()),
@@ -203,15 +203,15 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   const upcoming = page.locator(".day-line .mark-upcoming");
   assert.ok(await upcoming.count() >= 11);
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByText("Paused: nothing starts by itself.").waitFor();
+  await page.getByText("Paused: no trigger starts a run.").waitFor();
   assert.equal((await world.runtime().scheduler()).status, "paused");
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause" }).waitFor();
   // The page shows a pause that began elsewhere, and its end.
   await world.runtime().pauseScheduler();
-  await page.getByText("Paused: nothing starts by itself.").waitFor();
+  await page.getByText("Paused: no trigger starts a run.").waitFor();
   await world.runtime().resumeScheduler();
-  await page.getByText("Paused: nothing starts by itself.").waitFor({ state: "detached" });
+  await page.getByText("Paused: no trigger starts a run.").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Earlier" }).click();
   await page.getByRole("button", { name: "Earlier" }).click();
   await untilSeen(async () => await upcoming.count() === 0, "the list follows");

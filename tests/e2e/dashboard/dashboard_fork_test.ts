@@ -75,10 +75,10 @@ async function forkStep({ openPage, runtime, workspace }: DashboardWorld): Promi
 
 async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld): Promise<void> {
   const page = await openPage("#/executions/1");
-  await page.getByRole("button", { name: "Fork from here, the beginning" }).click();
+  await page.getByRole("button", { name: "Fork from here, the opening" }).click();
   const dialog = page.getByRole("dialog");
   const fork = dialog.getByRole("button", { name: "Fork", exact: true });
-  await dialog.getByText("Sent instead of its task.").waitFor();
+  await dialog.getByText("Replaces the task.").waitFor();
   await dialog.getByLabel("Message").fill("Other words");
   await dialog.getByLabel("Model").fill("echo");
   await fork.click();
@@ -87,7 +87,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   await fork.click();
   const id = await idAfter(page, 1);
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
-  await page.getByRole("link", { name: "execution 1, its beginning" }).waitFor();
+  await page.getByRole("link", { name: "execution 1, the opening" }).waitFor();
   const { outputData, model, forkedFrom } = await runtime().getExecution(id);
   assert.deepEqual([outputData, model], ["Other words", "demo/echo"]);
   assert.deepEqual(forkedFrom, { executionId: 1, step: 0 });
@@ -95,7 +95,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   // Behind the answer nothing happens unless something is said.
   await page.evaluate('location.hash = "#/executions/1"');
   await forkButton(page, 3).click();
-  await dialog.getByText("say what it is to do next").waitFor();
+  await dialog.getByText("The execution ended here. Enter its next task.").waitFor();
   await fork.click();
   await dialog.waitFor();
   await dialog.getByLabel("Message").fill('```demo\n[{"say":"Heard."}]\n```');

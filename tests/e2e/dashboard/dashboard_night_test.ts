@@ -50,11 +50,11 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   assert.equal(await ended.count(), 2);
   const figures = (await region(page, "Since").innerText()).replaceAll(/\s+/g, " ");
   assert.match(figures, /Runs 5 1 succeeded 1 waiting Failed 3 Cost \$0\.25 .*Waiting for you 1/);
-  await region(page, "Does not run by itself now").getByText("enabled: false in its file")
+  await region(page, "Not running automatically").getByText("enabled: false in its file")
     .waitFor();
-  await region(page, "Due next").getByRole("link", { name: "hourly" }).waitFor();
+  await region(page, "Next runs").getByRole("link", { name: "hourly" }).waitFor();
   await region(page, "Waiting for you").getByText("Which?").waitFor();
-  await page.getByRole("link", { name: "Agents 1 fails" }).waitFor();
+  await page.getByRole("link", { name: "Agents 1 failed" }).waitFor();
   // It is live.
   await runToEnd(world.runtime(), "bad");
   await failed.getByText("4 failures").waitFor();
@@ -64,7 +64,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   await untilSeen(async () => await rows.count() === 4, "the failures are listed");
   await page.evaluate('location.hash = "#/"');
   // The error of a file that never parsed is shown, not its first warning; its name leads to both.
-  const stopped = region(page, "Does not run by itself now").getByRole("listitem");
+  const stopped = region(page, "Not running automatically").getByRole("listitem");
   await stopped.filter({ hasText: "torn" }).getByText(/its file has an error: .*99/).waitFor();
   await stopped.getByRole("link", { name: "torn" }).click();
   const faults = region(page, "Files that cannot be read as agents").getByRole("listitem");
@@ -94,7 +94,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   assert.match(missed, /hourly 7 missed the service was away Jan 31, \d+:12.*:15/);
   const away = await region(page, "The service was not running").getByRole("listitem")
     .allInnerTexts();
-  assert.match(away.join("|"), /:10.*:20.*\|until .*:20.*: it had been killed$/);
+  assert.match(away.join("|"), /:10.*:20.*\|until .*:20.*: it was killed$/);
 }
 
 async function lookAgain(world: DashboardWorld): Promise<void> {
@@ -106,7 +106,7 @@ async function lookAgain(world: DashboardWorld): Promise<void> {
   await failed.getByText("3 failures").waitFor();
   await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
   await page.reload();
-  await failed.getByText("Nothing failed.").waitFor();
+  await failed.getByText("No failures.").waitFor();
   await page.getByRole("button", { name: "7 days" }).click();
   await failed.getByText("3 failures").waitFor();
   await page.reload();

@@ -112,7 +112,7 @@ async function seeFollowers({ openPage, runtime }: DashboardWorld): Promise<void
   for (const here of [id, follower?.id]) {
     await page.evaluate(`location.hash = "#/executions/${here}"`);
     await page.getByText(`Execution ${here}`, { exact: true }).waitFor();
-    const tree = page.getByRole("region", { name: "Delegation and what followed" });
+    const tree = page.getByRole("region", { name: "Delegation and following runs" });
     await tree.getByRole("link", { name: new RegExp(`collect.*#${id}`) }).waitFor();
     await tree.getByRole("link", { name: new RegExp(`mail.*#${follower?.id}`) }).waitFor();
     assert.equal(await tree.locator("[aria-current=true]").count(), 1);

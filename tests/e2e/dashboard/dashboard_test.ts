@@ -117,7 +117,7 @@ async function answerQuestions(world: DashboardWorld): Promise<void> {
     ids.push((await runtime.run(agent, {})).id);
     await request(agent).waitFor();
   }
-  await page.getByRole("link", { name: "Now 5 questions wait" }).waitFor();
+  await page.getByRole("link", { name: "Now 5 open questions" }).waitFor();
   assert.match(await page.title(), /^\(5\)/);
 
   await request("remover").locator(".changed").getByText("old.md").waitFor();

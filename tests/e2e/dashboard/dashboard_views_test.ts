@@ -69,11 +69,11 @@ const SET_UP: WorldSetUp = {
 const VIEWS: readonly { hash: string; heading: string }[] = [
   { hash: "#/", heading: "Waiting for you" },
   { hash: "#/agents", heading: "Agents" },
-  { hash: "#/agents/digest", heading: "Latest executions all of them" },
+  { hash: "#/agents/digest", heading: "Latest executions show all" },
   { hash: "#/executions/1", heading: "Answer" },
   { hash: "#/executions/4", heading: "Delegation" },
   { hash: "#/executions/8", heading: "Would have done" },
-  { hash: "#/chat", heading: "Begin a conversation" },
+  { hash: "#/chat", heading: "Start a conversation" },
   { hash: "#/history", heading: "History" },
   { hash: "#/schedule", heading: "Schedule" },
   { hash: "#/usage", heading: "By agent" },
