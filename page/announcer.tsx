@@ -9,7 +9,7 @@ const SHOWN_MS = 6_000;
 const MOST = 3;
 
 /** Publishes announcements to its listeners. */
-export class Voice {
+export class Announcer {
   readonly #listeners = new Set<(sentence: string) => void>();
 
   readonly say = (sentence: string): void => {
@@ -24,7 +24,7 @@ export class Voice {
 }
 
 /** The element that shows the announcements. */
-export function Announcements({ voice, clock }: { voice: Voice; clock: Clock }): VNode {
+export function Announcements({ voice, clock }: { voice: Announcer; clock: Clock }): VNode {
   const [said, setSaid] = useState<readonly { id: number; sentence: string }[]>([]);
   useEffect(() => {
     const gone = new AbortController();

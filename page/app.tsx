@@ -16,7 +16,7 @@ import { NowView, useExecutionLists } from "./views/now_view.tsx";
 import { LinkBanner, PageHead } from "./page_head.tsx";
 import { Palette } from "./palette.tsx";
 import { Empty } from "./parts.tsx";
-import { loadWaiting, toCount } from "./state/pending_list.ts";
+import { formatQuestionCount, loadOpenQuestions } from "./state/open_questions.ts";
 import { useRecap } from "./state/use_recap.ts";
 import { applyTheme, chosenTheme, keepPreference, readPreference, THEMES } from "./preferences.ts";
 import { parseRoute, type Route, toHash, toTitle } from "./route.ts";
@@ -38,17 +38,17 @@ export function App(): VNode {
     key: "agents",
     topics: ["agents"],
   });
-  const waiting = useResource(loadWaiting, {
+  const waiting = useResource(loadOpenQuestions, {
     key: "waiting",
     topics: ["executions"],
   });
   const lists = useExecutionLists(route.view === "now");
   const happened = useRecap(route.view === "now");
   const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);
-  const count = toCount(waiting.data);
+  const count = formatQuestionCount(waiting.data);
 
-  useEffect(() => link.onEvent((event) => tellEvent(event, announce)), [link, announce]);
-  usePhaseTold(state.phase, announce);
+  useEffect(() => link.onEvent((event) => announceEvent(event, announce)), [link, announce]);
+  useConnectionAnnouncements(state.phase, announce);
   useEffect(() => {
     const title = `${titleOf(route, byId)} – Inkling`;
     document.title = toReadable(count === null ? title : `(${count}) ${title}`);
@@ -63,7 +63,7 @@ export function App(): VNode {
   const openHelp = () => setHelpOpen(true);
   const shortcuts = createShortcuts({ openHelp, openPalette, changeTheme });
   useKeys(hasKeys ? shortcuts : [], openPalette);
-  const main = useFocusOnTurn(route);
+  const main = useFocusOnViewChange(route);
   return (
     <>
       <nav aria-label="Within the page">
@@ -172,7 +172,7 @@ function useRoute(): Route {
  * Moves the focus to the content when the view changes, like the load of a page. It leaves the focus alone for the first
  * view, and for a view that focuses its own field.
  */
-function useFocusOnTurn(
+function useFocusOnViewChange(
   route: Route,
 ): { ref: { current: HTMLElement | null }; focus: () => void } {
   const ref = useRef<HTMLElement | null>(null);
@@ -224,7 +224,7 @@ function useKeys(
   }, []);
 }
 
-function usePhaseTold(phase: string, announce: (sentence: string) => void): void {
+function useConnectionAnnouncements(phase: string, announce: (sentence: string) => void): void {
   const before = useRef(phase);
   useEffect(() => {
     if (phase === "lost" && before.current !== "lost") announce("Connection lost.");
@@ -233,7 +233,7 @@ function usePhaseTold(phase: string, announce: (sentence: string) => void): void
   }, [phase, announce]);
 }
 
-function tellEvent(event: ServiceEventMessage, announce: (sentence: string) => void): void {
+function announceEvent(event: ServiceEventMessage, announce: (sentence: string) => void): void {
   const { display_name: name, execution_id: id, status } = event.payload;
   if (event.event === "execution_waiting") announce(`${name} has a question (execution ${id}).`);
   if (event.event === "execution_completed") {

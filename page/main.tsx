@@ -6,8 +6,8 @@ import { App } from "./app.tsx";
 import { ServiceLink } from "./state/link.ts";
 import { ServiceContext } from "./state/service_context.ts";
 import { applyTheme, chosenTheme } from "./preferences.ts";
-import { fetchBesideThePage, makeStreamsIterable } from "./state/transport.ts";
-import { Announcements, Voice } from "./announcer.tsx";
+import { fetchRelative, makeStreamsIterable } from "./state/transport.ts";
+import { Announcements, Announcer } from "./announcer.tsx";
 import { toReadable } from "../present/visible_text.ts";
 
 function start(root: HTMLElement): void {
@@ -15,9 +15,9 @@ function start(root: HTMLElement): void {
   guardTexts();
   applyTheme(chosenTheme());
   const clock = new SystemClock();
-  const client = new Client({ fetch: fetchBesideThePage });
+  const client = new Client({ fetch: fetchRelative });
   const link = new ServiceLink({ client, clock });
-  const voice = new Voice();
+  const voice = new Announcer();
   render(
     <ServiceContext.Provider value={{ client, clock, link, announce: voice.say }}>
       <App />

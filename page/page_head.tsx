@@ -7,7 +7,7 @@ import { type Route, toHash, toTitle } from "./route.ts";
 import { useService } from "./state/service_context.ts";
 import { NAVIGATION } from "./shortcuts.ts";
 import type { Theme } from "./preferences.ts";
-import { fetchBesideThePage } from "./state/transport.ts";
+import { fetchRelative } from "./state/transport.ts";
 import { Button } from "./parts.tsx";
 import { useNow } from "./state/use_resource.ts";
 
@@ -31,7 +31,7 @@ export function PageHead(
   const nav = useRef<HTMLElement>(null);
   const { announce } = useService();
   const logOut = async () => {
-    const ended = await fetchBesideThePage("/logout", { method: "POST" }).catch(() => null);
+    const ended = await fetchRelative("/logout", { method: "POST" }).catch(() => null);
     if (ended?.ok) location.reload();
     else announce("The service did not answer: you are still logged in.");
   };
@@ -55,7 +55,9 @@ export function PageHead(
                   </Badge>
                 )}
                 {name === "Agents" && failing > 0 && (
-                  <Badge count={failing} isFailure>{" failed"}</Badge>
+                  <Badge count={failing} isFailure>
+                    failed
+                  </Badge>
                 )}
               </a>
             </li>

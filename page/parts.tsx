@@ -18,7 +18,7 @@ export function Status({ status }: { status: ExecutionStatus }): VNode {
 const REFRESH_MS = 10_000;
 
 /** A relative time with the exact time as its title. `at` is a timestamp. */
-export function When({ at }: { at: string }): VNode {
+export function RelativeTime({ at }: { at: string }): VNode {
   const now = useNow(REFRESH_MS);
   const ms = Date.parse(at);
   return <time dateTime={at} title={formatMoment(ms)}>{formatRelative(ms, now)}</time>;
@@ -78,7 +78,7 @@ export function LoadState({ of: { data, problem } }: { of: Resource<unknown> }):
 }
 
 /** The placeholder of a page: its loading state, or its error with a link to another page. */
-export function Unshown(
+export function PagePlaceholder(
   { title, problem, children }: {
     title: string;
     problem: string | null;
@@ -121,7 +121,7 @@ export function Preformatted({ text, label }: { text: string; label: string }): 
 }
 
 /** A collapsible section. Its content is rendered only while it is open. */
-export function Folded(
+export function Collapsible(
   props: { summary: ComponentChildren; children: () => ComponentChildren; isOpen?: boolean },
 ): VNode {
   const [isOpen, setOpen] = useState(props.isOpen ?? false);
@@ -163,7 +163,7 @@ export function Figures({ of }: { of: Readonly<Record<string, ComponentChildren>
 }
 
 /** The head of a view: its kind, its title, and its actions. */
-export function ThingHead(
+export function ViewHead(
   { crumb, title, lead, stays = false, children }: {
     crumb: ComponentChildren;
     title: ComponentChildren;

@@ -40,7 +40,7 @@ export class ServiceLink {
   readonly #eventListeners = new Set<(event: ServiceEventMessage) => void>();
   readonly #versions: Record<Topic, number> = { agents: 0, executions: 0, scheduler: 0 };
   #state: LinkState = { phase: "connecting" };
-  #isGathering = false;
+  #isNotifying = false;
   #waiting = new AbortController();
 
   constructor(options: { client: Client; clock: Clock }) {
@@ -93,9 +93,9 @@ export class ServiceLink {
   }
 
   /** Marks topics as changed, for example after a change by this page. */
-  touch(...topics: readonly Topic[]): void {
+  markChanged(...topics: readonly Topic[]): void {
     for (const topic of topics) this.#versions[topic]++;
-    this.#gather();
+    this.#notifySoon();
   }
 
   /** Connects and reconnects until the signal aborts. */
@@ -103,11 +103,11 @@ export class ServiceLink {
     for (let attempt = 0; !signal.aborted;) {
       const failure = await this.#listen(signal, () => {
         attempt = 0;
-        this.#become({ phase: "online" });
-        this.touch(...TOPICS);
+        this.#setState({ phase: "online" });
+        this.markChanged(...TOPICS);
       });
       if (signal.aborted) return;
-      this.#lose(failure);
+      this.#setLost(failure);
       this.#waiting = new AbortController();
       const wait = RETRY_MS[Math.min(attempt++, RETRY_MS.length - 1)] ?? 0;
       await this.#options.clock.sleep(wait, AbortSignal.any([signal, this.#waiting.signal])).catch(
@@ -132,7 +132,7 @@ export class ServiceLink {
       for await (const event of this.#options.client.events({ signal: either, onOpen: open })) {
         heard = this.#options.clock.now();
         if (event.event === "shutdown") return "The service has stopped.";
-        this.#take(event);
+        this.#receive(event);
       }
       return "The service ended the connection.";
     } catch (error) {
@@ -156,33 +156,33 @@ export class ServiceLink {
     }
   }
 
-  #take(event: ServiceEventMessage): void {
+  #receive(event: ServiceEventMessage): void {
     const topics = TOPICS_OF[event.event] ?? [];
-    if (topics.length > 0) this.touch(...topics);
+    if (topics.length > 0) this.markChanged(...topics);
     for (const listener of this.#eventListeners) listener(event);
   }
 
-  #lose(reason: string): void {
+  #setLost(reason: string): void {
     const since = this.#state.phase === "lost" ? this.#state.since : this.#options.clock.now();
-    this.#become({ phase: "lost", reason, since });
+    this.#setState({ phase: "lost", reason, since });
   }
 
-  #become(state: LinkState): void {
+  #setState(state: LinkState): void {
     this.#state = state;
-    this.#tell();
+    this.#notify();
   }
 
   /** Notifies the listeners once for all changes within BATCH_MS. */
-  #gather(): void {
-    if (this.#isGathering) return;
-    this.#isGathering = true;
+  #notifySoon(): void {
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
     this.#options.clock.sleep(BATCH_MS).then(() => {
-      this.#isGathering = false;
-      this.#tell();
+      this.#isNotifying = false;
+      this.#notify();
     });
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -18,7 +18,7 @@ export class Loader<T> {
   }
 
   /** Loads the resource, or loads it once more after the load under way. */
-  async ask(): Promise<void> {
+  async reload(): Promise<void> {
     this.#isWanted = true;
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -52,7 +52,7 @@ export interface Resource<T> {
 }
 
 /** The latest data with its key. */
-export interface Known<T> {
+export interface LatestLoad<T> {
   key: string;
   data: T | undefined;
   /** The error of the last load; undefined after a success and before the first load. */
@@ -60,7 +60,7 @@ export interface Known<T> {
 }
 
 /** Returns the state after a load. Only a refusal of the service discards the earlier data. */
-export function learn<T>(known: Known<T>, key: string, loaded: Loaded<T>): Known<T> {
+export function applyLoad<T>(known: LatestLoad<T>, key: string, loaded: Loaded<T>): LatestLoad<T> {
   if ("data" in loaded) return { key, data: loaded.data, failure: undefined };
   const { failure } = loaded;
   const isRefusal = failure instanceof ApiError && failure.status < 500;
@@ -68,7 +68,7 @@ export function learn<T>(known: Known<T>, key: string, loaded: Loaded<T>): Known
 }
 
 /** Returns the resource for a key. Data of an earlier key is hidden after a failed load. */
-export function toResource<T>(known: Known<T>, key: string): Resource<T> {
+export function toResource<T>(known: LatestLoad<T>, key: string): Resource<T> {
   const { data, failure } = known;
   const isStale = known.key !== key;
   const problem = describeFailure(failure, { isAnswered: data !== undefined && !isStale });
@@ -76,19 +76,19 @@ export function toResource<T>(known: Known<T>, key: string): Resource<T> {
 }
 
 /** Returns true if the last load failed because the service was unreachable. */
-export function isUnanswered({ failure }: Known<unknown>): boolean {
+export function isUnreachable({ failure }: LatestLoad<unknown>): boolean {
   return failure instanceof ServiceUnreachable;
 }
 
 function describeFailure(failure: unknown, { isAnswered }: { isAnswered: boolean }): string | null {
   if (failure === undefined) return null;
-  if (!(failure instanceof ServiceUnreachable)) return toSentence(failure);
+  if (!(failure instanceof ServiceUnreachable)) return errorMessage(failure);
   return isAnswered
     ? null
     : "The service is unreachable. This view loads as soon as it is available.";
 }
 
 /** Returns the message of an error. */
-export function toSentence(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

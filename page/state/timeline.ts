@@ -106,7 +106,12 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         });
         break;
       case "final_answer":
-        steps.push({ ...here, kind: "answer", text: content, ...takeRepeated(steps, content) });
+        steps.push({
+          ...here,
+          kind: "answer",
+          text: content,
+          ...removeRepeatedReply(steps, content),
+        });
         break;
       case "complete": {
         const error = payload["error"] == null ? null : text(payload["error"]);
@@ -189,7 +194,7 @@ function addUsage(
 }
 
 /** Removes the last reply if it equals the final answer. Returns its usage and its number. */
-function takeRepeated(
+function removeRepeatedReply(
   steps: Step[],
   answer: string,
 ): { usage: StepUsage | null; number: number | null } {

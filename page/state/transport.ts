@@ -4,16 +4,16 @@
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Sends a request to a path relative to the page. Rejects without a response, or if a proxy reports that. */
-export async function fetchBesideThePage(path: string, init: RequestInit): Promise<Response> {
+export async function fetchRelative(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(path.slice(1), { ...init, cache: "no-store" });
-  if (GATEWAY_STATUSES.has(response.status) && !(await isOfTheService(response))) {
+  if (GATEWAY_STATUSES.has(response.status) && !(await isFromService(response))) {
     throw new TypeError(`A proxy answered ${response.status}`);
   }
   return response;
 }
 
 /** Returns true for a 503 of the service itself, which it sends while it stops. */
-async function isOfTheService(response: Response): Promise<boolean> {
+async function isFromService(response: Response): Promise<boolean> {
   if (response.status !== 503) return false;
   const body: unknown = await response.clone().json().catch(() => null);
   return typeof body === "object" && body !== null && "detail" in body;

@@ -5,7 +5,7 @@ import { ServiceUnreachable } from "../../api/client/client_errors.ts";
 import type { StreamFrame } from "../../api/client/client_stream.ts";
 import { type Service, useService } from "./service_context.ts";
 import type { Entry } from "./timeline.ts";
-import { toSentence } from "./resource.ts";
+import { errorMessage } from "./resource.ts";
 
 /** An execution's log. */
 export interface ExecutionLog {
@@ -61,7 +61,7 @@ async function followToEnd(
     } catch (error) {
       if (signal.aborted) return;
       const isExpected = sight.signal.aborted || error instanceof ServiceUnreachable;
-      if (!isExpected) return log.stop(toSentence(error));
+      if (!isExpected) return log.stop(errorMessage(error));
       // The streamed text is lost, but a later frame contains it.
       log.stop();
     } finally {

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
 import { keepPreference, readPreference } from "../preferences.ts";
-import { beginOf, fromLook, type Look, type Span, SPANS, toLook } from "./look.ts";
+import { resumeVisit, serializeVisit, type Span, SPANS, startOfSpan, type Visit } from "./visit.ts";
 import type { Resource } from "./resource.ts";
 import { useService } from "./service_context.ts";
 import { repeat, useNow, useResource } from "./use_resource.ts";
 
 /** The interval at which the visit is stored and the recap reloaded: some of its changes have no event. */
-const BEAT_MS = 30 * SECOND_MS;
+const RELOAD_MS = 30 * SECOND_MS;
 /** From this number of executions on, events do not reload the recap, because it is expensive and changes little. */
 const MANY_RUNS = 5_000;
 const TOPICS = ["executions", "scheduler", "agents"] as const;
@@ -25,16 +25,18 @@ export interface RecapOfSpan {
 export function useRecap(isActive: boolean): RecapOfSpan {
   const { client, clock } = useService();
   const [span, setSpan] = useState(SPANS.find((one) => one === readPreference("since")) ?? "look");
-  const since = useLook(isActive);
-  const now = useNow(BEAT_MS, isActive);
+  const since = useLastVisit(isActive);
+  const now = useNow(RELOAD_MS, isActive);
   const runs = useRef(0);
   const recap = useResource(
     () =>
-      client.recap({ since: new Date(beginOf(span, { since, now: clock.now() })).toISOString() }),
+      client.recap({
+        since: new Date(startOfSpan(span, { since, now: clock.now() })).toISOString(),
+      }),
     {
       key: `${span} ${span === "look" ? since : ""}`,
       topics: runs.current < MANY_RUNS ? TOPICS : [],
-      beat: Math.floor(now / BEAT_MS),
+      reloadKey: Math.floor(now / RELOAD_MS),
       isActive,
     },
   );
@@ -47,24 +49,24 @@ export function useRecap(isActive: boolean): RecapOfSpan {
 }
 
 /** Returns the end of the visit before this one. A visit lasts while the page is visible. */
-function useLook(isActive: boolean): number {
+function useLastVisit(isActive: boolean): number {
   const { clock } = useService();
-  const [since, setSince] = useState(() => toLook(readPreference("look"), clock.now()).since);
-  const latest = useRef<Look | null>(null);
+  const [since, setSince] = useState(() => resumeVisit(readPreference("look"), clock.now()).since);
+  const latest = useRef<Visit | null>(null);
   useEffect(() => {
     if (!isActive) return;
     const stop = new AbortController();
     const see = () => {
       if (document.hidden) return;
       // Another page of this browser may have stored a visit. A browser without storage has only this page's visit.
-      const own = latest.current === null ? null : fromLook(latest.current);
-      const next = toLook(readPreference("look") ?? own, clock.now());
-      keepPreference("look", fromLook(next));
+      const own = latest.current === null ? null : serializeVisit(latest.current);
+      const next = resumeVisit(readPreference("look") ?? own, clock.now());
+      keepPreference("look", serializeVisit(next));
       latest.current = next;
       setSince(next.since);
     };
     document.addEventListener("visibilitychange", see, { signal: stop.signal });
-    repeat(clock, see, { everyMs: BEAT_MS, signal: stop.signal });
+    repeat(clock, see, { everyMs: RELOAD_MS, signal: stop.signal });
     return () => stop.abort();
   }, [clock, isActive]);
   return since;

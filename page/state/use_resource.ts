@@ -4,13 +4,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../api/client/client.ts";
 import type { LinkState, Topic } from "./link.ts";
 import {
-  isUnanswered,
-  type Known,
-  learn,
+  applyLoad,
+  errorMessage,
+  isUnreachable,
+  type LatestLoad,
   Loader,
   type Resource,
   toResource,
-  toSentence,
 } from "./resource.ts";
 import { useService } from "./service_context.ts";
 
@@ -21,7 +21,7 @@ export interface ResourceOptions {
   /** The topics whose changes reload the data. */
   topics: readonly Topic[];
   /** A changed value reloads the data. */
-  beat?: number;
+  reloadKey?: number;
   /** False to suspend loading; known data stays. Default: true. */
   isActive?: boolean;
 }
@@ -31,30 +31,30 @@ export function useResource<T>(
   load: (client: Client) => Promise<T>,
   options: ResourceOptions,
 ): Resource<T> {
-  const { key, topics, beat, isActive = true } = options;
+  const { key, topics, reloadKey, isActive = true } = options;
   const { client, link } = useService();
   const isOnline = useLinkState().phase === "online";
-  const [known, setKnown] = useState<Known<T>>({ key, data: undefined, failure: undefined });
+  const [known, setKnown] = useState<LatestLoad<T>>({ key, data: undefined, failure: undefined });
   const latest = useRef(load);
   latest.current = load;
   const loader = useRef<Loader<T> | null>(null);
   useEffect(() => {
     const own = new Loader(
       () => latest.current(client),
-      (loaded) => setKnown((before) => learn(before, key, loaded)),
+      (loaded) => setKnown((before) => applyLoad(before, key, loaded)),
     );
     loader.current = own;
     return () => own.close();
   }, [key]);
   const version = topics.map((topic) => link.version(topic)).join();
   useEffect(() => {
-    if (isActive) loader.current?.ask();
-  }, [key, version, beat, isActive]);
+    if (isActive) loader.current?.reload();
+  }, [key, version, reloadKey, isActive]);
   // A reconnect changes every topic, but a resource without topics needs this reload.
-  const isWorthAsking = isActive && isOnline && isUnanswered(known);
+  const shouldRetry = isActive && isOnline && isUnreachable(known);
   useEffect(() => {
-    if (isWorthAsking) loader.current?.ask();
-  }, [isWorthAsking]);
+    if (shouldRetry) loader.current?.reload();
+  }, [shouldRetry]);
   return toResource(known, key);
 }
 
@@ -114,11 +114,11 @@ export function useSending(
     try {
       await work();
     } catch (error) {
-      if (failure === undefined) setProblem(toSentence(error));
-      else announce(`${failure}: ${toSentence(error)}`);
+      if (failure === undefined) setProblem(errorMessage(error));
+      else announce(`${failure}: ${errorMessage(error)}`);
     }
     setSending(false);
-    if (touches.length > 0) link.touch(...touches);
+    if (touches.length > 0) link.markChanged(...touches);
   };
   return { isSending, problem, send };
 }

@@ -4,10 +4,18 @@ import { useState } from "preact/hooks";
 import type { AgentDetail } from "../../api/schemas/agent_schemas.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { describeTrigger } from "../../present/triggers.ts";
-import { BrokenAgents, describeFault, useBrokenAgents } from "./broken_agents.tsx";
+import { BrokenAgents, describeProblem, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
 import { formatCost } from "../format.ts";
-import { AgentName, Button, Empty, Figures, ThingHead, Unshown, When } from "../parts.tsx";
+import {
+  AgentName,
+  Button,
+  Empty,
+  Figures,
+  PagePlaceholder,
+  RelativeTime,
+  ViewHead,
+} from "../parts.tsx";
 import { chatHref, historyHref, toHash } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
 import { useResource } from "../state/use_resource.ts";
@@ -31,32 +39,32 @@ export function AgentView({ id }: { id: string }): VNode {
       ? (
         // The file has not parsed since the service started.
         <article>
-          <ThingHead crumb="Agent" title={id} />
+          <ViewHead crumb="Agent" title={id} />
           <BrokenAgents files={broken} />
           <LatestRuns id={id} runs={runs.data} />
         </article>
       )
       : (
-        <Unshown title={`Agent ${id}`} problem={problem}>
+        <PagePlaceholder title={`Agent ${id}`} problem={problem}>
           <a href={toHash({ view: "agents" })}>All agents</a>
-        </Unshown>
+        </PagePlaceholder>
       );
   }
   return (
     <article>
-      <ThingHead
+      <ViewHead
         crumb="Agent"
         title={<AgentName icon={agent.icon} name={agent.display_name} />}
         lead={agent.description}
       >
         <Button class="primary" onClick={() => setRunning(true)}>Run</Button>
         <a class="button" href={chatHref(id)}>Chat</a>
-      </ThingHead>
+      </ViewHead>
       {agent.warnings.length > 0 && (
         <section class="problem" aria-label="Warnings">
           <ul>
             {agent.warnings.map((one) => (
-              <li key={`${one.line} ${one.message}`}>{describeFault(one)}</li>
+              <li key={`${one.line} ${one.message}`}>{describeProblem(one)}</li>
             ))}
           </ul>
         </section>
@@ -102,7 +110,7 @@ function Configuration({ agent }: { agent: AgentDetail }): VNode {
             {!agent.enabled && <span class="tag">disabled</span>}
           </>
         ),
-        "Next run": agent.next_run && <When at={agent.next_run} />,
+        "Next run": agent.next_run && <RelativeTime at={agent.next_run} />,
         Model: model,
         Limits: limits.join(", "),
         "Needs approval": list(agent.confirm) ?? "nothing",

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { SearchField, TriggerFilter } from "../forms.tsx";
-import { AgentName, Button, Empty, LoadState, Status, When } from "../parts.tsx";
+import { AgentName, Button, Empty, LoadState, RelativeTime, Status } from "../parts.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
 import { agentHref, executionHref } from "../route.ts";
 import { RunDialog } from "../run_dialog.tsx";
@@ -76,7 +76,7 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
           {describeTrigger(agent, "full")}
           {agent.next_run !== null && (
             <>
-              , next <When at={agent.next_run} />
+              , next <RelativeTime at={agent.next_run} />
             </>
           )}
         </p>
@@ -89,7 +89,7 @@ function AgentItem({ agent, onRun }: { agent: AgentSummary; onRun: () => void })
             <a href={executionHref(last_execution_id)}>
               <Status status={last_status} />{" "}
               <span class="muted small">
-                <When at={last_run} />
+                <RelativeTime at={last_run} />
               </span>
             </a>
           )}

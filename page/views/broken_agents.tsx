@@ -14,7 +14,7 @@ export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
 }
 
 /** Describes a problem: `Line 3: Unknown key triger: it is ignored (did you mean "trigger"?)`. */
-export function describeFault(
+export function describeProblem(
   { line, message, hint }: { line: number; message: string; hint: string | null },
 ): string {
   return `Line ${line}: ${message}${hint === null ? "" : ` (${hint})`}`;
@@ -34,7 +34,7 @@ export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): V
             {diagnostics.map((one) => (
               <li key={`${one.line} ${one.message}`}>
                 {one.severity === "warning" && <span class="muted">Warning:</span>}{" "}
-                {describeFault(one)}
+                {describeProblem(one)}
               </li>
             ))}
           </ul>

@@ -14,7 +14,7 @@ export function BudgetBars(): VNode | null {
   const { data } = useResource((client) => client.budgets(), {
     key: "",
     topics: ["executions", "agents"],
-    beat: Math.floor(now / REFRESH_MS),
+    reloadKey: Math.floor(now / REFRESH_MS),
   });
   if (data === undefined || data.length === 0) return null;
   return (

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { toRetrySentence } from "../../base/text/retry_words.ts";
 import type { ExecutionSummary, ListedExecution } from "../../api/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatDuration } from "../format.ts";
-import { ExecutionLink, Status, TableHead, When } from "../parts.tsx";
+import { ExecutionLink, RelativeTime, Status, TableHead } from "../parts.tsx";
 import { executionHref } from "../route.ts";
 
 const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Tokens", "Cost"];
@@ -50,7 +50,7 @@ export function ExecutionTable(
                 {count > 1 && <span class="muted small">{` ${count} times`}</span>}
               </td>
               <td>
-                <When at={execution.started_at} />
+                <RelativeTime at={execution.started_at} />
               </td>
               <td>
                 {execution.trigger}

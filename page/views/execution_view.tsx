@@ -6,19 +6,28 @@ import type { Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CancelButton, isOpen, RunAgain } from "./execution_actions.tsx";
-import { loadPending } from "../state/pending_list.ts";
+import { loadPending } from "../state/open_questions.ts";
 import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
 import { useFollowEnd } from "../follow_end.ts";
 import { ForkDialog, type ForkPlace } from "../run_dialog.tsx";
 import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
-import { Agent, Figures, LoadState, Problem, Status, ThingHead, Unshown, When } from "../parts.tsx";
+import {
+  Agent,
+  Figures,
+  LoadState,
+  PagePlaceholder,
+  Problem,
+  RelativeTime,
+  Status,
+  ViewHead,
+} from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
 import { agentHref, chatHref, historyHref } from "../route.ts";
 import { useAgents } from "../state/service_context.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
 import { Waterfall } from "./waterfall_view.tsx";
-import { WouldDo } from "./would_do.tsx";
+import { DryRunCalls } from "./dry_run_calls.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 
@@ -27,23 +36,23 @@ const NODE_WAIT_RELOAD_MS = 5_000;
 
 /** The view of an execution. */
 export function ExecutionView({ id, step }: { id: number; step: number | null }): VNode {
-  const [beat, setBeat] = useState(0);
+  const [reloadKey, setReloadKey] = useState(0);
   const { data, problem, isStale } = useResource((client) => loadExecution(client, id), {
     key: String(id),
     topics: ["executions"],
-    beat,
+    reloadKey,
   });
   if (data === undefined || isStale) {
     return (
-      <Unshown title={`Execution ${id}`} problem={problem}>
+      <PagePlaceholder title={`Execution ${id}`} problem={problem}>
         <a href={historyHref()}>Whole history</a>
-      </Unshown>
+      </PagePlaceholder>
     );
   }
   const { execution, pending } = data;
   return (
     <article>
-      <ThingHead
+      <ViewHead
         crumb={
           <>
             Execution {id}
@@ -61,10 +70,10 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
         {isOpen(execution)
           ? <CancelButton id={execution.id} />
           : <RunAgain execution={execution} />}
-      </ThingHead>
-      <FiguresOf execution={execution} />
+      </ViewHead>
+      <ExecutionFigures execution={execution} />
       {execution.waits_for_labels !== undefined && (
-        <NodeWait labels={execution.waits_for_labels} onReload={setBeat} />
+        <NodeWait labels={execution.waits_for_labels} onReload={setReloadKey} />
       )}
       {pending !== null && (
         <PendingRequest
@@ -76,14 +85,14 @@ export function ExecutionView({ id, step }: { id: number; step: number | null })
       )}
       {execution.error !== null && <p class="problem" dir="auto">{execution.error}</p>}
       <DelegationTree execution={execution} />
-      <LogOf execution={execution} step={step} />
+      <ExecutionLogSection execution={execution} step={step} />
     </article>
   );
 }
 
 /** The note that no live node can run the execution. Requests regular reloads. */
 function NodeWait(
-  { labels, onReload }: { labels: readonly string[]; onReload: (beat: number) => void },
+  { labels, onReload }: { labels: readonly string[]; onReload: (now: number) => void },
 ): VNode {
   const now = useNow(NODE_WAIT_RELOAD_MS);
   useEffect(() => onReload(now), [now]);
@@ -99,7 +108,9 @@ async function loadExecution(
   return { execution, pending };
 }
 
-function LogOf({ execution, step }: { execution: ExecutionDetail; step: number | null }): VNode {
+function ExecutionLogSection(
+  { execution, step }: { execution: ExecutionDetail; step: number | null },
+): VNode {
   const { id, agent_id, status, started_at, duration_ms, waits_for_labels: labels } = execution;
   const agent = useAgents().get(agent_id);
   const { entries, streaming, problem } = useExecutionLog(id);
@@ -138,12 +149,12 @@ function LogOf({ execution, step }: { execution: ExecutionDetail; step: number |
           onClose={() => setForked(null)}
         />
       )}
-      {execution.dry_run && <WouldDo executionId={id} entries={entries} />}
+      {execution.dry_run && <DryRunCalls executionId={id} entries={entries} />}
     </section>
   );
 }
 
-function FiguresOf({ execution }: { execution: ExecutionDetail }): VNode {
+function ExecutionFigures({ execution }: { execution: ExecutionDetail }): VNode {
   const { children, forked_from: origin, session_id: session, args, total_tokens } = execution;
   const [input, output] = [execution.input_tokens, execution.output_tokens]
     .map((count) => count.toLocaleString());
@@ -151,7 +162,7 @@ function FiguresOf({ execution }: { execution: ExecutionDetail }): VNode {
   return (
     <Figures
       of={{
-        Started: <When at={execution.started_at} />,
+        Started: <RelativeTime at={execution.started_at} />,
         Duration: <Duration execution={execution} />,
         Trigger: execution.trigger,
         Model: execution.model || "none",

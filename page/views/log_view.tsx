@@ -15,10 +15,10 @@ export function LogView(): VNode {
   const [level, setLevel] = useState<Level>("INFO");
   const [wanted, setWanted] = useState("");
   const [isFollowing, setFollowing] = useState(true);
-  const beat = useNow(REFRESH_MS, isFollowing);
+  const reloadKey = useNow(REFRESH_MS, isFollowing);
   const log = useResource((client) => client.log({ lines: LINES }), {
     key: "log",
-    beat,
+    reloadKey,
     topics: ["executions", "agents"],
   });
   const { data } = log;

@@ -8,9 +8,9 @@ import { foldFailures } from "../state/fold_failures.ts";
 import { formatDuration, formatNumberOf } from "../format.ts";
 import { Empty, ExecutionLink, Loading, Problem } from "../parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
-import { RecapFaults, RecapFigures, RecapNext, RecapStops } from "./recap_view.tsx";
+import { RecapFailures, RecapFigures, RecapNext, RecapStops } from "./recap_view.tsx";
 import type { RecapOfSpan } from "../state/use_recap.ts";
-import type { WaitingList } from "../state/pending_list.ts";
+import type { OpenQuestions } from "../state/open_questions.ts";
 import { historyHref, toHash } from "../route.ts";
 import { buildTimeline, describeLatest } from "../state/timeline.ts";
 import { useExecutionLog } from "../state/use_execution_log.ts";
@@ -28,7 +28,7 @@ const RECENT_LOADED = 60;
 
 /** The data of the start page. */
 export interface NowLists {
-  waiting: Resource<WaitingList>;
+  waiting: Resource<OpenQuestions>;
   running: Resource<ExecutionSummary[]>;
   ended: Resource<ExecutionSummary[]>;
   happened: RecapOfSpan;
@@ -82,7 +82,7 @@ export function NowView({ waiting, running, ended, happened }: NowLists): VNode 
       <div class="columns">
         <div aria-busy={happened.recap.isStale}>
           {recap === undefined && problem === null && <Loading />}
-          {recap !== undefined && <RecapFaults recap={recap} />}
+          {recap !== undefined && <RecapFailures recap={recap} />}
         </div>
         <div>
           <Running running={running} />

@@ -7,12 +7,12 @@ import type { JsonObject } from "../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
 import { formatRelative } from "../format.ts";
 import { Option, submitByKeys } from "../forms.tsx";
-import { Button, Problem, When } from "../parts.tsx";
+import { Button, Problem, RelativeTime } from "../parts.tsx";
 import { AlwaysForm } from "./approval/always_form.tsx";
 import { EditForm } from "./approval/edit_form.tsx";
-import { ShownCall, ShownText } from "./approval/shown_call.tsx";
+import { CallDetails, SwitchableText } from "./approval/call_details.tsx";
 import { useService } from "../state/service_context.ts";
-import { toSentence } from "../state/resource.ts";
+import { errorMessage } from "../state/resource.ts";
 import { useNow } from "../state/use_resource.ts";
 
 type Answer = RespondBody["response"];
@@ -43,11 +43,11 @@ export function PendingRequest(
       if (isHere) card.current?.focus();
       throw error;
     } finally {
-      link.touch("executions");
+      link.markChanged("executions");
     }
   };
   const answer = (response: Answer) =>
-    send(response).catch((error: unknown) => setProblem(toSentence(error)));
+    send(response).catch((error: unknown) => setProblem(errorMessage(error)));
   const Heading = `h${level}` as const;
   return (
     <section
@@ -61,8 +61,8 @@ export function PendingRequest(
       <Heading id={heading}>{title}</Heading>
       {pending.is_guard
         ? <p class="question" dir="auto">{toVisible(pending.message)}</p>
-        : <ShownText text={pending.message} label="The question" isProse />}
-      {(pending.is_guard || hasArguments(pending)) && <ShownCall pending={pending} />}
+        : <SwitchableText text={pending.message} label="The question" isProse />}
+      {(pending.is_guard || hasArguments(pending)) && <CallDetails pending={pending} />}
       <AnswerForm
         pending={pending}
         isSending={state !== "open"}
@@ -72,7 +72,7 @@ export function PendingRequest(
       />
       <Problem text={problem} />
       <p class="muted small">
-        Asked <When at={pending.created_at} />
+        Asked <RelativeTime at={pending.created_at} />
         {pending.expires_at !== null && <Deadline at={pending.expires_at} />}
       </p>
     </section>

@@ -13,8 +13,8 @@ import {
   formatRecentRange,
   toDayName,
 } from "../format.ts";
-import { type Span, SPANS } from "../state/look.ts";
-import { Agent, Button, Empty, Figure, When } from "../parts.tsx";
+import { type Span, SPANS } from "../state/visit.ts";
+import { Agent, Button, Empty, Figure, RelativeTime } from "../parts.tsx";
 import { agentHref, executionHref, historyHref, toHash } from "../route.ts";
 import type { RecapOfSpan } from "../state/use_recap.ts";
 
@@ -107,7 +107,7 @@ function Figures({ recap }: { recap: RecapBody }): VNode {
 }
 
 /** The failures and the scheduled times without a run, one line for each agent and reason. */
-export function RecapFaults({ recap }: { recap: RecapBody }): VNode {
+export function RecapFailures({ recap }: { recap: RecapBody }): VNode {
   const { failures, not_run: notRun } = recap;
   const from = toDayName(Date.parse(recap.since));
   return (
@@ -180,7 +180,7 @@ export function RecapNext({ recap: { next } }: { recap: RecapBody }): VNode {
           <Line key={id} agentId={id}>
             <span>{formatRecent(Date.parse(at))}</span>
             <span class="muted">
-              <When at={at} />
+              <RelativeTime at={at} />
             </span>
           </Line>
         ))}

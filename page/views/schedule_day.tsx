@@ -10,7 +10,7 @@ import {
   toMarks,
 } from "../state/day_marks.ts";
 import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "../format.ts";
-import { Folded, Status, TableHead } from "../parts.tsx";
+import { Collapsible, Status, TableHead } from "../parts.tsx";
 import { Pointable } from "./pointable.tsx";
 import { executionHref } from "../route.ts";
 
@@ -212,7 +212,7 @@ export function SlotTable(
   });
   if (shown.length === 0) return null;
   return (
-    <Folded
+    <Collapsible
       summary={<span class="muted small">{formatNumberOf(shown.length, "entry", "entries")}</span>}
     >
       {() => (
@@ -249,6 +249,6 @@ export function SlotTable(
           )}
         </>
       )}
-    </Folded>
+    </Collapsible>
   );
 }

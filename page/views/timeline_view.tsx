@@ -10,7 +10,7 @@ import {
   formatNumberOf,
 } from "../format.ts";
 import { Markdown } from "../markdown.tsx";
-import { Button, Folded, Preformatted } from "../parts.tsx";
+import { Button, Collapsible, Preformatted } from "../parts.tsx";
 import type { ForkPlace } from "../run_dialog.tsx";
 import { executionHref } from "../route.ts";
 import { describeLatest, type Step } from "../state/timeline.ts";
@@ -145,9 +145,9 @@ function StepContent({ step }: { step: Step }): VNode {
     }
     case "notice":
       return (
-        <Folded summary={<span class="muted">{lineOf(step.text)}</span>}>
+        <Collapsible summary={<span class="muted">{lineOf(step.text)}</span>}>
           {() => <Preformatted label="Notice" text={step.text} />}
-        </Folded>
+        </Collapsible>
       );
     case "question":
       return (
@@ -208,13 +208,13 @@ function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNod
   return (
     <>
       <h3>{title}</h3>
-      {isShort
-        ? <p class="said" dir="auto">{text}</p>
-        : (
-          <Folded summary={<span class="muted">{formatNumberOf(text.length, "character")}</span>}>
-            {() => <Preformatted label={title} text={text} />}
-          </Folded>
-        )}
+      {isShort ? <p class="said" dir="auto">{text}</p> : (
+        <Collapsible
+          summary={<span class="muted">{formatNumberOf(text.length, "character")}</span>}
+        >
+          {() => <Preformatted label={title} text={text} />}
+        </Collapsible>
+      )}
     </>
   );
 }

@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { beginningOf } from "../../base/text/cut_text.ts";
 import { formatDuration } from "../format.ts";
-import { Folded, Preformatted } from "../parts.tsx";
+import { Collapsible, Preformatted } from "../parts.tsx";
 import { executionHref } from "../route.ts";
 import type { Call } from "../state/timeline.ts";
 
@@ -40,9 +40,9 @@ function Excerpt(
     return <p class={`excerpt ${tone}`} dir="auto">{text}</p>;
   }
   return (
-    <Folded summary={<span class={`excerpt ellipsis ${tone}`}>{lineOf(text)}</span>}>
+    <Collapsible summary={<span class={`excerpt ellipsis ${tone}`}>{lineOf(text)}</span>}>
       {() => <Preformatted label={label} text={isMuted ? indented(text) : text} />}
-    </Folded>
+    </Collapsible>
   );
 }
 

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { type Bar, toTicks } from "../state/usage_sums.ts";
 import { formatDay } from "../format.ts";
-import { Folded, TableHead } from "../parts.tsx";
+import { Collapsible, TableHead } from "../parts.tsx";
 import { Pointable } from "./pointable.tsx";
 
 const HEIGHT = 160;
@@ -109,9 +109,9 @@ export function UsageChart(
           </li>
         ))}
       </ul>
-      <Folded summary={<span class="muted small">{title} as figures</span>}>
+      <Collapsible summary={<span class="muted small">{title} as figures</span>}>
         {() => <Figures bars={bars} names={names} format={format} title={title} />}
-      </Folded>
+      </Collapsible>
     </section>
   );
 }

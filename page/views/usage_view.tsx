@@ -42,7 +42,7 @@ export function UsageView({ days }: { days: number }): VNode {
   const minute = Math.floor(useNow(REFRESH_MS) / REFRESH_MS);
   const stats = useResource((client) => loadStats(client, days), {
     key: String(days),
-    beat: minute,
+    reloadKey: minute,
     topics: [],
   });
   const { data, isStale } = stats;
@@ -78,7 +78,7 @@ export function UsageView({ days }: { days: number }): VNode {
               Cost: formatCost(total.cost_usd),
               Tokens: formatCount(total.total_tokens),
               Executions: formatCount(total.executions),
-              Succeeded: succeeded(total),
+              Succeeded: successRate(total),
             }}
           />
           <div class="charts">
@@ -190,7 +190,7 @@ function Sums(
         <span class="unit">{one.executions === 1 ? "execution" : "executions"}</span>
       </td>
       <td class="number">
-        <span class="unit">succeeded</span> {succeeded(one)}
+        <span class="unit">succeeded</span> {successRate(one)}
       </td>
       <td class="number">
         {formatWhole(one.total_tokens)} <span class="unit">tokens</span>
@@ -202,7 +202,7 @@ function Sums(
   );
 }
 
-function succeeded(usage: { succeeded: number; failed: number }): string {
+function successRate(usage: { succeeded: number; failed: number }): string {
   const share = shareOf(usage);
   return share === null ? "–" : `${Math.round(share * 100)} %`;
 }

@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { formatDuration } from "../format.ts";
-import { Folded } from "../parts.tsx";
+import { Collapsible } from "../parts.tsx";
 import { useNow } from "../state/use_resource.ts";
 import { type Span, toSpans } from "../state/waterfall.ts";
 import type { Entry } from "../state/timeline.ts";
@@ -41,7 +41,7 @@ export function Waterfall(
   })).filter(({ ms }) => ms > 0);
   return (
     <div class="waterfall">
-      <Folded
+      <Collapsible
         isOpen
         summary={
           <>
@@ -90,7 +90,7 @@ export function Waterfall(
             )}
           </>
         )}
-      </Folded>
+      </Collapsible>
     </div>
   );
 }

@@ -18,7 +18,7 @@ import {
 } from "../../page/format.ts";
 import { toTicks } from "../../page/state/usage_sums.ts";
 import { foldFailures } from "../../page/state/fold_failures.ts";
-import { beginOf, fromLook, toLook } from "../../page/state/look.ts";
+import { resumeVisit, serializeVisit, startOfSpan } from "../../page/state/visit.ts";
 import { isAtLeast, parseLogLine } from "../../page/state/log_line.ts";
 import {
   COLOURS,
@@ -244,29 +244,31 @@ Deno.test("foldFailures() makes one row of an agent that fails again and again, 
 
 Deno.test("toLook() begins where the look before ended, and is the same for who loads the page again", () => {
   const minutes = (count: number) => FROM + count * 60_000;
-  const first = toLook(null, minutes(0));
+  const first = resumeVisit(null, minutes(0));
   assert.equal(first.since, minutes(-24 * 60));
   // Seen for an hour, loaded again, then not before the next morning.
   let look = first;
-  for (let minute = 0; minute <= 60; minute += 5) look = toLook(fromLook(look), minutes(minute));
+  for (let minute = 0; minute <= 60; minute += 5) {
+    look = resumeVisit(serializeVisit(look), minutes(minute));
+  }
   assert.equal(look.since, first.since);
-  const morning = toLook(fromLook(look), minutes(600));
+  const morning = resumeVisit(serializeVisit(look), minutes(600));
   assert.equal(morning.since, minutes(60));
-  assert.equal(toLook(fromLook(morning), minutes(605)).since, minutes(60));
+  assert.equal(resumeVisit(serializeVisit(morning), minutes(605)).since, minutes(60));
   // What cannot be, or is of a clock that was put back, is as nothing.
   for (const odd of ["", "x y", "5", `${minutes(9)} ${minutes(900)}`, `${minutes(5)} ${FROM}`]) {
-    assert.equal(toLook(odd, minutes(10)).since, minutes(10 - 24 * 60), odd);
+    assert.equal(resumeVisit(odd, minutes(10)).since, minutes(10 - 24 * 60), odd);
   }
 });
 
 Deno.test("beginOf() reaches back at most a week", () => {
   const now = new Date(2026, 0, 9, 15, 30).getTime();
   const since = now - 30 * 24 * HOUR;
-  assert.equal(beginOf("look", { since, now }), now - 7 * 24 * HOUR);
-  assert.equal(beginOf("look", { since: now - HOUR, now }), now - HOUR);
-  assert.equal(beginOf("today", { since, now }), new Date(2026, 0, 9).getTime());
-  assert.equal(beginOf("day", { since, now }), now - 24 * HOUR);
-  assert.equal(beginOf("week", { since, now }), now - 7 * 24 * HOUR);
+  assert.equal(startOfSpan("look", { since, now }), now - 7 * 24 * HOUR);
+  assert.equal(startOfSpan("look", { since: now - HOUR, now }), now - HOUR);
+  assert.equal(startOfSpan("today", { since, now }), new Date(2026, 0, 9).getTime());
+  assert.equal(startOfSpan("day", { since, now }), now - 24 * HOUR);
+  assert.equal(startOfSpan("week", { since, now }), now - 7 * 24 * HOUR);
 });
 
 Deno.test("parseLogLine() takes a line apart, and keeps whole what is none", () => {

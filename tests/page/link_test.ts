@@ -128,10 +128,10 @@ Deno.test("ServiceLink says why: the service stopped, requires its key, refuses,
   assert.match(reason(), /reload the page to log in/);
   service.answer = refusal(421, "No such host");
   await service.pass(500);
-  assert.match(reason(), /refuses: No such host/);
+  assert.match(reason(), /refused the request: No such host/);
   service.answer = () => new TypeError("nobody listens");
   await service.pass(1_000);
-  assert.match(reason(), /Nothing answers/);
+  assert.match(reason(), /No response/);
 });
 
 Deno.test("ServiceLink.retry() tries at once, and changeSince() waits for a change", async () => {

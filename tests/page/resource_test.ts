@@ -1,30 +1,36 @@
 import assert from "node:assert/strict";
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
-import { loadWaiting } from "../../page/state/pending_list.ts";
-import { type Known, learn, type Loaded, Loader, toResource } from "../../page/state/resource.ts";
+import { loadOpenQuestions } from "../../page/state/open_questions.ts";
+import {
+  applyLoad,
+  type LatestLoad,
+  type Loaded,
+  Loader,
+  toResource,
+} from "../../page/state/resource.ts";
 import { settle } from "../support/test_clock.ts";
 
-const NOTHING: Known<string> = { key: "a", data: undefined, failure: undefined };
+const NOTHING: LatestLoad<string> = { key: "a", data: undefined, failure: undefined };
 const LOST = { failure: new ServiceUnreachable("The service does not answer") };
 const UNREACHABLE = "The service is unreachable. This view loads as soon as it is available.";
 
 Deno.test("learn() keeps what was known while nobody answers, or the service fails; a refusal takes it back", () => {
-  const known = learn(NOTHING, "a", { data: "answer" });
+  const known = applyLoad(NOTHING, "a", { data: "answer" });
   const table = [
     [LOST, "answer", null],
     [{ failure: new ApiError(503, "It is shutting down") }, "answer", "It is shutting down"],
     [{ failure: new ApiError(404, "No such agent") }, undefined, "No such agent"],
   ] as const;
   for (const [loaded, data, problem] of table) {
-    const shown = toResource(learn(known, "a", loaded), "a");
+    const shown = toResource(applyLoad(known, "a", loaded), "a");
     assert.deepEqual(shown, { data, problem, isStale: false });
   }
 });
 
 Deno.test("toResource() shows an older answer until there is the new one, or none can be had", () => {
-  const known = learn(NOTHING, "a", { data: "answer" });
+  const known = applyLoad(NOTHING, "a", { data: "answer" });
   assert.deepEqual(toResource(known, "b"), { data: "answer", problem: null, isStale: true });
-  const lost = learn(known, "b", LOST);
+  const lost = applyLoad(known, "b", LOST);
   assert.deepEqual(toResource(lost, "b"), { data: undefined, problem: UNREACHABLE, isStale: true });
   // Whoever goes back finds it.
   assert.deepEqual(toResource(lost, "a"), { data: "answer", problem: null, isStale: false });
@@ -37,7 +43,7 @@ Deno.test("Loader never asks twice at the same time, and serves what was wanted 
     () => new Promise<string>((resolve) => answers.push(resolve)),
     (loaded) => seen.push(loaded),
   );
-  for (let i = 0; i < 5; i++) loader.ask();
+  for (let i = 0; i < 5; i++) loader.reload();
   await settle();
   assert.equal(answers.length, 1);
   answers[0]?.("first");
@@ -55,10 +61,10 @@ Deno.test("Loader tells a failure, goes on, and is silent once closed", async ()
     () => ++count === 1 ? Promise.reject(new Error("no")) : Promise.resolve(count),
     (loaded) => seen.push(loaded),
   );
-  await loader.ask();
-  await loader.ask();
+  await loader.reload();
+  await loader.reload();
   assert.deepEqual([seen.length, "failure" in (seen[0] ?? {}), seen[1]], [2, true, { data: 2 }]);
-  const last = loader.ask();
+  const last = loader.reload();
   loader.close();
   await last;
   assert.equal(seen.length, 2);
@@ -81,7 +87,7 @@ Deno.test("loadWaiting() shows each question once, with the execution that asks 
         : Promise.resolve({ ...question, execution_id: id });
     },
   } as unknown as Client;
-  const waiting = await loadWaiting(client);
+  const waiting = await loadOpenQuestions(client);
   assert.deepEqual(
     waiting.questions.map(({ execution, pending }) => [execution.id, pending.request_id]),
     [...[[4, "b"], [2, "a"]]],

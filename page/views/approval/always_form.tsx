@@ -28,7 +28,7 @@ export function AlwaysForm(
   const write = async () => {
     const { written, path } = await client.autoApprove(agentId, { tool, write: true });
     if (written) announce(`Updated ${path}: ${agentId} calls ${tool} without approval.`);
-    link.touch("agents");
+    link.markChanged("agents");
     await onWritten();
   };
   return (

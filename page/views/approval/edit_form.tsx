@@ -8,10 +8,10 @@ import {
   toArgumentFields,
   toFieldProblems,
 } from "../../state/edited_arguments.ts";
-import { toSentence } from "../../state/resource.ts";
+import { errorMessage } from "../../state/resource.ts";
 import { Field, rowsOf, submitByKeys } from "../../forms.tsx";
 import { Button, Problem } from "../../parts.tsx";
-import { type Preview, PreviewedChange } from "./shown_call.tsx";
+import { type Preview, PreviewedChange } from "./call_details.tsx";
 
 /** The maximum height of a field in lines. */
 const MOST_ROWS = 16;
@@ -46,7 +46,7 @@ export function EditForm(
       await act(read.args);
     } catch (error) {
       const refused = toFieldProblems(error, fields.map(({ name }) => name));
-      setProblems(refused ?? { "": toSentence(error) });
+      setProblems(refused ?? { "": errorMessage(error) });
     }
   };
   const send = (event: Event) => {

@@ -3,9 +3,9 @@ import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
 import { formatCost, formatNumberOf } from "../../format.ts";
-import { Agent, LoadState, Problem, Status, When } from "../../parts.tsx";
+import { Agent, LoadState, Problem, RelativeTime, Status } from "../../parts.tsx";
 import { executionHref } from "../../route.ts";
-import { loadPending } from "../../state/pending_list.ts";
+import { loadPending } from "../../state/open_questions.ts";
 import { buildTimeline, describeLatest } from "../../state/timeline.ts";
 import { useExecutionLog } from "../../state/use_execution_log.ts";
 import { useResource } from "../../state/use_resource.ts";
@@ -47,7 +47,7 @@ export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
       )}
       <p class="muted small about">
         {data.status !== "success" && <Status status={data.status} />}
-        <When at={data.started_at} />
+        <RelativeTime at={data.started_at} />
         {data.tool_calls > 0 && <span>{formatNumberOf(data.tool_calls, "tool call")}</span>}
         {data.cost_usd !== null && <span>{formatCost(data.cost_usd)}</span>}
         <a href={executionHref(id)}>execution {id}</a>

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
 import { useAgents } from "../../state/service_context.ts";
-import { Agent, Button, Empty, Folded, Loading, Problem, ThingHead } from "../../parts.tsx";
+import { Agent, Button, Collapsible, Empty, Loading, Problem, ViewHead } from "../../parts.tsx";
 import { agentHref, chatHref } from "../../route.ts";
 import { useFollowEnd } from "../../follow_end.ts";
 import { NoAgents } from "../agents_view.tsx";
@@ -24,7 +24,7 @@ export function ChatView(
   const list = <ConversationList agentId={agentId} sessionId={sessionId} />;
   return (
     <div class="chat">
-      <ThingHead
+      <ViewHead
         crumb={<a href={chatHref(null)}>Chat</a>}
         title={
           <a href={agentHref(agentId)}>
@@ -34,7 +34,7 @@ export function ChatView(
       />
       <div class="beside">{list}</div>
       <div class="above">
-        <Folded summary="Conversations">{() => list}</Folded>
+        <Collapsible summary="Conversations">{() => list}</Collapsible>
       </div>
       <Conversation agentId={agentId} sessionId={sessionId} />
     </div>
@@ -82,7 +82,7 @@ function Conversation(
         trigger: "chat",
         limit: shown + 1,
       }),
-    { key: `${agentId} ${sessionId}`, topics: ["executions"], beat: shown },
+    { key: `${agentId} ${sessionId}`, topics: ["executions"], reloadKey: shown },
   );
   const agent = useResource((client) => client.agent(agentId), {
     key: agentId,

@@ -36,7 +36,7 @@ export function Composer(
     sent.current = { keys: new RunKeys(), sessionId: createKey() };
     setText("");
     if (sessionId === null) location.hash = chatHref(agentId, session);
-    link.touch("executions");
+    link.markChanged("executions");
   };
   const onSubmit = async (event: Event) => {
     event.preventDefault();

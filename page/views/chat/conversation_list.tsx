@@ -2,7 +2,7 @@
 // no list of conversations.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { Agent, Button, Empty, LoadState, Status, When } from "../../parts.tsx";
+import { Agent, Button, Empty, LoadState, RelativeTime, Status } from "../../parts.tsx";
 import { chatHref } from "../../route.ts";
 import { useResource } from "../../state/use_resource.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
@@ -29,7 +29,7 @@ export function ConversationList(
         preview: true,
         limit: asked,
       }),
-    { key: agentId ?? "", topics: ["executions"], beat: asked },
+    { key: agentId ?? "", topics: ["executions"], reloadKey: asked },
   );
   const { data = [] } = turns;
   return (
@@ -56,7 +56,7 @@ export function ConversationList(
               <span class="ellipsis" dir="auto">{one.title || one.sessionId}</span>
               <span class="muted small">
                 {agentId === null && <Agent id={one.agentId} />}
-                <When at={one.lastAt} />
+                <RelativeTime at={one.lastAt} />
                 {one.status !== "success" && <Status status={one.status} />}
               </span>
             </a>

@@ -141,7 +141,7 @@ async function readCards(world: DashboardWorld): Promise<void> {
   await poster.getByLabel("times").fill("x");
   await poster.getByRole("button", { name: "Approve with changes" }).click();
   await reporter.getByRole("button", { name: "Always" }).click();
-  await reporter.getByText("without asking").waitFor();
+  await reporter.getByText("without approval").waitFor();
   const folds = page.locator("main .fold[aria-expanded=false]:visible");
   while (await folds.count() > 0) await folds.first().click();
   await expectNoFault(page, "the cards");

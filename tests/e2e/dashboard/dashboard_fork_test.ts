@@ -43,8 +43,9 @@ async function forkStep({ openPage, runtime, workspace }: DashboardWorld): Promi
   await page.getByText("Step 3", { exact: true }).waitFor();
   await forkButton(page, 1).click();
   const dialog = page.getByRole("dialog", { name: "Fork chief from step 1" });
-  await dialog.getByText(/first step of execution 1: its calls are not made again/).waitFor();
-  await dialog.getByText(/From there on it runs for real/).waitFor();
+  await dialog.getByText(/with the first step of execution 1, without repeating their calls/)
+    .waitFor();
+  await dialog.getByText(/It then calls the model and the tools/).waitFor();
   await expectNoFault(page, "the dialog");
   const count = async () => (await runtime().listExecutions({ limit: 9, offset: 0 })).length;
   const before = await count();

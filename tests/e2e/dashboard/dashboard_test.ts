@@ -170,13 +170,13 @@ async function loseService(world: DashboardWorld): Promise<void> {
   // A view that nobody has seen yet says that it cannot be loaded; one that was seen is still shown.
   for (const hash of ["#/history?page=2", "#/executions/999", "#/log", "#/usage?days=90"]) {
     await goTo(hash);
-    await page.locator("main").getByText("The service cannot be reached.").waitFor();
+    await page.locator("main").getByText("The service is unreachable.").waitFor();
     assert.equal(await page.getByText("Loading …").count(), 0, hash);
   }
   await goTo("#/");
   await page.getByText("Which name?").waitFor();
   await goTo("#/usage?days=90");
-  await page.locator("main").getByText("The service cannot be reached.").waitFor();
+  await page.locator("main").getByText("The service is unreachable.").waitFor();
 
   await page.getByRole("button", { name: "Try now" }).click();
   await world.workspace.writeScript("newcomer", [{ say: "hello" }]);

@@ -8,7 +8,7 @@ import type { Entry } from "../state/timeline.ts";
 import { Diff } from "./approval/diff_view.tsx";
 
 /** The list of calls, below the timeline. */
-export function WouldDo(
+export function DryRunCalls(
   { executionId, entries }: { executionId: number; entries: readonly Entry[] },
 ): VNode | null {
   const calls = useMemo(() => entries.flatMap(({ payload }) => describedOf(payload)), [entries]);
@@ -24,13 +24,13 @@ export function WouldDo(
           : `This is a dry run. ${isWhole ? "" : "So far, "}it had nothing to change.`}
       </p>
       {calls.map((call, index) => (
-        <Described key={index} call={call} number={index + 1} executionId={executionId} />
+        <DescribedCallItem key={index} call={call} number={index + 1} executionId={executionId} />
       ))}
     </section>
   );
 }
 
-function Described(
+function DescribedCallItem(
   { call, number, executionId }: { call: DescribedCall; number: number; executionId: number },
 ): VNode {
   const { summary, toolName, diff, problem, agentId, executionId: of } = call;

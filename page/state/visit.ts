@@ -6,7 +6,7 @@ export const SPANS = ["look", "today", "day", "week"] as const;
 export type Span = typeof SPANS[number];
 
 /** A visit to the page. Times are milliseconds since the epoch. */
-export interface Look {
+export interface Visit {
   /** The end of the visit before. */
   since: number;
   /** The last time that the page was visible. */
@@ -14,24 +14,24 @@ export interface Look {
 }
 
 /** A return within this time continues the visit, so a reload shows the same recap. */
-const SAME_LOOK_MS = 30 * MINUTE_MS;
+const SAME_VISIT_MS = 30 * MINUTE_MS;
 const LONGEST_DAYS = 7;
 
 /** Returns the visit at `now`: it continues or follows the stored one. The first visit counts from a day ago. */
-export function toLook(kept: string | null, now: number): Look {
+export function resumeVisit(kept: string | null, now: number): Visit {
   const [since = NaN, seenAt = NaN] = (kept ?? "").split(" ").map(Number);
   const isReadable = since <= seenAt && seenAt <= now;
   if (!isReadable) return { since: now - DAY_MS, seenAt: now };
-  return { since: now - seenAt < SAME_LOOK_MS ? since : seenAt, seenAt: now };
+  return { since: now - seenAt < SAME_VISIT_MS ? since : seenAt, seenAt: now };
 }
 
 /** Serializes a visit. */
-export function fromLook({ since, seenAt }: Look): string {
+export function serializeVisit({ since, seenAt }: Visit): string {
   return `${since} ${seenAt}`;
 }
 
 /** Returns the start of a period in milliseconds since the epoch, a week ago at the earliest. */
-export function beginOf(span: Span, { since, now }: { since: number; now: number }): number {
+export function startOfSpan(span: Span, { since, now }: { since: number; now: number }): number {
   switch (span) {
     case "look":
       return Math.max(since, now - LONGEST_DAYS * DAY_MS);

@@ -4,14 +4,14 @@ import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 
 /** A question with its execution. */
-export interface Waiting {
+export interface OpenQuestion {
   execution: ExecutionSummary;
   pending: PendingBody;
 }
 
 /** The open questions, oldest first. */
-export interface WaitingList {
-  questions: Waiting[];
+export interface OpenQuestions {
+  questions: OpenQuestion[];
   /** True if there are older waiting executions. */
   hasMore: boolean;
 }
@@ -20,7 +20,7 @@ export interface WaitingList {
 const MOST = 20;
 
 /** Loads the questions of the newest waiting executions. */
-export async function loadWaiting(client: Client): Promise<WaitingList> {
+export async function loadOpenQuestions(client: Client): Promise<OpenQuestions> {
   const executions = await client.executions({ status: ["waiting"], limit: MOST + 1 });
   const found = await Promise.all(
     executions.slice(0, MOST).map(async (execution) => {
@@ -29,7 +29,7 @@ export async function loadWaiting(client: Client): Promise<WaitingList> {
     }),
   );
   return {
-    questions: eachOnce(found.filter((one) => one !== undefined)),
+    questions: uniqueQuestions(found.filter((one) => one !== undefined)),
     hasMore: executions.length > MOST,
   };
 }
@@ -40,14 +40,14 @@ export async function loadPending(client: Client, id: number): Promise<PendingBo
 }
 
 /** Returns the number of questions as text: `3`, `20+`; null for none. */
-export function toCount(list: WaitingList | undefined): string | null {
+export function formatQuestionCount(list: OpenQuestions | undefined): string | null {
   if (list === undefined || list.questions.length === 0) return null;
   return `${list.questions.length}${list.hasMore ? "+" : ""}`;
 }
 
 /** Returns each question once, with the execution that asks: a delegated execution has the higher id. */
-function eachOnce(waiting: readonly Waiting[]): Waiting[] {
-  const byRequest = new Map<string, Waiting>();
+function uniqueQuestions(waiting: readonly OpenQuestion[]): OpenQuestion[] {
+  const byRequest = new Map<string, OpenQuestion>();
   for (const one of waiting) {
     const known = byRequest.get(one.pending.request_id);
     if (known === undefined || known.execution.id < one.execution.id) {

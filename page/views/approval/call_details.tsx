@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { Button, Folded, Preformatted } from "../../parts.tsx";
+import { Button, Collapsible, Preformatted } from "../../parts.tsx";
 import { toVisible } from "../../../present/visible_text.ts";
 import { Answer } from "../timeline_view.tsx";
 import { Diff } from "./diff_view.tsx";
@@ -12,7 +12,7 @@ import { Diff } from "./diff_view.tsx";
 export type Preview = NonNullable<PendingBody["preview"]>;
 
 /** The call with its file change or its arguments. */
-export function ShownCall({ pending }: { pending: PendingBody }): VNode {
+export function CallDetails({ pending }: { pending: PendingBody }): VNode {
   const { preview, tool_name: tool } = pending;
   // Regions need distinct names, because a page may contain many cards.
   const place = `in execution ${pending.execution_id}`;
@@ -26,9 +26,9 @@ export function ShownCall({ pending }: { pending: PendingBody }): VNode {
       {preview.diff === "" ? table : (
         <>
           <FileChange preview={preview} written={args["content"]} place={place} />
-          <Folded summary={<span class="muted">Arguments of {tool}</span>}>
+          <Collapsible summary={<span class="muted">Arguments of {tool}</span>}>
             {() => table}
-          </Folded>
+          </Collapsible>
         </>
       )}
     </>
@@ -122,7 +122,7 @@ function Value({ label, value }: { label: string; value: unknown }): VNode {
     if (value === "") return <span class="muted">empty text</span>;
     return value.length <= SHORT_CHARACTERS && !value.includes("\n")
       ? <span class="value" dir="auto">{toVisible(value)}</span>
-      : <ShownText label={label} text={value} />;
+      : <SwitchableText label={label} text={value} />;
   }
   const json = JSON.stringify(value, null, 2);
   return typeof value === "object" && value !== null
@@ -134,7 +134,7 @@ function Value({ label, value }: { label: string; value: unknown }): VNode {
 const MARKS = /[*`|]|(?:^|\s)_\S|\]\(|^\s*(?:[-+>]|#{1,6}|\d+[.)])\s/m;
 
 /** A text with a switch to Markdown if it contains such syntax. `isProse` is true for a sentence, false for a document. */
-export function ShownText(
+export function SwitchableText(
   { text, label, isProse = false }: { text: string; label: string; isProse?: boolean },
 ): VNode {
   const [isRendered, setRendered] = useState(false);
