@@ -235,10 +235,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     timeZone,
     redactor,
     withLessons(agent) {
-      const lessons = runPorts.lessonsOf(agent).map((message) => (
+      const limits = runPorts.describeModelLimits(agent).map((message) => (
         { ...errorAtStart(agent.sourcePath, message), severity: "warning" as const }
       ));
-      return lessons.length === 0 ? agent : { ...agent, warnings: [...agent.warnings, ...lessons] };
+      return limits.length === 0 ? agent : { ...agent, warnings: [...agent.warnings, ...limits] };
     },
     async planRun(agent, options) {
       const { planRun } = await loadPlanRun();

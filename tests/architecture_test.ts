@@ -147,18 +147,18 @@ Deno.test("imports: what a service loads late goes through lazyModule()", () => 
   );
 });
 
-Deno.test("imports: nobody gets a model that calls a provider but out of a purse", () => {
+Deno.test("imports: every model that calls a provider has a billing", () => {
   const ADAPTERS = "runtime/models/providers/adapters.ts";
   const DOOR = "runtime/models/paid_model.ts";
   const importersOf = (path: string) =>
     IMPORTS.filter(({ to, typeOnly }) => !typeOnly && to === path).map(({ from }) => from);
-  // Adapters are opened in one place, and that place is known to one file alone.
+  // Adapters are opened in one file, which only one other file imports.
   for (const { to } of IMPORTS.filter(({ from, dynamic }) => from === ADAPTERS && dynamic)) {
     assert.deepEqual(importersOf(to), [ADAPTERS], to);
   }
   assert.deepEqual(importersOf(ADAPTERS), [DOOR]);
-  assert.match(text(DOOR), /return \(purse\) => withPurse\(adapter, purse\);/);
-  // Who opens a paid model, who calls one, and who decides about money: what is new here has to be looked at.
+  assert.match(text(DOOR), /return \(billing\) => withBilling\(adapter, billing\);/);
+  // The files that open paid models, call models, or decide about money. A new entry needs a review.
   assert.deepEqual(importersOf(DOOR).sort(), [
     "runtime/models/model_supply.ts",
     "runtime/models/resolve.ts",
@@ -180,7 +180,7 @@ Deno.test("imports: nobody gets a model that calls a provider but out of a purse
   ]);
   assert.deepEqual(having(/new BudgetGate\(/), [
     "runtime/mod.ts",
-    "runtime/wiring/workspace_purse.ts",
+    "runtime/wiring/workspace_billing.ts",
   ]);
 });
 

@@ -28,7 +28,7 @@ import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { resolveModel, type ResolveModelOptions } from "../../runtime/models/resolve.ts";
 import { withRetry } from "../../runtime/models/retry.ts";
-import { openWorkspacePurse } from "../../runtime/wiring/workspace_purse.ts";
+import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 
 /** Errors go to the person who waits, not to a log. */
 const SILENT = { write: () => {} };
@@ -99,15 +99,15 @@ export class AgentAuthor {
     const { temperature, maxTokens } = this.#settings.config.defaults;
     await using validation = await openAgentValidation(this.#settings);
     const clock = this.#clock;
-    await using opened = await openWorkspacePurse({
+    await using opened = await openWorkspaceBilling({
       settings: this.#settings,
       clock,
       log: SILENT,
     });
-    const { purse } = opened;
+    const { billing } = opened;
     try {
       const text = await draftAgent(request, {
-        model: await openDraftingModel(this.#settings, { clock, purse }),
+        model: await openDraftingModel(this.#settings, { clock, billing }),
         temperature,
         maxTokens,
         toolNames: validation.toolNames,
@@ -274,7 +274,7 @@ function findDraftingModel(settings: WorkspaceSettings): string | undefined {
 /** Opens the model with retries. Throws ModelError when it cannot be called. */
 async function openDraftingModel(
   settings: WorkspaceSettings,
-  { clock, purse }: { clock: Clock; purse: ResolveModelOptions["purse"] },
+  { clock, billing }: { clock: Clock; billing: ResolveModelOptions["billing"] },
 ): Promise<Model> {
   const { config, directories, environment } = settings;
   const log = SILENT;
@@ -283,7 +283,7 @@ async function openDraftingModel(
     environmentFile: directories.workspaceEnvFile,
     clock,
     pinKeys: config.pinKeys,
-    purse,
+    billing: billing,
     log,
   });
   return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log });

@@ -22,7 +22,7 @@ import { readTextIfThere, writeInstallation, type WrittenFile } from "./installa
 import { findKey, type KeyPlaces, type KeyState } from "./key_state.ts";
 import { tryModel } from "./model_trial.ts";
 import { type ModelChoice, type SetupChoices, toModelSettings } from "./setup_choices.ts";
-import { openWorkspacePurse } from "../../runtime/wiring/workspace_purse.ts";
+import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 import { type SetupState, toSetupState } from "./setup_state.ts";
 
 /** A model to choose. Prices are US dollars per million tokens. */
@@ -112,7 +112,7 @@ export class Installation {
     const clock = this.#clock;
     const { shell } = this.#surroundings;
     const variable = shell[DATABASE_VARIABLE] || undefined;
-    await using opened = await openWorkspacePurse({
+    await using opened = await openWorkspaceBilling({
       settings: {
         config,
         directories,
@@ -126,7 +126,7 @@ export class Installation {
       environment: this.#environment(directories),
       apiKey: choices.apiKey,
       environmentFile: directories.workspaceEnvFile,
-      purse: opened.purse,
+      billing: opened.billing,
       pinKeys: config.pinKeys,
       clock,
       signal,

@@ -18,7 +18,7 @@ export interface ModelTrialOptions {
   apiKey: string | undefined;
   environmentFile: string;
   /** The budget that pays for the call. */
-  purse: ResolveModelOptions["purse"];
+  billing: ResolveModelOptions["billing"];
   pinKeys: boolean;
   clock: Clock;
   signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface ModelTrialOptions {
  * signal's reason.
  */
 export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
-  const { clock, apiKey, environmentFile, pinKeys, purse } = options;
+  const { clock, apiKey, environmentFile, pinKeys, billing } = options;
   const { keyVariable } = modelEndpoint(settings);
   const environment: Environment = {
     get: (name) =>
@@ -38,7 +38,7 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
     secrets: (names) => options.environment.secrets(names),
   };
   const log = { write: () => {} };
-  const reach = { environment, environmentFile, clock, pinKeys, purse, log };
+  const reach = { environment, environmentFile, clock, pinKeys, billing, log };
   // No retries: a person waits at a prompt for the result.
   const model = withRetry(await resolveModel(settings, reach), {
     clock,

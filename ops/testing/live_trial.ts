@@ -12,7 +12,7 @@ import { SILENT, type TestPorts } from "./test_ports.ts";
 import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
 
 const loadModelSupply = lazyModule(() => import("../../runtime/models/model_supply.ts"));
-const loadPurse = lazyModule(() => import("../../runtime/wiring/workspace_purse.ts"));
+const loadBilling = lazyModule(() => import("../../runtime/wiring/workspace_billing.ts"));
 
 /** The collaborators that find and play cases. */
 export interface TrialTests {
@@ -101,11 +101,14 @@ export class LiveTrial implements AsyncDisposable {
     tests: TrialTests,
   ): Promise<LiveTrial> {
     const { settings, clock } = tests.ports;
-    const [{ ModelSupply }, { openWorkspacePurse }] = [await loadModelSupply(), await loadPurse()];
+    const [{ ModelSupply }, { openWorkspaceBilling }] = [
+      await loadModelSupply(),
+      await loadBilling(),
+    ];
     // Real money counts toward the budgets of the workspace and of its agents.
     await using opened = new AsyncDisposableStack();
-    const { purse } = opened.use(await openWorkspacePurse({ settings, clock, log: SILENT }));
-    const models = new ModelSupply({ settings, clock, log: SILENT, gate: purse.gate });
+    const { billing } = opened.use(await openWorkspaceBilling({ settings, clock, log: SILENT }));
+    const models = new ModelSupply({ settings, clock, log: SILENT, gate: billing.gate });
     const unplayable: (CaseFile & Pick<TestResult, "problems">)[] = [];
     const cells: Cell[] = [];
     for (const file of await tests.find(agentId)) {

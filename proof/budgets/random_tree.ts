@@ -7,7 +7,7 @@ import { type Budget, toNanos } from "../../runtime/executions/budget/budget.ts"
 import { BudgetExceeded, BudgetGate } from "../../runtime/executions/budget/budget_gate.ts";
 import { toBudgetQuestion } from "../../runtime/executions/budget/budget_question.ts";
 import { type Model, ModelError, type Usage } from "../../runtime/models/model.ts";
-import { withPurse } from "../../runtime/models/spending.ts";
+import { withBilling } from "../../runtime/models/spending.ts";
 import { boundInputTokens } from "../../runtime/models/token_estimate.ts";
 import { SqlBudgetStore } from "../../runtime/storage/budgets.ts";
 import { LogLines } from "../../tests/support/log_lines.ts";
@@ -144,7 +144,7 @@ export async function runRandomTree(seed: number): Promise<TreeReport> {
     const run = async () => {
       for (let i = 0; i < CALLS_OF_A_RUN && !life.signal.aborted; i++) {
         const { id, agent } = tree[below(tree.length)] as typeof tree[number];
-        const model = withPurse(randomModel(), { gate, agent, model: PRICED, prices: PRICES });
+        const model = withBilling(randomModel(), { gate, agent, model: PRICED, prices: PRICES });
         const text = "word ".repeat(below(400));
         const request = {
           messages: [{ role: "user" as const, content: text }],

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonSchema, type JsonValue } from "../../base/json.t
 import type { ModelRequest } from "./model.ts";
 
 /** Moves the request's schema into the system message, as words. */
-export function askInWords(request: ModelRequest): ModelRequest {
+export function addSchemaToPrompt(request: ModelRequest): ModelRequest {
   const { schema, messages, ...rest } = request;
   if (schema === undefined) return request;
   const words =

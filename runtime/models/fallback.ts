@@ -2,9 +2,9 @@
 // the one that answered last. Loaded only for agents with a fallback.
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { isOfModel } from "./adaptation/refusals.ts";
+import { concernsModel } from "./adaptation/refusals.ts";
 import { type Model, ModelError, type ModelRequest } from "./model.ts";
-import { amended, ReplyTimeout } from "./retry.ts";
+import { ReplyTimeout, withRemark } from "./retry.ts";
 
 /** The longest wait for a model while another one is left. */
 const LONGEST_WAIT_MS = 10 * SECOND_MS;
@@ -58,11 +58,11 @@ export function withFallback(models: readonly FallbackModel[], log: ServiceLog):
           const isFailure = error instanceof ModelError || error instanceof ReplyTimeout;
           if (!isFailure || options.signal.aborted) throw error;
           failures.push({ id: model.id, error });
-          const isOther = error instanceof ReplyTimeout || !progress.isOpen || isOfModel(error);
+          const isOther = error instanceof ReplyTimeout || !progress.isOpen || concernsModel(error);
           if (progress.hasText || !isOther) break;
         }
       }
-      throw decidingOf(failures);
+      throw decisiveError(failures);
     },
   };
 }
@@ -73,10 +73,12 @@ interface Failure {
 }
 
 /** Returns the error to report after all models failed: the first if it is retryable, else the last. Names the others in its message. */
-function decidingOf(failures: readonly Failure[]): Error | undefined {
+function decisiveError(failures: readonly Failure[]): Error | undefined {
   const isFirst = failures[0]?.error instanceof ModelError && failures[0].error.retryable;
   const error = failures.at(isFirst ? 0 : -1)?.error;
   const others = failures.filter((one) => one.error !== error)
     .map(({ id, error: { message } }) => `; ${id} failed, too: ${message}`);
-  return error instanceof ModelError && others.length > 0 ? amended(error, others.join("")) : error;
+  return error instanceof ModelError && others.length > 0
+    ? withRemark(error, others.join(""))
+    : error;
 }

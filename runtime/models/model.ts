@@ -82,7 +82,7 @@ export class ModelError extends Error {
   /** True: the provider may have processed the call, and may bill it. */
   readonly mayBeBilled: boolean;
   /** The provider's error codes and text, without the key. adaptation/refusals.ts recognizes refusals by it. */
-  readonly told: string | undefined;
+  readonly providerText: string | undefined;
 
   constructor(
     message: string,
@@ -91,7 +91,7 @@ export class ModelError extends Error {
       status?: number;
       retryAfterMs?: number;
       mayBeBilled?: boolean;
-      told?: string | undefined;
+      providerText?: string | undefined;
       cause?: unknown;
     },
   ) {
@@ -100,6 +100,6 @@ export class ModelError extends Error {
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.mayBeBilled = options.mayBeBilled ?? false;
-    this.told = options.told;
+    this.providerText = options.providerText;
   }
 }

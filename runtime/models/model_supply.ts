@@ -4,17 +4,17 @@ import type { Clock } from "../../base/clock.ts";
 import { modelChain } from "../config/providers.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { Model, ModelReply, ModelRequest } from "./model.ts";
-import { type ModelReach, openPaidModel } from "./paid_model.ts";
+import { type ModelConnection, openPaidModel } from "./paid_model.ts";
 import { modelEndpoint } from "./endpoint.ts";
-import { Learned } from "./adaptation/learned.ts";
-import { takesMedia } from "./adaptation/taken_media.ts";
+import { KnownLimits } from "./adaptation/learned.ts";
+import { acceptsMedia } from "./adaptation/taken_media.ts";
 import { ModelPrices } from "./pricing.ts";
 import { ModelQueue, withQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";
-import { requireModel, resolveReach } from "./resolve.ts";
+import { requireModel, resolveConnection } from "./resolve.ts";
 import { withRetry } from "./retry.ts";
 import { refuseTooManyTools } from "./tool_limit.ts";
-import type { Purse, SpendingGate } from "./spending.ts";
+import type { CallBilling, SpendingGate } from "./spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 
@@ -38,10 +38,10 @@ export class ModelSupply {
   readonly #queue: ModelQueue;
   readonly #prices: ModelPrices;
   /** The opened models by connection, the least recently used first. */
-  readonly #kept = new Map<string, (purse: Purse) => Model>();
+  readonly #kept = new Map<string, (billing: CallBilling) => Model>();
   readonly #rates: RateGates;
   /** By endpoint and model, the least recently used first. */
-  readonly #learned = new Map<string, Learned>();
+  readonly #limits = new Map<string, KnownLimits>();
 
   constructor(options: ModelSupplyOptions) {
     const { settings, clock, log } = options;
@@ -76,16 +76,16 @@ export class ModelSupply {
     { agent, longestWaitMs }: { agent: Agent; longestWaitMs?: () => number },
   ): Promise<Model> {
     const { settings: { config, directories, environment }, clock, log, gate } = this.#options;
-    const reach = resolveReach(settings, {
+    const connection = resolveConnection(settings, {
       environment,
       environmentFile: directories.workspaceEnvFile,
       pinKeys: config.pinKeys,
       log,
     });
-    const openFor = await this.#keep(reach);
-    const model = openFor({ gate, prices: this.#prices, model: settings, agent });
+    const createModel = await this.#keep(connection);
+    const model = createModel({ gate, prices: this.#prices, model: settings, agent });
     const timeoutMs = agent.settings.timeout * 1_000;
-    const rates = this.#rates.of(reach);
+    const rates = this.#rates.gateFor(connection);
     const { contextWindow: given } = settings;
     return withRetry(model, {
       clock,
@@ -93,20 +93,20 @@ export class ModelSupply {
       log,
       rates,
       ...(longestWaitMs && { longestWaitMs }),
-      learned: this.#learnedOf(settings),
-      takes: (kind) => takesMedia(settings, kind),
+      limits: this.#limitsOf(settings),
+      accepts: (kind) => acceptsMedia(settings, kind),
       window: async () => {
-        const tokens = given ?? await this.#prices.windowOf(settings);
+        const tokens = given ?? await this.#prices.contextWindowOf(settings);
         return tokens === undefined ? undefined : { tokens, isGiven: given !== undefined };
       },
     });
   }
 
   /** Returns sentences about the limits that the endpoints of an agent's models have shown since the process started. */
-  lessonsOf({ model: settings }: Agent): string[] {
+  describeLimits({ model: settings }: Agent): string[] {
     return modelChain(settings).flatMap((model) => {
       const { id } = modelEndpoint(model);
-      return this.#learnedOf(model).describe().map((lesson) => `Model ${id}: ${lesson}`);
+      return this.#limitsOf(model).describe().map((limit) => `Model ${id}: ${limit}`);
     });
   }
 
@@ -123,19 +123,19 @@ export class ModelSupply {
     return model === undefined ? reply.reportedCostUsd : await this.#prices.costOf(model, reply);
   }
 
-  #learnedOf(settings: ModelSettings): Learned {
+  #limitsOf(settings: ModelSettings): KnownLimits {
     const { id, baseUrl } = modelEndpoint(settings);
     const key = JSON.stringify([id, baseUrl]);
-    const learned = this.#learned.get(key) ?? new Learned();
-    keepNewest(this.#learned, key, learned);
-    return learned;
+    const limits = this.#limits.get(key) ?? new KnownLimits();
+    keepNewest(this.#limits, key, limits);
+    return limits;
   }
 
-  async #keep(reach: ModelReach): Promise<(purse: Purse) => Model> {
-    const key = JSON.stringify(reach);
-    const openFor = this.#kept.get(key) ?? await openPaidModel(reach, this.#options.clock);
-    keepNewest(this.#kept, key, openFor);
-    return openFor;
+  async #keep(connection: ModelConnection): Promise<(billing: CallBilling) => Model> {
+    const key = JSON.stringify(connection);
+    const createModel = this.#kept.get(key) ?? await openPaidModel(connection, this.#options.clock);
+    keepNewest(this.#kept, key, createModel);
+    return createModel;
   }
 }
 

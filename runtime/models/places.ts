@@ -1,9 +1,9 @@
 // A semaphore that admits its waiters in order of arrival.
 
 /** A semaphore with a limit that can change. Waiters are admitted in order of arrival. */
-export class Places {
+export class FifoSemaphore {
   #limit: number;
-  #taken = 0;
+  #held = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(limit: number) {
@@ -12,11 +12,11 @@ export class Places {
 
   /** True: the next caller has to wait. */
   get isFull(): boolean {
-    return this.#taken >= this.#limit;
+    return this.#held >= this.#limit;
   }
 
-  get taken(): number {
-    return this.#taken;
+  get held(): number {
+    return this.#held;
   }
 
   /** The number of waiting callers. */
@@ -28,22 +28,22 @@ export class Places {
   resize(limit: number): void {
     this.#limit = limit;
     while (!this.isFull && this.#waiting.length > 0) {
-      this.#taken++;
+      this.#held++;
       this.#waiting.shift()?.();
     }
   }
 
   /** Waits for a place and holds it until disposed. Rejects with `signal.reason` if the signal aborts first. */
-  async enter(signal: AbortSignal): Promise<Disposable> {
+  async acquire(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.isFull) await this.#wait(signal);
-    else this.#taken++;
+    else this.#held++;
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {
         if (!isHeld) return;
         isHeld = false;
-        this.#leave();
+        this.#release();
       },
     };
   }
@@ -65,9 +65,9 @@ export class Places {
   }
 
   /** Passes the place directly to the next waiter, so that no new caller overtakes it. Drops the place if the limit was lowered. */
-  #leave(): void {
-    const next = this.#taken > this.#limit ? undefined : this.#waiting.shift();
-    if (next === undefined) this.#taken--;
+  #release(): void {
+    const next = this.#held > this.#limit ? undefined : this.#waiting.shift();
+    if (next === undefined) this.#held--;
     else next();
   }
 }

@@ -85,7 +85,7 @@ export class ModelPrices {
   }
 
   /** Returns the context window of a model in tokens, from the package's table; undefined if the table has none. */
-  async windowOf(model: PricedModel): Promise<number | undefined> {
+  async contextWindowOf(model: PricedModel): Promise<number | undefined> {
     if (model.provider === DEMO) return undefined;
     return (await this.#findInTable(model, NOTHING))?.model.context_window;
   }
@@ -109,7 +109,7 @@ export class ModelPrices {
     const { calcPrice, findProvider } = await loadPriceTable();
     const vendor = this.#vendorOf(model, findProvider);
     if (vendor === undefined) return null;
-    for (const name of familyOf(model.name)) {
+    for (const name of familyNames(model.name)) {
       const result = calcPrice(
         {
           input_tokens: usage.inputTokens,
@@ -145,11 +145,11 @@ export class ModelPrices {
 
 /** Returns the keys of a pricing file that apply to a model, the most specific first. */
 export function priceKeysOf({ provider, name }: Pick<PricedModel, "provider" | "name">): string[] {
-  return familyOf(name).flatMap((one) => [`${provider}/${one}`, one]);
+  return familyNames(name).flatMap((one) => [`${provider}/${one}`, one]);
 }
 
 /** Returns a model's name and the names of its families, the most specific first: `gpt-4o-2024-08-06` is a `gpt-4o`. */
-export function familyOf(name: string): string[] {
+export function familyNames(name: string): string[] {
   const names = [name];
   for (let rest = name;;) {
     const family = rest.replace(DATED_ENDING, "");

@@ -35,7 +35,7 @@ export interface ProviderAnswer extends ProviderError {
 }
 
 const MAX_MESSAGE_LENGTH = 600;
-const MAX_TOLD_LENGTH = 4_000;
+const MAX_PROVIDER_TEXT_LENGTH = 4_000;
 
 /** Reports if the same call may succeed later after an answer with this status. */
 export function isRetryableStatus(status: number): boolean {
@@ -68,7 +68,7 @@ export function answerFailure(context: ProviderContext, answer: ProviderAnswer):
     {
       retryable: isRetryableStatus(status),
       status,
-      told: toTold(answer, context),
+      providerText: toProviderText(answer, context),
       ...(wait === undefined ? {} : { retryAfterMs: wait }),
     },
   );
@@ -145,7 +145,7 @@ export function streamedFailure(context: ProviderContext, error: ProviderError):
       // A wrong request stays wrong; any other error is a problem of the provider.
       retryable: !/invalid|not_found|authentication|permission|context_length|content_filter/i
         .test(error.codes.join(" ")),
-      told: toTold(error, context),
+      providerText: toProviderText(error, context),
     },
   );
 }
@@ -189,8 +189,8 @@ function safeText(
   return toPlainLine(clean, length);
 }
 
-function toTold({ codes, message }: ProviderError, context: ProviderContext): string {
-  return safeText([...codes, message].join(" "), context, MAX_TOLD_LENGTH);
+function toProviderText({ codes, message }: ProviderError, context: ProviderContext): string {
+  return safeText([...codes, message].join(" "), context, MAX_PROVIDER_TEXT_LENGTH);
 }
 
 function reasonOf(cause: unknown, context: ProviderContext): string {

@@ -1,5 +1,5 @@
 // Limits the concurrent model calls to `defaults.max_concurrent_runs`. Other calls wait in order of arrival.
-import { Places } from "./places.ts";
+import { FifoSemaphore } from "./places.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "./model.ts";
 
@@ -9,35 +9,35 @@ const QUEUED = "Waits for other model calls: as many run as max_concurrent_runs 
 
 /** The queue of all model calls. One per runtime. */
 export class ModelQueue {
-  readonly #places: Places;
+  readonly #semaphore: FifoSemaphore;
   readonly #log: ServiceLog;
 
   constructor(options: { limit: number; log: ServiceLog }) {
-    this.#places = new Places(options.limit);
+    this.#semaphore = new FifoSemaphore(options.limit);
     this.#log = options.log;
   }
 
   /** True: the next call has to wait. */
   get isFull(): boolean {
-    return this.#places.isFull;
+    return this.#semaphore.isFull;
   }
 
   /** Waits for a place and holds it until disposed. Rejects with `signal.reason` if the signal aborts first. */
-  async enter(
+  async acquire(
     model: string,
     signal: AbortSignal,
     subject?: CallSubject,
   ): Promise<Disposable> {
     signal.throwIfAborted();
-    if (this.#places.isFull) {
+    if (this.#semaphore.isFull) {
       this.#log.write("info", "Model call waits: as many run as max_concurrent_runs allows", {
         ...subject,
         model,
-        running: this.#places.taken,
-        ahead: this.#places.waiting,
+        running: this.#semaphore.held,
+        ahead: this.#semaphore.waiting,
       });
     }
-    return await this.#places.enter(signal);
+    return await this.#semaphore.acquire(signal);
   }
 }
 
@@ -56,7 +56,7 @@ export function withQueue(model: Model, queue: ModelQueue): Model {
     ): AsyncGenerator<ModelDelta, ModelReply, void> {
       // The check precedes `enter`, because the call joins the queue only with the caller's next step.
       if (queue.isFull) yield { type: "notice", level: "info", text: QUEUED };
-      using _place = await queue.enter(model.id, options.signal, options.subject);
+      using _place = await queue.acquire(model.id, options.signal, options.subject);
       return yield* model.generate(request, options);
     },
   };

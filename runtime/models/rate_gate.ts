@@ -5,7 +5,7 @@ import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { formatDuration } from "../../base/durations.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { ModelReach } from "./paid_model.ts";
+import type { ModelConnection } from "./paid_model.ts";
 
 /** The interval between two calls after a pause, so that the provider can ask for another pause in time. */
 const PACE_MS = 250;
@@ -43,7 +43,7 @@ export class RateGate {
   }
 
   /** Returns a ticket: the position of a call in the order, which it keeps for all attempts. */
-  arrive(): number {
+  takeTicket(): number {
     return this.#tickets++;
   }
 
@@ -54,12 +54,12 @@ export class RateGate {
   }
 
   /** True: a new call has to wait. */
-  get isClosed(): boolean {
+  get mustWait(): boolean {
     return this.#line.length > 0 || this.waitMs > 0;
   }
 
   /** Starts a pause that the provider asked for, of this model or of the whole account. */
-  close(ms: number, model: string, { ofAccount = false } = {}): void {
+  pause(ms: number, model: string, { ofAccount = false } = {}): void {
     const pause = ofAccount ? this.#ofAccount : this.#ofModel;
     const until = this.#clock.now() + Math.min(ms, LONGEST_PAUSE_MS);
     if (until <= pause.until) return;
@@ -72,9 +72,9 @@ export class RateGate {
   }
 
   /** Resolves when it is the call's turn. Rejects with the signal's reason if the signal aborts first. */
-  async pass(ticket: number, signal: AbortSignal): Promise<void> {
+  async waitForTurn(ticket: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (!this.isClosed) return;
+    if (!this.mustWait) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const place: Waiting = { ticket, admit: resolve };
     const after = this.#line.findIndex((one) => one.ticket > ticket);
@@ -122,7 +122,7 @@ export class RateGates {
   }
 
   /** Returns the gate for a connection's address, key and model. */
-  of({ adapter, baseUrl, apiKey, name }: ModelReach): RateGate {
+  gateFor({ adapter, baseUrl, apiKey, name }: ModelConnection): RateGate {
     const key = JSON.stringify([adapter, baseUrl, apiKey]);
     const account = this.#accounts.getOrInsertComputed(key, () => ({ until: 0 }));
     return this.#gates.getOrInsertComputed(

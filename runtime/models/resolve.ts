@@ -5,11 +5,11 @@ import type { Environment } from "../config/environment.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { type ModelEndpoint, modelEndpoint } from "./endpoint.ts";
 import { type Model, ModelError } from "./model.ts";
-import { type ModelReach, openPaidModel } from "./paid_model.ts";
-import type { Purse } from "./spending.ts";
+import { type ModelConnection, openPaidModel } from "./paid_model.ts";
+import type { CallBilling } from "./spending.ts";
 
 /** The sources of a model's key and address. */
-export interface ReachOptions {
+export interface ConnectionOptions {
   environment: Environment;
   /** The workspace's environment file, which the message about a missing key names. */
   environmentFile: string;
@@ -19,10 +19,10 @@ export interface ReachOptions {
 }
 
 /** Options of `resolveModel`. */
-export interface ResolveModelOptions extends ReachOptions {
+export interface ResolveModelOptions extends ConnectionOptions {
   clock: Clock;
   /** Pays for the calls of the model. */
-  purse: Omit<Purse, "model">;
+  billing: Omit<CallBilling, "model">;
 }
 
 /**
@@ -34,12 +34,15 @@ export async function resolveModel(
   options: ResolveModelOptions,
 ): Promise<Model> {
   const model = requireModel(settings);
-  const openFor = await openPaidModel(resolveReach(model, options), options.clock);
-  return openFor({ ...options.purse, model });
+  const createModel = await openPaidModel(resolveConnection(model, options), options.clock);
+  return createModel({ ...options.billing, model });
 }
 
 /** Returns the connection of a model, from the current files and environment. Throws as resolveModel. */
-export function resolveReach(settings: ModelSettings, options: ReachOptions): ModelReach {
+export function resolveConnection(
+  settings: ModelSettings,
+  options: ConnectionOptions,
+): ModelConnection {
   const endpoint = modelEndpoint(settings);
   const apiKey = findKey(settings, endpoint, options);
   if (apiKey !== undefined) checkForeignHost(endpoint, options);
@@ -68,7 +71,7 @@ export function requireModel(settings: ModelSettings | undefined): ModelSettings
 function findKey(
   settings: ModelSettings,
   endpoint: ModelEndpoint,
-  options: ReachOptions,
+  options: ConnectionOptions,
 ): string | undefined {
   const { keyVariable, keyRequired, id } = endpoint;
   if (keyVariable === null) return undefined;
@@ -94,7 +97,7 @@ function findKey(
 
 function checkForeignHost(
   endpoint: ModelEndpoint,
-  options: ReachOptions,
+  options: ConnectionOptions,
 ): void {
   const { foreignHost, keyVariable, id } = endpoint;
   if (foreignHost === null) return;

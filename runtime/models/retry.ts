@@ -9,7 +9,7 @@ import {
   type AdaptationOptions,
   type AdaptedRequest,
 } from "./adaptation/adaptation.ts";
-import { Learned } from "./adaptation/learned.ts";
+import { KnownLimits } from "./adaptation/learned.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {
   type Model,
@@ -19,7 +19,7 @@ import {
   type ModelRequest,
 } from "./model.ts";
 import type { RateGate } from "./rate_gate.ts";
-import { StallWatch } from "./stall_watch.ts";
+import { StallDetector } from "./stall_watch.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
 const loadRefusals = lazyModule(() => import("./adaptation/refusals.ts"));
@@ -33,9 +33,9 @@ export interface RetryOptions {
   /** The gate of all calls with the same key; absent: the calls of others do not matter. */
   rates?: RateGate;
   /** The known limits of the endpoint, shared by all calls to it; absent: none are known. */
-  learned?: Learned;
+  limits?: KnownLimits;
   window?: AdaptationOptions["window"];
-  takes?: AdaptationOptions["takes"];
+  accepts?: AdaptationOptions["accepts"];
   /** The longest wait for another attempt, if another model can be called instead. Absent: any wait within the timeout. */
   longestWaitMs?: () => number;
   /** True: no second attempt after a transient failure, for callers that need the failure immediately. */
@@ -81,7 +81,7 @@ class RetryingModel implements Model {
     this.id = model.id;
     this.#model = model;
     this.#options = options;
-    this.#adaptation = new Adaptation({ learned: new Learned(), ...options });
+    this.#adaptation = new Adaptation({ limits: new KnownLimits(), ...options });
   }
 
   async *generate(
@@ -91,14 +91,14 @@ class RetryingModel implements Model {
     const { subject } = options;
     options.signal.throwIfAborted();
     const { clock, timeoutMs, rates, log, longestWaitMs = () => Infinity } = this.#options;
-    const ticket = rates?.arrive() ?? 0;
-    if (rates?.isClosed) {
+    const ticket = rates?.takeTicket() ?? 0;
+    if (rates?.mustWait) {
       // A pause from earlier calls does not count against this reply's timeout, unless it is longer than the timeout itself.
       if (rates.waitMs >= Math.min(timeoutMs, longestWaitMs())) {
         throw tooLongPause(this.id, rates.waitMs, timeoutMs);
       }
       yield { type: "notice", level: "info", text: describePause(rates.waitMs) };
-      await rates.pass(ticket, options.signal);
+      await rates.waitForTurn(ticket, options.signal);
     }
     const deadline = clock.now() + timeoutMs;
     const limit = new AbortController();
@@ -108,15 +108,15 @@ class RetryingModel implements Model {
       if (isOver) limit.abort(new ReplyTimeout(timeoutMs));
     });
     try {
-      let adapted = await this.#adaptation.open(request);
+      let adapted = await this.#adaptation.prepare(request);
       for (let attempt = 1;; attempt++) {
         const progress = { hasText: false };
         const notice = this.#adaptation.noticeOf(adapted);
         if (notice !== undefined) yield notice;
         try {
-          if (attempt > 1) await rates?.pass(ticket, signal);
+          if (attempt > 1) await rates?.waitForTurn(ticket, signal);
           const reply = yield* this.#attempt(adapted, { signal, subject, progress });
-          this.#adaptation.succeeded(adapted, reply);
+          this.#adaptation.recordReply(adapted, reply);
           return reply;
         } catch (error) {
           if (!(error instanceof ModelError) || signal.aborted) throw error;
@@ -125,18 +125,18 @@ class RetryingModel implements Model {
             attempt--;
             adapted = other;
             const fields = { ...subject, model: this.id, error: error.message };
-            const lessons = this.#adaptation.lessons();
-            log.write("info", `Another call because of a refusal: ${lessons}`, fields);
+            const limits = this.#adaptation.describeLimits();
+            log.write("info", `Another call because of a refusal: ${limits}`, fields);
           } else {
-            const { isOfAccount } = await loadRefusals();
-            const ofAccount = isOfAccount(error, this.id);
+            const { concernsAccount } = await loadRefusals();
+            const ofAccount = concernsAccount(error, this.id);
             const { retryAfterMs } = error;
-            if (retryAfterMs !== undefined) rates?.close(retryAfterMs, this.id, { ofAccount });
+            if (retryAfterMs !== undefined) rates?.pause(retryAfterMs, this.id, { ofAccount });
             const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
             yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
             // The wait for a rate limit happens at the gate, which keeps this call's position.
             const isPause = error.status === 429 || retryAfterMs !== undefined;
-            if (isPause && rates !== undefined) rates.close(waitMs, this.id, { ofAccount });
+            if (isPause && rates !== undefined) rates.pause(waitMs, this.id, { ofAccount });
             else await clock.sleep(waitMs, signal);
           }
           if (progress.hasText) yield { type: "restart" };
@@ -153,7 +153,7 @@ class RetryingModel implements Model {
     adapted: AdaptedRequest,
     options: { signal: AbortSignal; subject: CallSubject; progress: { hasText: boolean } },
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
-    const stall = new StallWatch({ clock: this.#options.clock, model: this.id });
+    const stall = new StallDetector({ clock: this.#options.clock, model: this.id });
     const over = new AbortController();
     const signal = AbortSignal.any([options.signal, stall.signal, over.signal]);
     const stream = this.#model.generate(
@@ -176,7 +176,7 @@ class RetryingModel implements Model {
       // A stream that ignores its signal must not block the caller; its late failure does not matter.
       if (aborted) closed.then(() => {}, () => {});
       else await closed;
-      await stall.end();
+      await stall.stop();
     }
   }
 
@@ -188,15 +188,18 @@ class RetryingModel implements Model {
     const { clock, log, random = Math.random, timeoutMs, longestWaitMs } = this.#options;
     const { attempt, deadline, subject } = at;
     if (!error.retryable || this.#options.isOnce) throw error;
-    if (attempt >= MAX_ATTEMPTS) throw amended(error, ` (after ${MAX_ATTEMPTS} attempts)`);
+    if (attempt >= MAX_ATTEMPTS) throw withRemark(error, ` (after ${MAX_ATTEMPTS} attempts)`);
     const backoff = backoffMs(attempt, WAITS) * (0.75 + random() / 2);
     const waitMs = Math.round(error.retryAfterMs ?? backoff);
     if (clock.now() + waitMs >= deadline) {
       const wanted = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);
-      throw amended(error, ` (no time for ${wanted} within the timeout of ${timeoutMs / 1_000}s)`);
+      throw withRemark(
+        error,
+        ` (no time for ${wanted} within the timeout of ${timeoutMs / 1_000}s)`,
+      );
     }
     if (longestWaitMs !== undefined && waitMs > longestWaitMs()) {
-      throw amended(error, ` (the next attempt would be in ${formatDuration(waitMs)})`);
+      throw withRemark(error, ` (the next attempt would be in ${formatDuration(waitMs)})`);
     }
     log.write("warn", "Model call failed; trying again", {
       ...subject,
@@ -233,11 +236,11 @@ function tooLongPause(model: string, waitMs: number, timeoutMs: number): ModelEr
 }
 
 /** Returns the same error with a remark at the end of its message. */
-export function amended(error: ModelError, remark: string): ModelError {
-  const { retryable, status, retryAfterMs, told } = error;
+export function withRemark(error: ModelError, remark: string): ModelError {
+  const { retryable, status, retryAfterMs, providerText } = error;
   return new ModelError(error.message + remark, {
     retryable,
-    told,
+    providerText,
     cause: error,
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -44,7 +44,7 @@ export interface SpendingGate {
 }
 
 /** The payer and the prices of a model's calls. */
-export interface Purse {
+export interface CallBilling {
   gate: SpendingGate;
   prices: Pick<ModelPrices, "costOf">;
   /** Selects the price. */
@@ -54,20 +54,20 @@ export interface Purse {
 
 const NOTHING: Spending = { tokens: 0, costUsd: 0 };
 
-/** Returns a model that pays each call from the purse. */
-export function withPurse(model: Model, purse: Purse): Model {
-  return new PaidModel(model, purse);
+/** Returns a model that reserves and books the cost of each call. */
+export function withBilling(model: Model, billing: CallBilling): Model {
+  return new PaidModel(model, billing);
 }
 
 class PaidModel implements Model {
   readonly id: string;
   readonly #model: Model;
-  readonly #purse: Purse;
+  readonly #billing: CallBilling;
 
-  constructor(model: Model, purse: Purse) {
+  constructor(model: Model, billing: CallBilling) {
     this.id = model.id;
     this.#model = model;
-    this.#purse = purse;
+    this.#billing = billing;
   }
 
   async *generate(
@@ -75,7 +75,7 @@ class PaidModel implements Model {
     options: Parameters<Model["generate"]>[1],
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { signal, subject } = options;
-    const { gate, agent } = this.#purse;
+    const { gate, agent } = this.#billing;
     const input = boundInputTokens(request);
     const reservation = await gate.reserve({
       model: this.id,
@@ -156,7 +156,7 @@ class PaidModel implements Model {
   }
 
   #cost(usage: Usage): Promise<number | null> {
-    const { prices, model } = this.#purse;
+    const { prices, model } = this.#billing;
     return prices.costOf(model, { usage, reportedCostUsd: null });
   }
 }

@@ -10,7 +10,7 @@ import { ModelError } from "./model.ts";
 export const STALL_MS = 120_000;
 
 /** Watches one stream. It measures only the time while the reader waits for the stream, so that a slow reader is no stall. */
-export class StallWatch {
+export class StallDetector {
   readonly #clock: Clock;
   readonly #model: string;
   readonly #stalled = new AbortController();
@@ -40,7 +40,7 @@ export class StallWatch {
   }
 
   /** Ends the watch and waits until its timer has stopped. */
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     this.#ended.abort(NO_LONGER_NEEDED);
     await this.#watching;
   }

@@ -23,7 +23,7 @@ export type RunSupplies =
   >
   & {
     /** What the endpoint of an agent's model has taught this process by its refusals, as sentences. */
-    lessonsOf: (agent: Agent) => string[];
+    describeModelLimits: (agent: Agent) => string[];
   };
 
 /** What they are opened with; `openOwnWrites` where agents' writes are told to. */
@@ -47,7 +47,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     return await openToolCatalog({ ...options, executable });
   });
   return {
-    lessonsOf: (agent) => models?.lessonsOf(agent) ?? [],
+    describeModelLimits: (agent) => models?.describeLimits(agent) ?? [],
     openModel: async (agent) => await (await openModels()).open(agent),
     costOf: async (agent, reply, id) => await (await openModels()).costOf(agent, reply, id),
     openTools: async (agent, options) => await (await openShed()).openTools(agent, options),

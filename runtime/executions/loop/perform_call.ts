@@ -3,7 +3,7 @@ import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { modelChain } from "../../config/providers.ts";
-import { takesMedia } from "../../models/adaptation/taken_media.ts";
+import { acceptsMedia } from "../../models/adaptation/taken_media.ts";
 import type { Media } from "../../tool_vocabulary.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
@@ -96,7 +96,7 @@ async function show(
   const read = readMedia(bytes);
   if (read === undefined) return undefined;
   const isTaken = media.length < MOST_MEDIA &&
-    modelChain(run.agent.model).some((one) => takesMedia(one, read.kind));
+    modelChain(run.agent.model).some((one) => acceptsMedia(one, read.kind));
   if (run.readPdf && read.kind === "pdf" && !(isTaken && read.media)) {
     return await run.readPdf(bytes, { signal, clock: run.clock, redactor: run.redactor });
   }

@@ -1,13 +1,13 @@
 // How many runs of one agent go on at once: `max_concurrent_runs` of its file. Delegated runs neither wait nor count,
 // because an agent that waits for another one below it would wait for itself.
 import type { Agent } from "../../agents/agent.ts";
-import { Places } from "../../models/places.ts";
+import { FifoSemaphore } from "../../models/places.ts";
 import type { Execution } from "../execution.ts";
 import type { Journal } from "../record/journal.ts";
 
 /** The places of all agents. */
 export class AgentPlaces {
-  readonly #places = new Map<string, Places>();
+  readonly #places = new Map<string, FifoSemaphore>();
 
   /**
    * Waits for a place for a run, told in its log, and holds it until disposed. Runs that wait for a person hold none. Rejects
@@ -19,10 +19,10 @@ export class AgentPlaces {
   ): Promise<Disposable> {
     const { execution, journal, signal } = run;
     if (execution.parentExecutionId !== null) return { [Symbol.dispose]: () => {} };
-    const places = this.#places.get(id) ?? new Places(Infinity);
+    const places = this.#places.get(id) ?? new FifoSemaphore(Infinity);
     this.#places.set(id, places);
     places.resize(maxConcurrentRuns ?? Infinity);
-    const entered = places.enter(signal);
+    const entered = places.acquire(signal);
     if (places.waiting === 0) return await entered;
     // It took its place in the line before that is told: the order is that of arrival.
     const told = journal.notice(

@@ -42,9 +42,9 @@ export function modelFailure(failure: ModelError): Outcome {
 }
 
 /** What a provider answered is its own failure, or a limit of the key. */
-function kindOf({ status, told }: ModelError): TransientFailure {
-  if (status === 429 || /\brate_limit/.test(told ?? "")) return "rate_limit";
-  return status === undefined && told === undefined ? "network" : "provider";
+function kindOf({ status, providerText }: ModelError): TransientFailure {
+  if (status === 429 || /\brate_limit/.test(providerText ?? "")) return "rate_limit";
+  return status === undefined && providerText === undefined ? "network" : "provider";
 }
 
 function isExpected(error: unknown): error is Error {

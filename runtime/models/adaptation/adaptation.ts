@@ -1,8 +1,8 @@
 // Adapts a request to its endpoint: removes parts that the endpoint refused before, and shortens long conversations.
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { Media } from "../../tool_vocabulary.ts";
-import { withoutMedia } from "./taken_media.ts";
-import { type Learned, withoutRefused } from "./learned.ts";
+import { removeMedia } from "./taken_media.ts";
+import { type KnownLimits, withoutRefused } from "./learned.ts";
 import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "../model.ts";
 import { estimateInputTokens, estimateMessageTokens } from "../token_estimate.ts";
 import { TOOLS_REMEDY } from "../tool_limit.ts";
@@ -22,48 +22,48 @@ type Notice = Extract<ModelDelta, { type: "notice" }>;
 
 /** The known limits of a model. */
 export interface AdaptationOptions {
-  learned: Learned;
+  limits: KnownLimits;
   /** Returns the context window in tokens, if it is known; `isGiven`: from the agent's settings. */
   window?: (() => Promise<{ tokens: number; isGiven: boolean } | undefined>) | undefined;
   /** Reports if the model accepts pictures or PDF files. Absent: it accepts both. */
-  takes?: ((kind: Media["kind"]) => boolean) | undefined;
+  accepts?: ((kind: Media["kind"]) => boolean) | undefined;
 }
 
 /** Adapts the requests of one run to one model. */
 export class Adaptation {
-  readonly #learned: Learned;
+  readonly #limits: KnownLimits;
   readonly #window: AdaptationOptions["window"];
-  readonly #takes: AdaptationOptions["takes"];
+  readonly #accepts: AdaptationOptions["accepts"];
   /** The kinds of media of which this run has a broken file. */
   readonly #broken = new Set<string>();
   #ratio = FIRST_RATIO;
-  #told = "";
+  #lastNotice = "";
 
-  constructor({ learned, window, takes }: AdaptationOptions) {
-    this.#learned = learned;
+  constructor({ limits, window, accepts }: AdaptationOptions) {
+    this.#limits = limits;
     this.#window = window;
-    this.#takes = takes;
+    this.#accepts = accepts;
   }
 
   /** Prepares a request. Shortens it if it is certainly too long. */
-  async open(request: ModelRequest): Promise<AdaptedRequest> {
+  async prepare(request: ModelRequest): Promise<AdaptedRequest> {
     const tokens = estimateInputTokens(request);
-    const adapted = { whole: request, request, tokens, tries: 0 };
+    const adapted = { original: request, request, tokens, tries: 0 };
     if (tokens < SMALLEST_WINDOW) return adapted;
-    const { tooLong, fitting } = this.#learned;
+    const { shortestRefused, longestAccepted } = this.#limits;
     const known = await this.#known();
     const room = Math.min(
       known === undefined ? Infinity : roomIn(known, request) / this.#ratio,
-      tokens < tooLong ? Infinity : Math.max(fitting, tooLong * 0.25),
+      tokens < shortestRefused ? Infinity : Math.max(longestAccepted, shortestRefused * 0.25),
     );
     return tokens <= room ? adapted : await this.#shorten(adapted, Math.floor(room * 0.95));
   }
 
   /** Returns the request to send, without refused parts and media. */
   toSend({ request }: AdaptedRequest): ModelRequest {
-    const isTaken = (kind: Media["kind"]) =>
-      !this.#broken.has(kind) && !this.#learned.refused.has(kind) && (this.#takes?.(kind) ?? true);
-    return withoutRefused(withoutMedia(request, isTaken), this.#learned);
+    const isAccepted = (kind: Media["kind"]) =>
+      !this.#broken.has(kind) && !this.#limits.refused.has(kind) && (this.#accepts?.(kind) ?? true);
+    return withoutRefused(removeMedia(request, isAccepted), this.#limits);
   }
 
   /** Returns the changed request for another attempt if that may avoid the failure; undefined for other failures. */
@@ -71,19 +71,19 @@ export class Adaptation {
     adapted: AdaptedRequest,
     error: ModelError,
   ): Promise<AdaptedRequest | undefined> {
-    const { recognize } = await loadRefusals();
-    const refusal = recognize(error, this.toSend(adapted), this.#learned);
+    const { recognizeRefusal } = await loadRefusals();
+    const refusal = recognizeRefusal(error, this.toSend(adapted), this.#limits);
     if (refusal === undefined) return undefined;
     if (refusal.kind === "too_many_tools") throw withRemedy(error, TOOLS_REMEDY);
     if (refusal.kind === "parts") {
-      const refused = refusal.isBroken ? this.#broken : this.#learned.refused;
+      const refused = refusal.isBroken ? this.#broken : this.#limits.refused;
       for (const name of refusal.names) refused.add(name);
       return adapted;
     }
     const part = PARTS[adapted.tries];
     const { limit } = refusal;
-    this.#learned.tooLong = Math.min(this.#learned.tooLong, adapted.tokens);
-    if (limit !== undefined) this.#learned.window = limit;
+    this.#limits.shortestRefused = Math.min(this.#limits.shortestRefused, adapted.tokens);
+    if (limit !== undefined) this.#limits.window = limit;
     const known = limit ?? Infinity;
     const room = Math.min(adapted.tokens, roomIn(known, adapted.request)) * (part ?? 0);
     const shorter = part === undefined ? adapted : await this.#shorten(adapted, Math.floor(room));
@@ -92,16 +92,16 @@ export class Adaptation {
   }
 
   /** Describes the known limits of the endpoint, as the end of a sentence. */
-  lessons(): string {
-    return this.#learned.describe().join("; ");
+  describeLimits(): string {
+    return this.#limits.describe().join("; ");
   }
 
   /** Records a reply, which shows the real size of its request. */
-  succeeded({ tokens }: AdaptedRequest, { usage }: Pick<ModelReply, "usage">): void {
+  recordReply({ tokens }: AdaptedRequest, { usage }: Pick<ModelReply, "usage">): void {
     if (tokens < SMALLEST_WINDOW) return;
-    const learned = this.#learned;
-    if (learned.tooLong < Infinity && tokens < learned.tooLong) {
-      learned.fitting = Math.max(learned.fitting, tokens);
+    const limits = this.#limits;
+    if (limits.shortestRefused < Infinity && tokens < limits.shortestRefused) {
+      limits.longestAccepted = Math.max(limits.longestAccepted, tokens);
     }
     if (usage !== null && usage.inputTokens > 0) {
       this.#ratio = Math.max(LEAST_RATIO, usage.inputTokens / tokens);
@@ -109,32 +109,32 @@ export class Adaptation {
   }
 
   /** Returns the notice for people about a shortened request. Repeats no notice. */
-  noticeOf({ done }: AdaptedRequest): Notice | undefined {
-    if (done === undefined || done === this.#told) return undefined;
-    this.#told = done;
-    const text = `The conversation is too long for the model's context window (${done})`;
+  noticeOf({ changes }: AdaptedRequest): Notice | undefined {
+    if (changes === undefined || changes === this.#lastNotice) return undefined;
+    this.#lastNotice = changes;
+    const text = `The conversation is too long for the model's context window (${changes})`;
     return { type: "notice", level: "warn", text };
   }
 
   async #known(): Promise<number | undefined> {
     const known = await this.#window?.();
     if (known?.isGiven) return known.tokens;
-    return this.#learned.window ?? known?.tokens;
+    return this.#limits.window ?? known?.tokens;
   }
 
   /** Shortens the original conversation, so that it may keep a part that an earlier attempt left out. */
   async #shorten(adapted: AdaptedRequest, room: number): Promise<AdaptedRequest> {
     const { fitConversation } = await loadFitConversation();
-    const { whole } = adapted;
-    const ofMessages = whole.messages.reduce((sum, one) => sum + estimateMessageTokens(one), 0);
-    const beside = estimateInputTokens(whole) - ofMessages;
-    const { messages, tokens, done } = fitConversation(whole.messages, room - beside);
-    if (done === "") return adapted;
+    const { original } = adapted;
+    const ofMessages = original.messages.reduce((sum, one) => sum + estimateMessageTokens(one), 0);
+    const beside = estimateInputTokens(original) - ofMessages;
+    const { messages, tokens, changes } = fitConversation(original.messages, room - beside);
+    if (changes === "") return adapted;
     return {
       ...adapted,
-      request: { ...whole, messages },
+      request: { ...original, messages },
       tokens: Math.ceil(tokens + beside),
-      done,
+      changes,
     };
   }
 }
@@ -142,14 +142,14 @@ export class Adaptation {
 /** A request and its adapted form. */
 export interface AdaptedRequest {
   /** The original request. */
-  whole: ModelRequest;
+  original: ModelRequest;
   request: ModelRequest;
   /** The estimated input tokens. */
   tokens: number;
   /** The number of refusals after which it was shortened. */
   tries: number;
   /** The omitted parts, as a text for people. Absent: nothing was omitted. */
-  done?: string;
+  changes?: string;
 }
 
 /** Returns the tokens of a window without the part that is reserved for the reply. */
@@ -160,10 +160,10 @@ function roomIn(window: number, { maxTokens }: ModelRequest): number {
 const LENGTH_REMEDY =
   "the conversation does not fit into the model's context window, however short: " +
   "lower history or settings.max_tokens, let the agent read less at once, or set model.context_window";
-function withRemedy({ message, status, told }: ModelError, remedy: string): ModelError {
+function withRemedy({ message, status, providerText }: ModelError, remedy: string): ModelError {
   return new ModelError(`${message}; ${remedy}`, {
     retryable: false,
-    told,
+    providerText,
     ...(status !== undefined && { status }),
   });
 }

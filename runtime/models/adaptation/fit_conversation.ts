@@ -13,7 +13,7 @@ export interface FittedConversation {
   /** The estimated tokens. */
   tokens: number;
   /** The changes, as a list for people; empty: no change was possible. */
-  done: string;
+  changes: string;
 }
 
 /** Shortens the conversation to `room` estimated tokens, or as far as possible. */
@@ -36,8 +36,8 @@ export function fitConversation(messages: readonly Message[], room: number): Fit
   const drop = (index: number) => {
     const message = fitted[index];
     if (tokens <= room || message?.role !== "tool" || message.media === undefined) return;
-    const { media, ...told } = message;
-    put(index, { ...told, content: `${told.content}\n[Left out: call the tool again to see it.]` });
+    const { media, ...rest } = message;
+    put(index, { ...rest, content: `${rest.content}\n[Left out: call the tool again to see it.]` });
     counts.pictures += media.length;
   };
   const last = messages.findLastIndex(({ role }) => role === "assistant");
@@ -69,7 +69,7 @@ export function fitConversation(messages: readonly Message[], room: number): Fit
   return {
     messages: fitted.filter((message) => message !== undefined),
     tokens,
-    done: describe(counts),
+    changes: describe(counts),
   };
 }
 
@@ -95,11 +95,11 @@ function cutResult(message: ToolMessage, length: number): ToolMessage {
 function describe(
   { pictures, old, turns, own }: { pictures: number; old: number; turns: number; own: number },
 ): string {
-  const say = (count: number, what: string) => count === 0 ? [] : [`${what}: ${count}`];
+  const list = (count: number, what: string) => count === 0 ? [] : [`${what}: ${count}`];
   return [
-    ...say(pictures, "pictures left out"),
-    ...say(old, "results of earlier turns shortened"),
-    ...say(turns, "earlier turns left out"),
-    ...say(own, "results of this run cut"),
+    ...list(pictures, "pictures left out"),
+    ...list(old, "results of earlier turns shortened"),
+    ...list(turns, "earlier turns left out"),
+    ...list(own, "results of this run cut"),
   ].join(", ");
 }

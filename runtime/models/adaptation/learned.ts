@@ -2,11 +2,11 @@
 // refusals.ts recognizes refusals; retry.ts repeats the call.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ToolDescription } from "../../tool_vocabulary.ts";
-import { askInWords } from "../answer_schema.ts";
+import { addSchemaToPrompt } from "../answer_schema.ts";
 import type { ModelRequest } from "../model.ts";
 
 /** The known limits of one model at one endpoint. */
-export class Learned {
+export class KnownLimits {
   /**
    * The refused parts: names of parameters, `image`, `pdf`, `schema:X` for a keyword of a tool's schema, and `field:X` for a kept
    * field of a message. `fill:X` is a field that every message with calls must have.
@@ -15,8 +15,8 @@ export class Learned {
   /** The context window in tokens, as the endpoint reported it. */
   window: number | undefined;
   /** The estimated tokens of the shortest conversation that was too long, and of the longest that was accepted. */
-  tooLong = Infinity;
-  fitting = 0;
+  shortestRefused = Infinity;
+  longestAccepted = 0;
 
   /** Describes the limits, as ends of a sentence about the endpoint. */
   describe(): string[] {
@@ -27,7 +27,8 @@ export class Learned {
       const place = kind === "schema" ? "in the schemas of tools" : "in messages";
       return `it refuses ${field} ${place}, which is not sent any more`;
     });
-    const tokens = this.window ?? (this.tooLong < Infinity ? this.tooLong : undefined);
+    const tokens = this.window ??
+      (this.shortestRefused < Infinity ? this.shortestRefused : undefined);
     return tokens === undefined
       ? refused
       : [...refused, `it takes no conversation of about ${tokens} tokens or more`];
@@ -35,9 +36,9 @@ export class Learned {
 }
 
 /** Returns the request without the refused parts. */
-export function withoutRefused(request: ModelRequest, { refused }: Learned): ModelRequest {
+export function withoutRefused(request: ModelRequest, { refused }: KnownLimits): ModelRequest {
   if (refused.size === 0) return request;
-  const asked = refused.has("response_format") ? askInWords(request) : request;
+  const asked = refused.has("response_format") ? addSchemaToPrompt(request) : request;
   const keywords = [...refused].flatMap((one) =>
     one.startsWith("schema:") ? [one.slice("schema:".length)] : []
   );

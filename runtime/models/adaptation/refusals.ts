@@ -2,9 +2,9 @@
 // failure.
 import type { AssistantMessage } from "../message.ts";
 import type { ModelError, ModelRequest } from "../model.ts";
-import { familyOf } from "../pricing.ts";
+import { familyNames } from "../pricing.ts";
 import { keptNames } from "../providers/kept_fields.ts";
-import { keywordsOf, type Learned } from "./learned.ts";
+import { keywordsOf, type KnownLimits } from "./learned.ts";
 
 /** The reason for a refused call. */
 export type Refusal =
@@ -12,7 +12,7 @@ export type Refusal =
   | { kind: "too_long"; limit?: number }
   /** The request has more tools than the endpoint accepts. */
   | { kind: "too_many_tools" }
-  /** Parts of the request, by their names in Learned; `isBroken`: only the part in this request is broken, the model accepts others. */
+  /** Parts of the request, by their names in KnownLimits; `isBroken`: only the part in this request is broken, the model accepts others. */
   | { kind: "parts"; names: string[]; isBroken?: boolean };
 
 /** Messages about conversations that are too long. The last rows name no limit. */
@@ -39,32 +39,32 @@ const TOO_MANY_TOOLS =
 /** Other names for a refused answer schema. */
 const SCHEMA =
   /response.?(format|mime.?type)|output.?(config|format)|structured.?output|json.?schema|\b(schema|format|grammar)\b/;
-const NOT_KNOWN =
+const UNSUPPORTED =
   /unsupported|not (?:\w+ )?(?:support|permit|allow|recogni[sz]|accept|know|implement)\w*|does(?:n't| not) (?:support|accept|allow)|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs?|fields?)|additional propert|(?:must|should|can) ?not\b|instead\b/;
 const MISSING =
   /must be (?:passed|included|provided|present)|is missing|missing in|(?:is|are) required/;
 
 /** Recognizes a refusal of this request. Returns undefined for other failures, and for refusals that are already known. */
-export function recognize(
+export function recognizeRefusal(
   error: ModelError,
   request: ModelRequest,
-  { refused }: Learned,
+  { refused }: KnownLimits,
 ): Refusal | undefined {
   const { status } = error;
   const media = refusedMedia(error, request);
   if (media !== undefined) return media;
-  const told = textOf(error).replaceAll(/(?<=\d)[,_](?=\d{3})/g, "");
-  const overLimit = OVER_MINUTE_LIMIT.exec(told);
+  const text = textOf(error).replaceAll(/(?<=\d)[,_](?=\d{3})/g, "");
+  const overLimit = OVER_MINUTE_LIMIT.exec(text);
   if (overLimit !== null) return toTooLong(overLimit);
   if (status !== undefined && [401, 402, 403, 404, 429].includes(status)) return undefined;
-  if (status === 413) return toTooLong(TOO_LONG.map((one) => one.exec(told)).find(isMatch));
+  if (status === 413) return toTooLong(TOO_LONG.map((one) => one.exec(text)).find(isMatch));
   // Some servers answer 500 for an unknown parameter, or report it within the stream.
-  const isRefusal = status === 400 || status === 422 || NOT_KNOWN.test(told);
-  const names = isRefusal ? refusedParts(told, request) : [];
+  const isRefusal = status === 400 || status === 422 || UNSUPPORTED.test(text);
+  const names = isRefusal ? refusedParts(text, request) : [];
   const fresh = names.filter((name) => !refused.has(name));
   if (fresh.length > 0) return { kind: "parts", names: fresh };
-  if (request.tools.length > 0 && TOO_MANY_TOOLS.test(told)) return { kind: "too_many_tools" };
-  const tooLong = TOO_LONG.map((one) => one.exec(told)).find(isMatch);
+  if (request.tools.length > 0 && TOO_MANY_TOOLS.test(text)) return { kind: "too_many_tools" };
+  const tooLong = TOO_LONG.map((one) => one.exec(text)).find(isMatch);
   return tooLong && toTooLong(tooLong);
 }
 
@@ -72,31 +72,31 @@ export function recognize(
 const ACCOUNT =
   /quota|\bbilling\b|\borgani[sz]ation|\baccount\b|credit balance|insufficient[_ ](?:funds|balance)/;
 /** Messages about an unusable model or account, for answers with an unclear status. */
-const OF_MODEL =
+const UNUSABLE_MODEL =
   /authentication_error|permission_(?:error|denied)|not_found_error|api.?key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api.?key|credit balance|\bbilling\b|insufficient[_ ](?:quota|funds|balance)|(?:organi[sz]ation|account) (?:is|has been|was) (?:disabled|suspended|restricted|deactivated|blocked)|model_not_found|(?:invalid|unknown|no such) model\b(?! (?:param|setting|option|in|out))|\bmodel\b.{0,80}\b(?:not found|(?:does|did) ?n[o']t exist|is not available|(?:is|was|been) (?:deprecated|decommissioned|retired)|no longer (?:available|served))/;
 /** Messages about the content of the conversation, with any status. */
-const OF_CONTENT = /moderation|flagged|content.?(?:policy|filter)|safety/;
+const CONTENT_REFUSAL = /moderation|flagged|content.?(?:policy|filter)|safety/;
 
 /** Reports if a failure concerns the whole account: its text is about an account and does not name the model (`provider/name`). */
-export function isOfAccount(error: ModelError, model: string): boolean {
-  const told = textOf(error);
+export function concernsAccount(error: ModelError, model: string): boolean {
+  const text = textOf(error);
   const name = model.slice(model.indexOf("/") + 1);
-  return ACCOUNT.test(told) && !familyOf(name).some((one) => isNamed(told, one));
+  return ACCOUNT.test(text) && !familyNames(name).some((one) => isNamed(text, one));
 }
 
 /** Reports if another model may answer the same request: this model is down, or its account is refused. */
-export function isOfModel(error: ModelError): boolean {
+export function concernsModel(error: ModelError): boolean {
   const { status, retryable } = error;
   if (retryable) return true;
-  const told = textOf(error);
-  if (OF_CONTENT.test(told)) return false;
+  const text = textOf(error);
+  if (CONTENT_REFUSAL.test(text)) return false;
   if (status !== undefined && [401, 402, 403, 404, 410].includes(status)) return true;
-  const isUnclear = status === undefined ? error.told !== undefined : status === 400;
-  return isUnclear && OF_MODEL.test(told);
+  const isUnclear = status === undefined ? error.providerText !== undefined : status === 400;
+  return isUnclear && UNUSABLE_MODEL.test(text);
 }
 
-function textOf({ told, message }: ModelError): string {
-  return (told ?? message).toLowerCase();
+function textOf({ providerText, message }: ModelError): string {
+  return (providerText ?? message).toLowerCase();
 }
 
 /** The words of all endpoints for pictures and for PDF files. */
@@ -114,10 +114,10 @@ const ONE_OF_MEDIA = /mime.?type|image\/[a-z]|\bformat\b|dimension|exceed|too (?
 function refusedMedia(error: ModelError, { messages }: ModelRequest): Refusal | undefined {
   const { status = 400 } = error;
   if (![400, 404, 415, 422, 500, 501].includes(status)) return undefined;
-  const told = textOf(error);
+  const text = textOf(error);
   const sent = messages.flatMap((one) => one.role === "tool" ? one.media ?? [] : []);
-  const names = [...new Set(sent.map(({ kind }) => kind))].filter((kind) => MEDIA[kind].test(told));
-  const isBroken = ONE_OF_MEDIA.test(told) || !NOT_KNOWN.test(told) && !NO_MEDIA.test(told);
+  const names = [...new Set(sent.map(({ kind }) => kind))].filter((kind) => MEDIA[kind].test(text));
+  const isBroken = ONE_OF_MEDIA.test(text) || !UNSUPPORTED.test(text) && !NO_MEDIA.test(text);
   return names.length === 0 ? undefined : { kind: "parts", names, isBroken };
 }
 
@@ -129,44 +129,44 @@ function toTooLong(match: RegExpExecArray | null | undefined): Refusal {
 }
 
 /** Returns the parts of the request that the text names. Returns one kind of part, by the clearest sign. */
-function refusedParts(told: string, request: ModelRequest): string[] {
+function refusedParts(text: string, request: ModelRequest): string[] {
   const { messages, tools, temperature, schema } = request;
-  const isNotKnown = NOT_KNOWN.test(told);
-  const [missing] = /\breasoning(?:_content)?\b/.exec(told) ?? [];
-  if (missing !== undefined && MISSING.test(told)) return [`fill:${missing}`];
+  const isUnsupported = UNSUPPORTED.test(text);
+  const [missing] = /\breasoning(?:_content)?\b/.exec(text) ?? [];
+  if (missing !== undefined && MISSING.test(text)) return [`fill:${missing}`];
   const replies = messages.filter((one): one is AssistantMessage => one.role === "assistant");
-  const fields = isNotKnown ? [...keptNames(replies)].filter((name) => isNamed(told, name)) : [];
+  const fields = isUnsupported ? [...keptNames(replies)].filter((name) => isNamed(text, name)) : [];
   if (fields.length > 0) return fields.map((name) => `field:${name}`);
   for (const name of ["max_completion_tokens", "max_tokens"]) {
     // `Use 'max_completion_tokens' instead` names both parameters: the refused one is the other.
     const wanted = new RegExp(`\\buse\\W+${name}\\b`);
-    if (isNotKnown && isNamed(told, name) && !wanted.test(told)) return [name];
+    if (isUnsupported && isNamed(text, name) && !wanted.test(text)) return [name];
   }
-  if (isNamed(told, "stream_options")) return ["stream_options"];
-  if (temperature !== undefined && isNamed(told, "temperature")) return ["temperature"];
+  if (isNamed(text, "stream_options")) return ["stream_options"];
+  if (temperature !== undefined && isNamed(text, "temperature")) return ["temperature"];
   if (
     tools.length > 0 &&
-    /\b(?:tools?|functions?|function_declarations|input_schema|parameters|keywords?)\b/.test(told)
+    /\b(?:tools?|functions?|function_declarations|input_schema|parameters|keywords?)\b/.test(text)
   ) {
-    const keywords = [...keywordsOf(tools)].filter((one) => namesKeyword(told, one.toLowerCase()));
+    const keywords = [...keywordsOf(tools)].filter((one) => namesKeyword(text, one.toLowerCase()));
     if (keywords.length > 0) return keywords.map((keyword) => `schema:${keyword}`);
   }
-  return schema !== undefined && SCHEMA.test(told) ? ["response_format"] : [];
+  return schema !== undefined && SCHEMA.test(text) ? ["response_format"] : [];
 }
 
-function isNamed(told: string, name: string): boolean {
-  return new RegExp(`(?<!\\w)${RegExp.escape(name.toLowerCase())}(?!\\w)`).test(told);
+function isNamed(text: string, name: string): boolean {
+  return new RegExp(`(?<!\\w)${RegExp.escape(name.toLowerCase())}(?!\\w)`).test(text);
 }
 
 /** Keywords that a schema cannot do without. */
 const STRUCTURE = new Set(["type", "properties", "items", "required", "description"]);
 
 /** Reports if a text names a keyword: in quotes, after the word keyword, or in a form that is no English word. */
-function namesKeyword(told: string, keyword: string): boolean {
-  if (STRUCTURE.has(keyword) || !isNamed(told, keyword)) return false;
+function namesKeyword(text: string, keyword: string): boolean {
+  if (STRUCTURE.has(keyword) || !isNamed(text, keyword)) return false;
   const escaped = RegExp.escape(keyword);
   return /\$|additionalprop|patternprop|[a-z]of$|exclusivem|^(?:min|max)[a-z]+$|propertynames/.test(
     keyword,
   ) ||
-    new RegExp(`['"\`.]${escaped}['"\`]?|keywords?\\W{1,3}${escaped}\\b`).test(told);
+    new RegExp(`['"\`.]${escaped}['"\`]?|keywords?\\W{1,3}${escaped}\\b`).test(text);
 }

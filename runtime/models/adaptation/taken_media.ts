@@ -5,33 +5,36 @@ import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 
 /** Names of models that accept pictures at every endpoint. */
-const SEES =
+const VISION_MODELS =
   /claude|gemini|gpt-(?:4o|4\.1|5)|vision|vl\b|llava|pixtral|gemma-?3|llama-?4|minicpm-v|moondream/i;
 
 /** Providers with models that accept pictures and PDF files. An older model may still refuse them. */
-const OF_BOTH: readonly string[] = ["anthropic", "google", "openai"];
+const MULTIMODAL_PROVIDERS: readonly string[] = ["anthropic", "google", "openai"];
 
 /** Reports if a model accepts pictures or PDF files, by its settings, or else by its provider and name. */
-export function takesMedia({ input, provider, name }: ModelSettings, kind: Media["kind"]): boolean {
+export function acceptsMedia(
+  { input, provider, name }: ModelSettings,
+  kind: Media["kind"],
+): boolean {
   if (input !== undefined) return input.includes(kind);
-  return OF_BOTH.includes(provider) || kind === "image" && SEES.test(name);
+  return MULTIMODAL_PROVIDERS.includes(provider) || kind === "image" && VISION_MODELS.test(name);
 }
 
 const NOT_SHOWN = "\n(Not shown: it is a binary file, and this model does not take it.)";
 
 /** Returns the request without the media that the model does not accept. */
-export function withoutMedia(
+export function removeMedia(
   request: ModelRequest,
-  isTaken: (kind: Media["kind"]) => boolean,
+  isAccepted: (kind: Media["kind"]) => boolean,
 ): ModelRequest {
   if (!request.messages.some((one) => "media" in one)) return request;
   const messages = request.messages.map((message): Message => {
     if (message.role !== "tool" || message.media === undefined) return message;
-    const { media, ...told } = message;
-    const taken = media.filter(({ kind }) => isTaken(kind));
-    if (taken.length === media.length) return message;
-    const content = told.content + NOT_SHOWN;
-    return { ...told, content, ...(taken.length > 0 && { media: taken }) };
+    const { media, ...rest } = message;
+    const accepted = media.filter(({ kind }) => isAccepted(kind));
+    if (accepted.length === media.length) return message;
+    const content = rest.content + NOT_SHOWN;
+    return { ...rest, content, ...(accepted.length > 0 && { media: accepted }) };
   });
   return { ...request, messages };
 }

@@ -23,7 +23,7 @@ const CREATORS: Readonly<Record<AdapterName, () => Promise<Creator>>> = {
 };
 
 /** The adapter, address, key and name of a model. All agents with an equal connection share one Model. */
-export interface ModelReach extends Omit<AdapterOptions, "clock"> {
+export interface ModelConnection extends Omit<AdapterOptions, "clock"> {
   adapter: AdapterName;
   /** True: request token counts in the stream, if the format needs a request for them. */
   streamUsage: boolean;
@@ -31,9 +31,9 @@ export interface ModelReach extends Omit<AdapterOptions, "clock"> {
 
 /** Creates the model of a connection. Throws ModelError for an invalid name. */
 export async function openAdapter(
-  { adapter, ...reach }: ModelReach,
+  { adapter, ...options }: ModelConnection,
   clock: Clock,
 ): Promise<Model> {
   const create = await CREATORS[adapter]();
-  return create({ ...reach, clock });
+  return create({ ...options, clock });
 }

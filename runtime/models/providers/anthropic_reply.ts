@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "../model.ts";
 import { type BlockOwner, keepBlocks } from "./kept_fields.ts";
-import type { ReplyAssembly } from "./provider_model.ts";
+import type { ReplyAssembler } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 import { toTokenCount } from "./token_count.ts";
@@ -31,7 +31,7 @@ interface Block {
 }
 
 /** Assembles one reply of a Messages stream. */
-export class AnthropicReplyAssembly implements ReplyAssembly {
+export class AnthropicReplyAssembler implements ReplyAssembler {
   readonly #owner: BlockOwner;
   readonly #blocks = new Map<number, Block>();
   /** The text in order of arrival, as people have seen it. Servers that break the format may interleave blocks. */
@@ -140,8 +140,8 @@ export class AnthropicReplyAssembly implements ReplyAssembly {
   /** Merges the provider's counts. They are running totals, so that the last value of each is valid. */
   #addUsage(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
-    const told = Object.entries(usage).filter(([, value]) => typeof value === "number");
-    this.#counts = { ...this.#counts, ...Object.fromEntries(told) };
+    const numbers = Object.entries(usage).filter(([, value]) => typeof value === "number");
+    this.#counts = { ...this.#counts, ...Object.fromEntries(numbers) };
     this.#usage = toUsage(this.#counts);
   }
 }

@@ -14,7 +14,7 @@ import {
 } from "../model.ts";
 import { addMediaTurns } from "./media_turns.ts";
 import { type BlockOwner, keepBlocks, keptBlocks } from "./kept_fields.ts";
-import { type AdapterOptions, ProviderModel, type ReplyAssembly } from "./provider_model.ts";
+import { type AdapterOptions, ProviderModel, type ReplyAssembler } from "./provider_model.ts";
 import { toTokenCount } from "./token_count.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
@@ -44,7 +44,7 @@ export function createGoogleModel(options: AdapterOptions): Model {
         }),
       },
     }),
-    replyTo: () => new GoogleReplyAssembly(owner),
+    startReply: () => new GoogleReplyAssembler(owner),
   });
 }
 
@@ -170,7 +170,7 @@ const SYNTAX_FAILURES: ReadonlySet<string> = new Set([
 ]);
 
 /** Assembles one reply of a Gemini stream. */
-export class GoogleReplyAssembly implements ReplyAssembly {
+export class GoogleReplyAssembler implements ReplyAssembler {
   readonly #owner: BlockOwner;
   readonly #parts: JsonObject[] = [];
   readonly #toolCalls: ToolCall[] = [];

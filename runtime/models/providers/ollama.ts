@@ -1,14 +1,14 @@
 // The adapter for Ollama's own chat API. Unlike the compatible API, it accepts the size of the context; without the size, the
 // server cuts long prompts silently. Its lines are converted to chunks of Chat Completions.
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
-import { askInWords, grammarSchema } from "../answer_schema.ts";
+import { addSchemaToPrompt, grammarSchema } from "../answer_schema.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelDelta, ModelRequest } from "../model.ts";
 import { estimateInputTokens } from "../token_estimate.ts";
 import { type KeptParts, restoreCalls } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";
 import { toFunctions } from "./openai_messages.ts";
-import { OpenAiReplyAssembly } from "./openai_reply.ts";
+import { OpenAiReplyAssembler } from "./openai_reply.ts";
 import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
@@ -26,7 +26,7 @@ export function createOllamaModel(options: AdapterOptions): Model {
     },
     hasJsonLines: true,
     body: (request) => toBody(request, options, owner),
-    replyTo: (request) => new OllamaReplyAssembly(owner, estimateInputTokens(request)),
+    startReply: (request) => new OllamaReplyAssembler(owner, estimateInputTokens(request)),
   });
 }
 
@@ -49,7 +49,7 @@ function toBody(
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;
   // The prompt names the schema too: a grammar alone does not explain the fields to the model.
-  const { messages } = askInWords(request);
+  const { messages } = addSchemaToPrompt(request);
   const schema = grammarSchema(request);
   return {
     model: name,
@@ -87,7 +87,7 @@ function toOllamaMessage(message: Message, kept: KeptParts): JsonObject {
 }
 
 /** Assembles one reply of an Ollama chat. */
-export class OllamaReplyAssembly extends OpenAiReplyAssembly {
+export class OllamaReplyAssembler extends OpenAiReplyAssembler {
   readonly #promptTokens: number;
   #calls = 0;
 

@@ -1,9 +1,9 @@
 // The adapter for OpenAI and all other endpoints with Chat Completions.
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
-import { askInWords, grammarSchema, isStrict, toWireSchema } from "../answer_schema.ts";
+import { addSchemaToPrompt, grammarSchema, isStrict, toWireSchema } from "../answer_schema.ts";
 import type { Model, ModelRequest } from "../model.ts";
 import { type OpenAiFlavour, toFunctions, toOpenAiMessages } from "./openai_messages.ts";
-import { OpenAiReplyAssembly } from "./openai_reply.ts";
+import { OpenAiReplyAssembler } from "./openai_reply.ts";
 import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 
@@ -27,7 +27,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     },
     body: (request) => toBody(request, options, owner),
-    replyTo: () => new OpenAiReplyAssembly(owner),
+    startReply: () => new OpenAiReplyAssembler(owner),
   });
 }
 
@@ -47,7 +47,7 @@ function toBody(
   const { temperature, maxTokens, tools, refused = new Set() } = request;
   const isOpenAi = flavour === "openai";
   // Many other endpoints ignore an unknown schema parameter, so their prompt always contains the schema.
-  const { messages } = isOpenAi ? request : askInWords(request);
+  const { messages } = isOpenAi ? request : addSchemaToPrompt(request);
   const schema = isOpenAi ? request.schema : grammarSchema(request);
   const limits = [...LIMIT_NAMES];
   const limit = (isOpenAi ? limits.reverse() : limits).find((name) => !refused.has(name));

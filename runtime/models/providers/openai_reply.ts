@@ -9,8 +9,8 @@ import {
   type Usage,
 } from "../model.ts";
 import { addFields, type BlockOwner, keepFields } from "./kept_fields.ts";
-import { ToolCallAssembly } from "./tool_call_assembly.ts";
-import type { ReplyAssembly } from "./provider_model.ts";
+import { ToolCallAssembler } from "./tool_call_assembly.ts";
+import type { ReplyAssembler } from "./provider_model.ts";
 import { toTokenCount } from "./token_count.ts";
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(Object.entries({
@@ -31,9 +31,9 @@ const KNOWN_FIELDS = new Set(
 );
 
 /** Assembles one reply of a Chat Completions stream. */
-export class OpenAiReplyAssembly implements ReplyAssembly {
+export class OpenAiReplyAssembler implements ReplyAssembler {
   readonly #owner: BlockOwner;
-  readonly #calls = new ToolCallAssembly();
+  readonly #calls = new ToolCallAssembler();
   readonly #think = new ThinkTag();
   /** The provider-specific fields of the message, and their approximate number of characters. */
   readonly #fields: JsonObject = {};

@@ -37,7 +37,7 @@ export interface AdapterOptions {
 }
 
 /** Assembles a reply from a provider's chunks. */
-export interface ReplyAssembly {
+export interface ReplyAssembler {
   /** Adds one chunk, valid or not, and returns its delta. */
   add(chunk: unknown): ModelDelta;
   /** The provider's counts so far, a new object for each new count; null before the first. */
@@ -57,7 +57,7 @@ export interface ProviderFormat {
   /** True: a reply is a stream of JSON lines. Default: an event stream. */
   hasJsonLines?: boolean;
   body(request: ModelRequest): JsonObject;
-  replyTo(request: ModelRequest): ReplyAssembly;
+  startReply(request: ModelRequest): ReplyAssembler;
 }
 
 /**
@@ -86,18 +86,18 @@ export class ProviderModel implements Model {
     { signal }: { signal: AbortSignal },
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     signal.throwIfAborted();
-    const assembly = this.#format.replyTo(request);
+    const assembler = this.#format.startReply(request);
     const body = await this.#send(request, signal);
     let shown = 0;
     try {
-      let told: Usage | null = null;
+      let reported: Usage | null = null;
       for await (const chunk of this.#chunks(body)) {
-        const delta = assembly.add(chunk);
+        const delta = assembler.add(chunk);
         if (delta.type === "text") shown += delta.text.length;
         yield delta;
-        const { usage } = assembly;
-        if (usage === null || usage === told) continue;
-        told = usage;
+        const { usage } = assembler;
+        if (usage === null || usage === reported) continue;
+        reported = usage;
         yield { type: "usage", usage };
       }
     } catch (error) {
@@ -106,7 +106,7 @@ export class ProviderModel implements Model {
       throw error instanceof ModelError ? error : cutStreamFailure(this.#context, error);
     }
     signal.throwIfAborted();
-    const reply = assembly.finish();
+    const reply = assembler.finish();
     if (reply === undefined) throw cutStreamFailure(this.#context);
     // The text that the assembly held because it might have been the tag of a thought.
     const rest = reply.message.content.slice(shown);
@@ -134,7 +134,7 @@ export class ProviderModel implements Model {
   async *#chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, void> {
     if (this.#format.hasJsonLines) {
       for await (const line of readLines(body)) {
-        if (line.trim() !== "") yield this.#accepted(JSON.parse(line));
+        if (line.trim() !== "") yield this.#throwIfError(JSON.parse(line));
       }
       return;
     }
@@ -148,13 +148,13 @@ export class ProviderModel implements Model {
     for await (const { event, data } of events) {
       if (data === "[DONE]") return;
       if (data === "" || event === "ping") continue;
-      yield this.#accepted(JSON.parse(data), event);
+      yield this.#throwIfError(JSON.parse(data), event);
     }
     // Google sends an error without the `data:` prefix of an event.
-    if (isWholeJson(stray)) this.#accepted(JSON.parse(stray));
+    if (isWholeJson(stray)) this.#throwIfError(JSON.parse(stray));
   }
 
-  #accepted(chunk: unknown, event?: string): unknown {
+  #throwIfError(chunk: unknown, event?: string): unknown {
     if (event !== "error" && !(isJsonObject(chunk) && chunk.error)) return chunk;
     throw streamedFailure(this.#context, readProviderError(JSON.stringify(chunk)));
   }

@@ -28,7 +28,7 @@ const CALL_FIELDS = new Set(["id", "index", "type", "function"]);
 const FUNCTION_FIELDS = new Set(["name", "arguments", "index"]);
 
 /** Assembles the tool calls of one reply. */
-export class ToolCallAssembly {
+export class ToolCallAssembler {
   #calls: PartialCall[] = [];
   #characters = 0;
 

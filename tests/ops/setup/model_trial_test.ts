@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FREE_PURSE } from "../../support/models/free_purse.ts";
+import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import { tryModel } from "../../../ops/setup/model_trial.ts";
 import { ReplyTimeout } from "../../../runtime/models/retry.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -19,7 +19,7 @@ function attempt(
       apiKey,
       environmentFile: "/ws/.env",
       pinKeys: false,
-      purse: FREE_PURSE,
+      billing: FREE_BILLING,
       clock,
       signal,
     },

@@ -6,7 +6,7 @@ import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import type { Message } from "../../../runtime/models/message.ts";
 import { ModelSupply } from "../../../runtime/models/model_supply.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
-import { FREE_PURSE } from "../../support/models/free_purse.ts";
+import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import { ADAPTERS } from "../../support/models/model_adapters.ts";
 import type { ModelServer } from "../../support/models/model_server.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -25,7 +25,7 @@ const KEYS = {
 async function openRuns(server: ModelServer, changes: Partial<ModelSettings> = {}) {
   const place = await createTestWorkspace({ shell: KEYS });
   const supply = new ModelSupply({
-    gate: FREE_PURSE.gate,
+    gate: FREE_BILLING.gate,
     settings: await place.settings(),
     clock: new TestClock(),
     log: { write: () => {} },
@@ -34,7 +34,7 @@ async function openRuns(server: ModelServer, changes: Partial<ModelSettings> = {
   const agent = createTestAgent({ model: { ...model, ...changes } });
   return {
     run: () => supply.open(agent),
-    lessons: () => supply.lessonsOf(agent),
+    limits: () => supply.describeLimits(agent),
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }
@@ -125,7 +125,7 @@ for (const { refused, body, then = /./, status = 400 } of REFUSALS) {
       assert.ok(!other.includes(refused), other);
       assert.match(other, then);
     }
-    assert.match(runs.lessons().join(), /^Model azure\/m: it refuses /);
+    assert.match(runs.limits().join(), /^Model azure\/m: it refuses /);
     server.assertDone();
   });
 }

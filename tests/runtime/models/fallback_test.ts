@@ -144,14 +144,14 @@ Deno.test("a provider's pause applies to its other models only if the message na
     ["Rate limit reached for m in organization o", false],
     ["Quota of your organization exceeded", true],
   ];
-  for (const [message, isOfAccount] of tests) {
+  for (const [message, concernsAccount] of tests) {
     const limited = failing(429, message, { "retry-after": "60" });
     await using world = await openWorld([limited, { text: "ok" }], [{ text: "ok" }]);
     await world.ask();
     const { model } = world.sole;
     const { deltas } = await world.ask({ ...world.sole, model: model && { ...model, name: "n" } });
     const waits = deltas.filter((one) => one.type === "notice" && /^Waits for/.test(one.text));
-    assert.equal(waits.length === 1, isOfAccount, message);
+    assert.equal(waits.length === 1, concernsAccount, message);
   }
 });
 

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { seedHistory } from "../../../runtime/executions/loop/history.ts";
 import { fitConversation } from "../../../runtime/models/adaptation/fit_conversation.ts";
 import { readMedia } from "../../../runtime/models/adaptation/read_media.ts";
-import { takesMedia } from "../../../runtime/models/adaptation/taken_media.ts";
+import { acceptsMedia } from "../../../runtime/models/adaptation/taken_media.ts";
 import type { Message } from "../../../runtime/models/message.ts";
 import type { Media } from "../../../runtime/tool_vocabulary.ts";
 import { showMedia, toResultText } from "../../../runtime/tools/mcp/result_content.ts";
@@ -138,11 +138,11 @@ Deno.test("takesMedia() uses the settings, or else the provider and name", () =>
   ];
   for (const [provider, name, kinds] of rows) {
     const taken = (["image", "pdf"] as const)
-      .filter((kind) => takesMedia({ provider, name, streamUsage: true }, kind));
+      .filter((kind) => acceptsMedia({ provider, name, streamUsage: true }, kind));
     assert.equal(taken.join(" "), kinds, name);
   }
   const own = { provider: "openai", name: "x", streamUsage: true, input: ["text"] } as const;
-  assert.equal(takesMedia(own, "image"), false);
+  assert.equal(acceptsMedia(own, "image"), false);
 });
 
 Deno.test("a conversation that is too long loses its old pictures first, and the next run gets no pictures", () => {
@@ -151,8 +151,8 @@ Deno.test("a conversation that is too long loses its old pictures first, and the
     ...resultsOf(media("pdf")),
     ...resultsOf(media("image")),
   ];
-  const { messages: fitted, done } = fitConversation(messages, 2_000);
-  assert.equal(done, "pictures left out: 2");
+  const { messages: fitted, changes } = fitConversation(messages, 2_000);
+  assert.equal(changes, "pictures left out: 2");
   assert.deepEqual(fitted.flatMap((one) => "media" in one ? [one.media] : []), [media("image")]);
   const seed = { messages, execution: { status: "success", error: null } as never };
   const redactor = { beginningOf: (text: string) => text } as never;

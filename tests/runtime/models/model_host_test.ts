@@ -1,6 +1,6 @@
 // modelHost(), from which permissions are derived, returns the host that the adapter calls.
 import assert from "node:assert/strict";
-import { FREE_PURSE } from "../../support/models/free_purse.ts";
+import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import { modelHost } from "../../../runtime/models/endpoint.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
@@ -23,7 +23,7 @@ Deno.test({
         environmentFile: "/work/.env",
         clock: new TestClock(),
         pinKeys: false,
-        purse: FREE_PURSE,
+        billing: FREE_BILLING,
         log: new LogLines(),
       });
       const { message, retryable } = await failureOf(opened);

@@ -1,6 +1,6 @@
 // The models of one service. Each is created once per connection, from the current files and environment.
 import assert from "node:assert/strict";
-import { FREE_PURSE } from "../../support/models/free_purse.ts";
+import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import { dirname } from "node:path";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import type { Model } from "../../../runtime/models/model.ts";
@@ -22,7 +22,12 @@ async function openSupply(place: TestWorkspace): Promise<Supply> {
   const file = settings.directories.workspaceEnvFile;
   await Deno.mkdir(dirname(file), { recursive: true });
   const log = { write: () => {} };
-  const supply = new ModelSupply({ gate: FREE_PURSE.gate, settings, clock: new TestClock(), log });
+  const supply = new ModelSupply({
+    gate: FREE_BILLING.gate,
+    settings,
+    clock: new TestClock(),
+    log,
+  });
   const model = { provider: "mine", name: "m", streamUsage: true };
   return {
     open: (changes) => supply.open(createTestAgent({ model: { ...model, ...changes } })),

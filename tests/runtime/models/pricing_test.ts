@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Usage } from "../../../runtime/models/model.ts";
-import { familyOf, ModelPrices, type PricedModel } from "../../../runtime/models/pricing.ts";
+import { familyNames, ModelPrices, type PricedModel } from "../../../runtime/models/pricing.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { TestClock } from "../../support/test_clock.ts";
 
@@ -167,5 +167,5 @@ Deno.test("familyOf() removes dates and `latest`, one ending after the other", (
     ["o-9999", []],
     ["-latest", []],
   ];
-  for (const [name, families] of cases) assert.deepEqual(familyOf(name), [name, ...families]);
+  for (const [name, families] of cases) assert.deepEqual(familyNames(name), [name, ...families]);
 });

@@ -17,7 +17,7 @@ Deno.test("ModelQueue admits calls up to its limit, and the others in order of a
   const order: number[] = [];
   const places: Disposable[] = [];
   const entries = [0, 1, 2, 3, 4].map(async (number) => {
-    const place = await queue.enter(`m${number}`, FREE);
+    const place = await queue.acquire(`m${number}`, FREE);
     order.push(number);
     places.push(place);
   });
@@ -40,26 +40,26 @@ Deno.test("ModelQueue admits calls up to its limit, and the others in order of a
 
 Deno.test("ModelQueue removes only the aborted call", async () => {
   const { queue } = world(1);
-  const held = await queue.enter("a", FREE);
+  const held = await queue.acquire("a", FREE);
   const controller = new AbortController();
   const reason = new Error("enough");
-  const gone = assert.rejects(queue.enter("b", controller.signal), (error) => error === reason);
-  const next = queue.enter("c", FREE);
+  const gone = assert.rejects(queue.acquire("b", controller.signal), (error) => error === reason);
+  const next = queue.acquire("c", FREE);
   controller.abort(reason);
   await gone;
   held[Symbol.dispose]();
   (await next)[Symbol.dispose]();
-  await assert.rejects(queue.enter("d", controller.signal), (error) => error === reason);
-  (await queue.enter("e", FREE))[Symbol.dispose]();
+  await assert.rejects(queue.acquire("d", controller.signal), (error) => error === reason);
+  (await queue.acquire("e", FREE))[Symbol.dispose]();
 });
 
 Deno.test("ModelQueue keeps all other places if a call aborts after its admission", async () => {
   const { queue } = world(1);
-  const held = await queue.enter("a", FREE);
+  const held = await queue.acquire("a", FREE);
   const controller = new AbortController();
-  const admitted = queue.enter("b", controller.signal);
+  const admitted = queue.acquire("b", controller.signal);
   let isNextAdmitted = false;
-  const next = queue.enter("c", FREE).then((place) => {
+  const next = queue.acquire("c", FREE).then((place) => {
     isNextAdmitted = true;
     return place;
   });
@@ -107,7 +107,7 @@ Deno.test("withQueue() runs no more calls at once than the limit, and releases t
   assert.equal(most, 3);
   for await (const _ of model.generate(modelRequest(), { signal: FREE })) break;
   assert.equal(running, 0);
-  using _a = await queue.enter("a", FREE);
-  using _b = await queue.enter("b", FREE);
-  using _c = await queue.enter("c", FREE);
+  using _a = await queue.acquire("a", FREE);
+  using _b = await queue.acquire("b", FREE);
+  using _c = await queue.acquire("c", FREE);
 });

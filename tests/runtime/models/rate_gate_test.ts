@@ -31,7 +31,7 @@ Deno.test("RateGate delays all calls with the key until the provider's pause end
   const { clock, rates, called, open } = world();
   const first = collectReply(open("a", LIMITED, answers));
   await settle();
-  assert.ok(rates.isClosed);
+  assert.ok(rates.mustWait);
   await clock.advance(5_000);
   const second = collectReply(open("b", answers));
   const third = collectReply(open("c", answers));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FREE_PURSE } from "../../support/models/free_purse.ts";
+import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
 import { resolveModel, type ResolveModelOptions } from "../../../runtime/models/resolve.ts";
@@ -19,7 +19,7 @@ function world(variables: Record<string, string> = {}, pinKeys = false): World {
     environmentFile: "/work/agents/_config/.env",
     clock: new TestClock(),
     pinKeys,
-    purse: FREE_PURSE,
+    billing: FREE_BILLING,
     log: { write: (level, message) => lines.push(`${level}: ${message}`) },
   };
 }

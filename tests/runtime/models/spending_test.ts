@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type Model, ModelError, type Usage } from "../../../runtime/models/model.ts";
 import type { PlannedSpending, Spending } from "../../../runtime/models/spending.ts";
-import { withPurse } from "../../../runtime/models/spending.ts";
+import { withBilling } from "../../../runtime/models/spending.ts";
 import { boundInputTokens } from "../../../runtime/models/token_estimate.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
 import type { Attempt } from "../../support/models/retry_world.ts";
 import { answers, fails, goesSilent, REPLY } from "../../support/models/retry_world.ts";
 import { ScriptedModel } from "../../support/models/retry_world.ts";
 
-/** Creates a purse that records reservations and bookings. Reading costs 1, writing to a cache 2, output 10. */
+/** Creates a CallBilling that records reservations and bookings. Reading costs 1, writing to a cache 2, output 10. */
 function world(...attempts: Attempt[]): {
   model: Model;
   reserved: PlannedSpending[];
@@ -18,7 +18,7 @@ function world(...attempts: Attempt[]): {
   const settled: Spending[] = [];
   const cost = ({ inputTokens, outputTokens, cacheWriteTokens }: Usage) =>
     inputTokens + cacheWriteTokens + 10 * outputTokens;
-  const model = withPurse(new ScriptedModel(...attempts), {
+  const model = withBilling(new ScriptedModel(...attempts), {
     model: { provider: "test", name: "m" },
     gate: {
       reserve: (call) => {
@@ -34,7 +34,7 @@ function world(...attempts: Attempt[]): {
 const REQUEST = modelRequest({ maxTokens: 100 });
 const INPUT = boundInputTokens(REQUEST);
 
-Deno.test("withPurse() reserves the maximum cost of a call, and books the provider's count", async () => {
+Deno.test("withBilling() reserves the maximum cost of a call, and books the provider's count", async () => {
   const usage = { inputTokens: 5, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 2 };
   const { model, reserved, settled } = world(async function* () {
     yield { type: "text", text: "ok" };
@@ -46,7 +46,7 @@ Deno.test("withPurse() reserves the maximum cost of a call, and books the provid
   assert.deepEqual(settled, [{ tokens: 8, costUsd: 37 }]);
 });
 
-Deno.test("withPurse() books the cost that the endpoint reports", async () => {
+Deno.test("withBilling() books the cost that the endpoint reports", async () => {
   const usage = { inputTokens: 5, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const { model, settled } = world(async function* () {
     yield { type: "progress" };
@@ -56,7 +56,7 @@ Deno.test("withPurse() books the cost that the endpoint reports", async () => {
   assert.deepEqual(settled, [{ tokens: 8, costUsd: 0.25 }]);
 });
 
-Deno.test("withPurse() estimates missing counts, never too low", async () => {
+Deno.test("withBilling() estimates missing counts, never too low", async () => {
   const { model, settled } = world(answers);
   await collectReply(model, REQUEST);
   const [used] = settled;
@@ -66,13 +66,13 @@ Deno.test("withPurse() estimates missing counts, never too low", async () => {
   );
 });
 
-Deno.test("withPurse() books nothing for an error before the answer", async () => {
+Deno.test("withBilling() books nothing for an error before the answer", async () => {
   const { model, settled } = world(fails("overloaded", { status: 529 }));
   await assert.rejects(collectReply(model, REQUEST), ModelError);
   assert.deepEqual(settled, [{ tokens: 0, costUsd: 0 }]);
 });
 
-Deno.test("withPurse() books a call that was aborted or broke off, even without any text", async () => {
+Deno.test("withBilling() books a call that was aborted or broke off, even without any text", async () => {
   for (const attempt of [goesSilent(), goesSilent("Half of it")]) {
     const { model, settled } = world(attempt);
     const giveUp = new AbortController();
@@ -91,11 +91,11 @@ Deno.test("withPurse() books a call that was aborted or broke off, even without 
   assert.ok((settled[0]?.tokens ?? 0) > INPUT);
 });
 
-Deno.test("withPurse() makes no call if the reservation fails", async () => {
+Deno.test("withBilling() makes no call if the reservation fails", async () => {
   const scripted = new ScriptedModel();
   const gate = { reserve: () => Promise.reject(new Error("no money")) };
   const prices = { costOf: () => Promise.resolve(1) };
-  const model = withPurse(scripted, { model: { provider: "test", name: "m" }, gate, prices });
+  const model = withBilling(scripted, { model: { provider: "test", name: "m" }, gate, prices });
   await assert.rejects(collectReply(model, REQUEST), /no money/);
   assert.equal(scripted.requests.length, 0);
 });

@@ -1,5 +1,5 @@
 // The adapters under contract, each with what its wire format looks like: see tests/runtime/models/contract_test.ts.
-import { FREE_PURSE } from "./free_purse.ts";
+import { FREE_BILLING } from "./free_billing.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Model } from "../../../runtime/models/model.ts";
 import { resolveModel } from "../../../runtime/models/resolve.ts";
@@ -192,7 +192,7 @@ export function open(
       environmentFile: "/nowhere/.env",
       clock,
       pinKeys: false,
-      purse: FREE_PURSE,
+      billing: FREE_BILLING,
       log: { write: () => {} },
     },
   );

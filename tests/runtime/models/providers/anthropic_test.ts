@@ -3,7 +3,7 @@ import {
   createAnthropicModel,
   toAnthropicPrompt,
 } from "../../../../runtime/models/providers/anthropic.ts";
-import { AnthropicReplyAssembly } from "../../../../runtime/models/providers/anthropic_reply.ts";
+import { AnthropicReplyAssembler } from "../../../../runtime/models/providers/anthropic_reply.ts";
 import type { AssistantMessage, Message } from "../../../../runtime/models/message.ts";
 import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
 import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
@@ -19,7 +19,7 @@ function model(server: AnthropicServer, name = "m"): Model {
 }
 
 function replyFrom(...events: unknown[]): ModelReply {
-  const assembly = new AnthropicReplyAssembly(OWNER);
+  const assembly = new AnthropicReplyAssembler(OWNER);
   for (const event of events) assembly.add(event);
   return assembly.finish() ?? assert.fail("the reply is not finished");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {
   createGoogleModel,
-  GoogleReplyAssembly,
+  GoogleReplyAssembler,
   toGooglePrompt,
 } from "../../../../runtime/models/providers/google.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
@@ -19,7 +19,7 @@ function model(server: GoogleServer): Model {
 }
 
 function replyFrom(...chunks: unknown[]): ModelReply {
-  const assembly = new GoogleReplyAssembly(OWNER);
+  const assembly = new GoogleReplyAssembler(OWNER);
   for (const chunk of chunks) assembly.add(chunk);
   return assembly.finish() ?? assert.fail("the reply is not finished");
 }

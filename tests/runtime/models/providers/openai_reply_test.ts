@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { ToolCall } from "../../../../runtime/models/message.ts";
-import { OpenAiReplyAssembly } from "../../../../runtime/models/providers/openai_reply.ts";
+import { OpenAiReplyAssembler } from "../../../../runtime/models/providers/openai_reply.ts";
 
 const END = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
 
-function replyFrom(chunks: unknown[]): NonNullable<ReturnType<OpenAiReplyAssembly["finish"]>> {
-  const assembly = new OpenAiReplyAssembly({ format: "openai", model: "openai/test" });
+function replyFrom(chunks: unknown[]): NonNullable<ReturnType<OpenAiReplyAssembler["finish"]>> {
+  const assembly = new OpenAiReplyAssembler({ format: "openai", model: "openai/test" });
   for (const chunk of chunks) assembly.add(chunk);
   return assembly.finish() ?? assert.fail("the reply is not finished");
 }
@@ -32,7 +32,7 @@ Deno.test("OpenAiReplyAssembly accepts null content, null deltas, parts of text 
 });
 
 Deno.test("OpenAiReplyAssembly omits reasoning from the text and reports it as progress", () => {
-  const assembly = new OpenAiReplyAssembly({ format: "openai", model: "openai/test" });
+  const assembly = new OpenAiReplyAssembler({ format: "openai", model: "openai/test" });
   for (const field of ["reasoning_content", "reasoning", "reasoning_details"]) {
     const choices = [{ delta: { [field]: "hmm" } }];
     assert.deepEqual(assembly.add({ choices }), { type: "progress" });

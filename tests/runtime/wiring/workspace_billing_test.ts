@@ -2,18 +2,18 @@
 import pg from "pg";
 import assert from "node:assert/strict";
 import { PostgresDatabase } from "../../../runtime/storage/postgres/postgres_database.ts";
-import { openWorkspacePurse } from "../../../runtime/wiring/workspace_purse.ts";
+import { openWorkspaceBilling } from "../../../runtime/wiring/workspace_billing.ts";
 import { createBarePostgres, withPostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-withPostgres.test("openWorkspacePurse() leaves the shape of a shared database to its services, and says so", async () => {
+withPostgres.test("openWorkspaceBilling() leaves the shape of a shared database to its services, and says so", async () => {
   await using database = await createBarePostgres();
   const { address } = database;
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: address } });
   const settings = await place.settings();
   const open = () =>
-    openWorkspacePurse({ settings, clock: new TestClock(), log: { write: () => {} } });
+    openWorkspaceBilling({ settings, clock: new TestClock(), log: { write: () => {} } });
   const refused = (sentence: RegExp) =>
     assert.rejects(open(), { name: "DatabaseUnusable", message: sentence });
   const client = new pg.Client({ connectionString: address });

@@ -1,4 +1,4 @@
-// The purse of model calls that no agent makes: a person has an agent written, or a model tried. They count in the budget
+// The billing of model calls that no agent makes: a person has an agent written, or a model tried. They count in the budget
 // of the workspace, in the database of its service, which may be running meanwhile.
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -6,7 +6,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { BudgetGate } from "../executions/budget/budget_gate.ts";
 import { ModelPrices } from "../models/pricing.ts";
-import type { Purse } from "../models/spending.ts";
+import type { CallBilling } from "../models/spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlBudgetStore } from "../storage/budgets.ts";
 import type { Database } from "../storage/database.ts";
@@ -19,20 +19,22 @@ const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_datab
 /** A person makes one call after the other, a trial some at once. */
 const CONNECTIONS = 3;
 
-/** Whose purse it is. */
-export interface WorkspacePurseOptions {
+/** The owner of the billing. */
+export interface WorkspaceBillingOptions {
   settings: Pick<WorkspaceSettings, "config" | "directories" | "shell" | "database">;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** A purse that has to be closed. */
-export interface WorkspacePurse extends AsyncDisposable {
-  purse: Omit<Purse, "model">;
+/** A billing that must be disposed. */
+export interface WorkspaceBilling extends AsyncDisposable {
+  billing: Omit<CallBilling, "model">;
 }
 
 /** Opens it. Throws StateDirUnusable and DatabaseUnusable. */
-export async function openWorkspacePurse(options: WorkspacePurseOptions): Promise<WorkspacePurse> {
+export async function openWorkspaceBilling(
+  options: WorkspaceBillingOptions,
+): Promise<WorkspaceBilling> {
   const { settings, clock, log } = options;
   const { config, directories, shell } = settings;
   await using resources = new AsyncDisposableStack();
@@ -48,12 +50,12 @@ export async function openWorkspacePurse(options: WorkspacePurseOptions): Promis
   });
   const prices = new ModelPrices({ files: directories.pricingFiles, clock, log });
   const opened = resources.move();
-  return { purse: { gate, prices }, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { billing: { gate, prices }, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** Nothing is made for a workspace in which nothing ran yet and nothing is bounded: there is nothing to hold a call to. */
 async function openDatabase(
-  { config, directories, database }: WorkspacePurseOptions["settings"],
+  { config, directories, database }: WorkspaceBillingOptions["settings"],
 ): Promise<Database & (Disposable | AsyncDisposable)> {
   if (database !== undefined) {
     const { PostgresDatabase } = await loadPostgres();

@@ -1,0 +1,7 @@
+// A CallBilling without costs, for tests that are not about money.
+import type { CallBilling } from "../../../runtime/models/spending.ts";
+
+export const FREE_BILLING: Omit<CallBilling, "model"> = {
+  gate: { reserve: () => Promise.resolve({ settle: () => Promise.resolve() }) },
+  prices: { costOf: () => Promise.resolve(0) },
+};
