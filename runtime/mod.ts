@@ -78,7 +78,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     clock: options.clock,
     resources,
     labelsOf: (id) => agents.registry.get(id)?.nodes ?? [],
-    failed: (problem) => report.write("warn", problem),
+    onOutage: (problem) => report.write("warn", problem),
   });
   const nodes = db.kind === "sqlite"
     ? undefined
@@ -106,7 +106,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const slots = new SqlSlotStore(db, outbox);
   const openOwnWrites = once(async () => {
     const { OwnWrites } = await loadOwnWrites();
-    return new OwnWrites(node && ((write) => node.tell("wrote", JSON.stringify(write))));
+    return new OwnWrites(node && ((write) => node.notify("wrote", JSON.stringify(write))));
   });
   const findAgent = (id: string) => registry.get(id);
   // Runs that other runs and triggers start must not wait until triggers follow a changed file.

@@ -107,13 +107,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a schedule does not fire while its budget is used up",
     symbol: "findRefusal",
-    drop: "if ((yield* findUsedUp(agentId",
+    drop: "if ((yield* findExhausted(agentId",
     tests: ["tests/runtime/executions/budget"],
   },
   {
     guard: "a provider's requested pause delays all calls with its key",
     symbol: "RetryingModel.generate",
-    drop: "await rates.pass(ticket, options",
+    drop: "await rates.waitForTurn(ticket, options",
     tests: ["tests/runtime/models/rate_gate_test.ts"],
   },
   {
@@ -171,8 +171,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a changed file runs once",
     symbol: "findRefusal",
-    replace: "!(yield* takeQueued(agentId, claim.path))",
-    by: "(yield* takeQueued(agentId, claim.path)) && false",
+    replace: "!(yield* dequeueChange(agentId, claim.path))",
+    by: "(yield* dequeueChange(agentId, claim.path)) && false",
     tests: ["tests/runtime/storage/executions/acceptance_test.ts"],
   },
   {
@@ -1256,13 +1256,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a pause is stored with its message",
     symbol: "SqlRequestStore.openRequest",
-    drop: "yield* messages.tell({ type",
+    drop: "yield* messages.record({ type",
     tests: ["tests/runtime/storage/outbox_test.ts"],
   },
   {
     guard: "an end is stored with its message",
     symbol: "SqlEndingStore.finishExecution",
-    drop: 'yield* messages.tell({ type: "ended"',
+    drop: 'yield* messages.record({ type: "ended"',
     tests: ["tests/runtime/storage/outbox_test.ts"],
   },
   {
@@ -1378,8 +1378,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an execution's end starts each following agent once",
     symbol: "findRefusal",
-    replace: "!(yield* takeFollowUp(agentId, claim.executionId))",
-    by: "(yield* takeFollowUp(agentId, claim.executionId)) && false",
+    replace: "!(yield* removeFollowUp(agentId, claim.executionId))",
+    by: "(yield* removeFollowUp(agentId, claim.executionId)) && false",
     tests: ["tests/runtime/storage/executions/acceptance_test.ts"],
   },
   {
@@ -1453,14 +1453,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a node that lost a job does not end its later delivery",
-    symbol: "JobQueue.#let",
+    symbol: "JobQueue.#endJob",
     replace: "job?.delivery !== delivery",
     by: "job === undefined",
     tests: ["tests/runtime/storage/postgres/job_queue_test.ts"],
   },
   {
     guard: "one key at two nodes in the same moment is one execution",
-    symbol: "findKnown",
+    symbol: "findExisting",
     drop: "yield* lock(`key ${",
     tests: ["tests/runtime/nodes"],
   },
@@ -1481,13 +1481,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a commit without a received answer does not count as a failure",
     symbol: "PostgresDatabase.#transact",
-    replace: "if (!isEnding || !await this.#isStored(mark, transaction)) throw error;",
+    replace: "if (!isEnding || !await this.#isCommitted(mark, transaction)) throw error;",
     by: "throw error;",
     tests: ["tests/runtime/storage/postgres"],
   },
   {
     guard: "a change that a crash undid is not confused with another",
-    symbol: "PostgresDatabase.#isStored",
+    symbol: "PostgresDatabase.#isCommitted",
     replace: "rows[0].number === number",
     by: "true",
     tests: ["tests/runtime/storage/postgres"],
@@ -1510,14 +1510,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a living node's run is not ended by another node",
-    symbol: "takeFromNobody",
+    symbol: "fenceOffOwner",
     replace: '`AND (instance_id IS NULL OR NOT ${isAlive("executions.instance_id")})`',
     by: '`AND (instance_id IS NULL OR ${isAlive("executions.instance_id")} IS NOT NULL)`',
     tests: ["tests/runtime/storage/postgres"],
   },
   {
     guard: "a step with an unknown commit is not stored twice",
-    symbol: "PostgresDatabase.#isStored",
+    symbol: "PostgresDatabase.#isCommitted",
     replace: "if (fenced !== undefined) throw new LeaseLost(`Execution ${fenced}`);",
     by: "void fenced;",
     tests: ["tests/runtime/storage/postgres"],

@@ -17,12 +17,12 @@ import { USAGE_STEP_MS } from "../executions/usage.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { Database } from "./database.ts";
 import { isAlive, NOW } from "./instances.ts";
-import { afterwards, all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
+import { afterCommit, all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
 
 /** The time for which spending is kept: the longest month, and a day for time zones. */
 const KEPT_MS = 32 * DAY_MS;
 /** The maximum age of transactions that a crash of the database undoes. */
-const UNDONE_MS = MINUTE_MS;
+const MAX_LOST_AGE_MS = MINUTE_MS;
 /** People are warned from this share of a limit on. */
 const NEAR = 0.8;
 
@@ -48,7 +48,7 @@ export class SqlBudgetStore implements BudgetStore {
   /** The reservations of this process that are not settled yet. */
   readonly #open = new Set<number>();
   /** The quarter of an hour of the last removal of old rows. */
-  #tidiedStep = 0;
+  #lastPurgedStep = 0;
 
   constructor(db: Database, instanceId: string) {
     this.#db = db;
@@ -96,9 +96,9 @@ export class SqlBudgetStore implements BudgetStore {
     if (row === undefined) return [];
     yield* book(row, used);
     const step = stepOf(row.at);
-    if (step > this.#tidiedStep) {
+    if (step > this.#lastPurgedStep) {
       yield* removeOld(step - KEPT_MS);
-      yield* afterwards(() => this.#tidiedStep = step);
+      yield* afterCommit(() => this.#lastPurgedStep = step);
     }
     const near: BudgetState[] = [];
     for (const state of yield* readStates(budgets)) {
@@ -123,7 +123,7 @@ export class SqlBudgetStore implements BudgetStore {
       const old = yield* all<{ id: number }>(
         "SELECT id FROM reservations WHERE instance_id = ? AND at < ?",
         instanceId,
-        now - UNDONE_MS,
+        now - MAX_LOST_AGE_MS,
       );
       for (const { id } of old.filter(({ id }) => !open.has(id))) {
         rows.push(
@@ -168,7 +168,7 @@ export function* raiseBudget(raise: BudgetRaise): Operation<void> {
 }
 
 /** Returns the first used-up budget of an agent: nothing is left, or less than its last refused call needs. */
-export function* findUsedUp(
+export function* findExhausted(
   agentId: string,
   budgets: readonly Budget[],
 ): Operation<BudgetState | undefined> {
@@ -177,7 +177,7 @@ export function* findUsedUp(
     const refused = yield* get<{ need: number }>(
       "SELECT need FROM budget_refusals WHERE agent_id = ? AND scope = ? AND unit = ? AND period = ? AND start = ?",
       agentId,
-      ...keyOf(state),
+      ...periodKey(state),
     );
     if (left <= 0 || left < (refused?.need ?? 0)) return state;
   }
@@ -197,7 +197,7 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
         "INSERT INTO budget_refusals (agent_id, scope, unit, period, start, need) VALUES (?1, ?2, ?3, ?4, ?5, ?6) " +
           "ON CONFLICT (agent_id, scope, unit, period, start) DO UPDATE SET need = ?6",
         wanted.agentId,
-        ...keyOf(state),
+        ...periodKey(state),
         need,
       );
     }
@@ -241,7 +241,7 @@ function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
   for (const budget of budgets) {
     const { scope, unit, period, start } = budget;
     const column = unit === "usd" ? "nanos" : "tokens";
-    const whose = reservationsOf(scope);
+    const whose = reservationCondition(scope);
     // One statement, because a settlement between two statements would count in neither.
     const sums = yield* get<{ used: number; reserved: number; raised: number }>(
       `SELECT (SELECT coalesce(sum(${column}), 0) FROM spending WHERE scope = ?1 AND step >= ?2) AS used, ` +
@@ -261,7 +261,7 @@ function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
 }
 
 /** Returns an SQL condition for the reservations of a scope. It follows conditions with four values. */
-function reservationsOf(scope: string): { condition: string; values: SqlValue[] } {
+function reservationCondition(scope: string): { condition: string; values: SqlValue[] } {
   const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
   if (kind === "agent") return { condition: " AND agent_id = ?5", values: [whose] };
   if (kind === "tree") return { condition: " AND root_id = ?5", values: [Number(whose)] };
@@ -273,10 +273,10 @@ function* warnOnce(budget: Budget): Operation<boolean> {
   return (yield* run(
     "INSERT INTO budget_periods (scope, unit, period, start, warned) VALUES (?, ?, ?, ?, 1) " +
       "ON CONFLICT (scope, unit, period, start) DO UPDATE SET warned = 1 WHERE budget_periods.warned = 0",
-    ...keyOf(budget),
+    ...periodKey(budget),
   )) === 1;
 }
 
-function keyOf({ scope, unit, period, start }: Budget): [string, string, string, number] {
+function periodKey({ scope, unit, period, start }: Budget): [string, string, string, number] {
   return [scope, unit, period, start];
 }

@@ -13,7 +13,7 @@ export class StorageUnavailable extends RuntimeError {
 }
 
 /** Error: the database does not answer. The service reconnects by itself. */
-export class DatabaseAway extends StorageUnavailable {
+export class DatabaseUnreachable extends StorageUnavailable {
   override readonly retryAfterSeconds = 5;
 }
 

@@ -19,7 +19,7 @@ export function* insertFollowUps(
 }
 
 /** Removes a follow-up and reports if it was there. Runs in the transaction that creates the following execution. */
-export function* takeFollowUp(agentId: string, executionId: number): Operation<boolean> {
+export function* removeFollowUp(agentId: string, executionId: number): Operation<boolean> {
   return (yield* run(
     "DELETE FROM follow_ups WHERE agent_id = ? AND execution_id = ?",
     agentId,
@@ -52,7 +52,7 @@ export class SqlFollowUpStore implements FollowUpStore {
     { follower, executionId }: Pick<FollowUp, "follower" | "executionId">,
   ): Promise<void> {
     return this.#db.change("power", function* () {
-      yield* takeFollowUp(follower, executionId);
+      yield* removeFollowUp(follower, executionId);
     });
   }
 }

@@ -21,7 +21,7 @@ export type Statement =
   | { type: "enqueue"; waiting: WaitingRun }
   | { type: "announce"; executionId: number }
   /** Runs after the commit. Must not throw. */
-  | { type: "afterwards"; act: () => void };
+  | { type: "after_commit"; act: () => void };
 
 /** A generator that yields statements, receives their results, and returns its own result. */
 export type Operation<T> = Generator<Statement, T, unknown>;
@@ -83,6 +83,6 @@ export function* announce(executionId: number): Operation<void> {
 }
 
 /** Runs `act` after the commit, never after a rollback. `act` must not throw. */
-export function* afterwards(act: () => void): Operation<void> {
-  yield { type: "afterwards", act };
+export function* afterCommit(act: () => void): Operation<void> {
+  yield { type: "after_commit", act };
 }

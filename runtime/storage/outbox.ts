@@ -11,18 +11,18 @@ import {
   type OutboxStore,
 } from "../notify/outbox.ts";
 import type { Database } from "./database.ts";
-import { afterwards, get, lock, type Operation, run } from "./operation.ts";
+import { afterCommit, get, lock, type Operation, run } from "./operation.ts";
 
 /** Stores messages in the transaction of their event, so that both are committed or none. */
-export interface MessageStock {
-  tell(event: NotableEvent): Operation<void>;
+export interface EventMessages {
+  record(event: NotableEvent): Operation<void>;
 }
 
 /** The MessageStock of a runtime that sends no messages. */
-export const NO_MESSAGES: MessageStock = { *tell() {} };
+export const NO_MESSAGES: EventMessages = { *record() {} };
 
 /** The collaborators of SqlOutbox. */
-export interface SqlOutboxPorts {
+export interface SqlOutboxOptions {
   draftMessages: (event: NotableEvent) => MessageDraft[];
   now: () => number;
   /** Called after a message was stored. */
@@ -59,25 +59,25 @@ const ELIGIBLE = "closed_at IS NULL " +
   "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";
 
 /** The messages of one database. */
-export class SqlOutbox implements MessageStock, OutboxStore {
+export class SqlOutbox implements EventMessages, OutboxStore {
   readonly #db: Database;
-  readonly #ports: SqlOutboxPorts;
+  readonly #options: SqlOutboxOptions;
 
-  constructor(db: Database, ports: SqlOutboxPorts) {
+  constructor(db: Database, ports: SqlOutboxOptions) {
     this.#db = db;
-    this.#ports = ports;
+    this.#options = ports;
   }
 
-  *tell(event: NotableEvent): Operation<void> {
-    const now = this.#ports.now();
+  *record(event: NotableEvent): Operation<void> {
+    const now = this.#options.now();
     const drafts = this.#draft(event);
-    for (const draft of drafts) yield* put(draft, now);
-    if (drafts.length > 0) yield* afterwards(this.#ports.stored);
+    for (const draft of drafts) yield* upsertMessage(draft, now);
+    if (drafts.length > 0) yield* afterCommit(this.#options.stored);
   }
 
   /** Stores the message of an event without a transaction of its own. */
   announce(event: NotableEvent): Promise<void> {
-    return this.#db.change("process", () => this.tell(event));
+    return this.#db.change("process", () => this.record(event));
   }
 
   claim(
@@ -85,7 +85,7 @@ export class SqlOutbox implements MessageStock, OutboxStore {
   ): Promise<ClaimedMessage | undefined> {
     return this.#db.change("process", function* () {
       yield* lock("outbox");
-      yield* dropAnswered(now);
+      yield* closeAnswered(now);
       for (;;) {
         const row = yield* get<MessageRow>(
           `SELECT * FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
@@ -164,17 +164,17 @@ export class SqlOutbox implements MessageStock, OutboxStore {
 
   #draft(event: NotableEvent): MessageDraft[] {
     try {
-      return this.#ports.draftMessages(event);
+      return this.#options.draftMessages(event);
     } catch (error) {
       // A bug in a message must not keep an execution from pausing or ending.
-      this.#ports.failed(error);
+      this.#options.failed(error);
       return [];
     }
   }
 }
 
 /** Stores a message. If an equal message waits for its first attempt, increments its count instead. */
-function* put(draft: MessageDraft, now: number): Operation<void> {
+function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
   const { channel, kind, agentId } = draft;
   const fold = draft.isFoldable ? JSON.stringify([channel, kind, agentId]) : null;
   // Serializes equal messages of all nodes, so that they are combined.
@@ -227,7 +227,7 @@ function toClaimed(
 }
 
 /** Closes the messages of questions that have been answered. */
-function* dropAnswered(now: number): Operation<void> {
+function* closeAnswered(now: number): Operation<void> {
   yield* run(
     "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +
       "AND request_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM requests " +

@@ -5,7 +5,7 @@ import type {
   SlotStore,
   StoredSlots,
 } from "../triggers/schedule/slot_store.ts";
-import { type MessageStock, NO_MESSAGES } from "./outbox.ts";
+import { type EventMessages, NO_MESSAGES } from "./outbox.ts";
 import type { Database } from "./database.ts";
 import { all, get, lock, type Operation, run } from "./operation.ts";
 
@@ -118,9 +118,9 @@ function withFired(state: ScheduleState, fired: { at: number }[] = []): Schedule
 /** The slots and schedules of one database. */
 export class SqlSlotStore implements SlotStore {
   readonly #db: Database;
-  readonly #messages: MessageStock;
+  readonly #messages: EventMessages;
 
-  constructor(db: Database, messages: MessageStock = NO_MESSAGES) {
+  constructor(db: Database, messages: EventMessages = NO_MESSAGES) {
     this.#db = db;
     this.#messages = messages;
   }
@@ -203,7 +203,7 @@ export class SqlSlotStore implements SlotStore {
           continue;
         }
         yield* insertSlot(slot, slot.lastSlot);
-        if (slot.outcome === "missed") yield* messages.tell({ type: "missed", slot });
+        if (slot.outcome === "missed") yield* messages.record({ type: "missed", slot });
       }
       return further;
     });

@@ -11,7 +11,7 @@ import { all, get, type Operation, requireLease, run } from "./operation.ts";
  * Removes a change from the queue and reports if it was there. Runs in the transaction that creates the execution, so that a
  * change starts exactly one run.
  */
-export function* takeQueued(agentId: string, path: string): Operation<boolean> {
+export function* dequeueChange(agentId: string, path: string): Operation<boolean> {
   return (yield* run("DELETE FROM watch_queue WHERE agent_id = ? AND path = ?", agentId, path)) > 0;
 }
 
@@ -51,12 +51,12 @@ export class SqlWatchStore implements WatchStore {
     changes: readonly QueuedChange[],
     { dropped, seen }: Parameters<WatchStore["enqueue"]>[1],
   ): Promise<boolean> {
-    return this.#whileOurs("power", function* () {
+    return this.#changeWithLease("power", function* () {
       // Only the node with the lease may enqueue: otherwise a change that two nodes noticed would run twice.
       for (const id of new Set([...changes, ...seen].map(({ agentId }) => agentId))) {
         yield* requireLease(watchLease(id));
       }
-      for (const { agentId, path } of dropped) yield* takeQueued(agentId, path);
+      for (const { agentId, path } of dropped) yield* dequeueChange(agentId, path);
       for (const { agentId, path, event, queuedAt } of changes) {
         // The change keeps its position in the queue, so that a file that changes constantly does not wait forever.
         yield* run(
@@ -68,13 +68,13 @@ export class SqlWatchStore implements WatchStore {
           queuedAt,
         );
       }
-      for (const file of seen) yield* mark(file.agentId, file);
+      for (const file of seen) yield* upsertSeenFile(file.agentId, file);
     });
   }
 
   dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void> {
     return this.#db.change("process", function* () {
-      for (const { agentId, path } of changes) yield* takeQueued(agentId, path);
+      for (const { agentId, path } of changes) yield* dequeueChange(agentId, path);
     });
   }
 
@@ -135,10 +135,10 @@ export class SqlWatchStore implements WatchStore {
   }
 
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean> {
-    return this.#whileOurs("process", function* () {
+    return this.#changeWithLease("process", function* () {
       yield* requireLease(watchLease(agentId));
       yield* run("INSERT INTO watches (agent_id) VALUES (?) ON CONFLICT DO NOTHING", agentId);
-      for (const file of files) yield* mark(agentId, file);
+      for (const file of files) yield* upsertSeenFile(agentId, file);
     });
   }
 
@@ -150,7 +150,10 @@ export class SqlWatchStore implements WatchStore {
     });
   }
 
-  async #whileOurs(durability: Durability, operation: () => Operation<void>): Promise<boolean> {
+  async #changeWithLease(
+    durability: Durability,
+    operation: () => Operation<void>,
+  ): Promise<boolean> {
     try {
       await this.#db.change(durability, operation);
       return true;
@@ -161,7 +164,7 @@ export class SqlWatchStore implements WatchStore {
   }
 }
 
-function* mark(agentId: string, { path, stamp, digest }: SeenFile): Operation<void> {
+function* upsertSeenFile(agentId: string, { path, stamp, digest }: SeenFile): Operation<void> {
   if (stamp === null) {
     yield* run("DELETE FROM watched_files WHERE agent_id = ? AND path = ?", agentId, path);
   } else {

@@ -49,7 +49,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
   const unsubscribe = events.subscribe((event, origin) => {
     // Each machine reads the agents' files for itself.
     if (origin === "elsewhere" || event.type === "agents_changed") return;
-    node.tell("event", JSON.stringify(shortened(event)));
+    node.notify("event", JSON.stringify(shortened(event)));
   });
   const poll = () => executionLog.recheck((id) => !node.executions.has(id));
   await node.start({
@@ -60,7 +60,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
       options.triggers()?.lookAgain();
     },
     leasesChanged: () => options.triggers()?.followShared(),
-    told(topic, text) {
+    notified(topic, text) {
       try {
         if (topic === "event") hear(text);
         if (topic === "wrote") void hearWrite(text, options);

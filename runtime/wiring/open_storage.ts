@@ -7,7 +7,7 @@ import type { Database } from "../storage/database.ts";
 import type { Node, OpenNodeOptions } from "../storage/postgres/node.ts";
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
-import { findHistory, settleHistory } from "../storage/state_dir/history_place.ts";
+import { findHistory, relocateHistory } from "../storage/state_dir/history_place.ts";
 import { InstanceLock } from "../storage/state_dir/instance_lock.ts";
 import { closeInstance, openInstance } from "../storage/instances.ts";
 import { makeStateDir, StateDirUnusable } from "../storage/state_dir/state_dir.ts";
@@ -35,7 +35,7 @@ export interface OpenedStorage {
 
 /** How storage is opened; what only a database that machines share needs, too. */
 export interface OpenStorageOptions
-  extends Pick<OpenNodeOptions, "version" | "labelsOf" | "failed"> {
+  extends Pick<OpenNodeOptions, "version" | "labelsOf" | "onOutage"> {
   mode: RuntimeMode;
   clock?: Clock | undefined;
   /** Gets everything that must be closed. */
@@ -56,7 +56,7 @@ export async function openStorage(
   const { stateDir, ownStateDir } = directories;
   for (const dir of new Set([stateDir, ownStateDir])) {
     await makeStateDir(dir);
-    resources.use(InstanceLock.take(dir));
+    resources.use(InstanceLock.acquire(dir));
     if (mode === "service") linkDescriptors(dir);
   }
   if (database !== undefined) {
@@ -68,7 +68,7 @@ export async function openStorage(
     return { db: node.database, instanceId: node.instanceId, clock: node.clock, node };
   }
   const clock = options.clock ?? new SystemClock();
-  await settleHistory(directories);
+  await relocateHistory(directories);
   const db = resources.use(SqliteDatabase.open(directories.databaseFile));
   const instance = { id: crypto.randomUUID(), pid: Deno.pid, startedAt: clock.now() };
   await db.change("power", () => openInstance(instance));
@@ -88,7 +88,7 @@ export async function openReadOnlyStorage(
   const { PostgresDatabase } = await loadPostgres();
   const { address, connections } = database;
   const db = resources.use(
-    await PostgresDatabase.open({ address, connections, bringsUpToDate: false }),
+    await PostgresDatabase.open({ address, connections, migrates: false }),
   );
   return { db, instanceId, clock };
 }

@@ -49,7 +49,7 @@ export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
   /** Where several machines share the database. */
-  shared?: { node: Pick<Node, "leases" | "wantLeases"> };
+  shared?: { node: Pick<Node, "leases" | "requestLeases"> };
   events: EventBus;
 }
 
@@ -205,9 +205,9 @@ async function readServiceId(remembered: SettingsStore): Promise<string> {
 }
 
 /** One machine at a time watches for an agent. */
-function watchShares(node: Pick<Node, "leases" | "wantLeases">): WatchShares {
+function watchShares(node: Pick<Node, "leases" | "requestLeases">): WatchShares {
   return {
-    want: (agentIds) => node.wantLeases(agentIds.map(watchLease)),
+    want: (agentIds) => node.requestLeases(agentIds.map(watchLease)),
     holds: (agentId) => node.leases.holds(watchLease(agentId)),
   };
 }

@@ -61,7 +61,7 @@ async function openDatabase(
     const { PostgresDatabase } = await loadPostgres();
     const { address } = database;
     // Its shape is a matter of its services: older ones could not start any more.
-    return PostgresDatabase.open({ address, connections: CONNECTIONS, bringsUpToDate: false });
+    return PostgresDatabase.open({ address, connections: CONNECTIONS, migrates: false });
   }
   const path = findHistory(directories);
   if (path !== undefined) return SqliteDatabase.open(path);

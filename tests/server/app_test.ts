@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { DatabaseAway } from "../../runtime/storage/database.ts";
+import { DatabaseUnreachable } from "../../runtime/storage/database.ts";
 import { loadOperations } from "../../api/operations/operations.ts";
 import { MAX_BODY_BYTES } from "../../api/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
@@ -191,7 +191,7 @@ Deno.test("createApp() maps the runtime's refusals to statuses, and hides an une
 Deno.test("createApp() says when to come back where the database does not answer, and /health does", async () => {
   const { call, runtime } = createTestApp();
   const detail = "Cannot use postgres://db.example/inkling: it is away.";
-  runtime.runFailure = new DatabaseAway(detail);
+  runtime.runFailure = new DatabaseUnreachable(detail);
   const { status, body, headers } = await call("/agents/writer/run", { method: "POST" });
   assert.deepEqual([status, body, headers.get("retry-after")], [503, { detail }, "5"]);
   assert.deepEqual((await call("/health")).body, { status: "ok" });

@@ -8,21 +8,26 @@ import type {
 } from "../../executions/record/acceptance_store.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { type Budget, describeBudget } from "../../executions/budget/budget.ts";
-import { findUsedUp } from "../budgets.ts";
+import { findExhausted } from "../budgets.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
 import { type Database, StorageUnavailable } from "../database.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
+import {
+  EXECUTION_COLUMNS,
+  type ExecutionRow,
+  requireExecution,
+  toExecution,
+} from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
-import { takeFollowUp } from "../follow_ups.ts";
+import { removeFollowUp } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
 import { copySteps } from "./forks.ts";
-import { takeQueued } from "../watches.ts";
+import { dequeueChange } from "../watches.ts";
 import { watchLease } from "../../triggers/watch/watch_store.ts";
 import { enqueue, fence, get, lock, type Operation, requireLease } from "../operation.ts";
 
-interface Asked {
+interface PendingAcceptance {
   accept: () => Operation<Acceptance>;
   resolve: (acceptance: Acceptance) => void;
   reject: (error: unknown) => void;
@@ -32,7 +37,7 @@ interface Asked {
 export class SqlAcceptanceStore implements AcceptanceStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
-  #asked: Asked[] = [];
+  #pending: PendingAcceptance[] = [];
 
   /** `ownerId` owns the accepted executions; null: they have no owner until a node claims them. */
   constructor(db: Database, ownerId: string | null) {
@@ -52,25 +57,25 @@ export class SqlAcceptanceStore implements AcceptanceStore {
       return this.#db.change("power", () => this.#accept(wanted, terms));
     }
     const { promise, resolve, reject } = Promise.withResolvers<Acceptance>();
-    this.#asked.push({ accept: () => this.#accept(wanted, terms), resolve, reject });
-    if (this.#asked.length === 1) queueMicrotask(() => this.#acceptAll());
+    this.#pending.push({ accept: () => this.#accept(wanted, terms), resolve, reject });
+    if (this.#pending.length === 1) queueMicrotask(() => this.#acceptAll());
     return promise;
   }
 
   async #acceptAll(): Promise<void> {
-    const asked = this.#asked;
-    this.#asked = [];
+    const pending = this.#pending;
+    this.#pending = [];
     try {
       const accepted = await this.#db.change("power", function* () {
         const acceptances: Acceptance[] = [];
-        for (const { accept } of asked) acceptances.push(yield* accept());
+        for (const { accept } of pending) acceptances.push(yield* accept());
         return acceptances;
       });
-      for (const [index, { resolve }] of asked.entries()) resolve(accepted[index] as Acceptance);
+      for (const [index, { resolve }] of pending.entries()) resolve(accepted[index] as Acceptance);
     } catch (error) {
       // After an error of the database the transaction may still have been committed, so it is not repeated.
-      const isOver = asked.length === 1 || error instanceof StorageUnavailable;
-      for (const { accept, resolve, reject } of asked) {
+      const isOver = pending.length === 1 || error instanceof StorageUnavailable;
+      for (const { accept, resolve, reject } of pending) {
         if (isOver) reject(error);
         else this.#db.change("power", accept).then(resolve, reject);
       }
@@ -98,7 +103,7 @@ function* insertExecution(
   terms: AcceptanceTerms & { ownerId: string | null },
 ): Operation<Acceptance> {
   if (wanted.parentExecutionId !== null) yield* fence(wanted.parentExecutionId);
-  const known = yield* findKnown(wanted, keysOf(terms));
+  const known = yield* findExisting(wanted, keysOf(terms));
   if (known !== undefined) return { execution: known, isNew: false };
   const refused = yield* findRefusal(wanted, terms);
   if (refused !== undefined) {
@@ -129,7 +134,7 @@ function keysOf({ idempotencyKey, otherKeys = [] }: AcceptanceTerms): string[] {
 }
 
 /** Returns the execution of an earlier equal request, or of the same call of the same parent. */
-function* findKnown(
+function* findExisting(
   { parentExecutionId, parentPosition, startedAt }: NewExecution,
   keys: readonly string[],
 ): Operation<Execution | undefined> {
@@ -157,12 +162,14 @@ function* findRefusal(
     if (yield* isScheduleRunning(agentId)) return "running";
   }
   if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
-  if ((yield* findUsedUp(agentId, budgets)) !== undefined) return "budget";
+  if ((yield* findExhausted(agentId, budgets)) !== undefined) return "budget";
   // Only the watching node knows the number of runs of a watch, and their paths.
   if (claim?.type === "change") yield* requireLease(watchLease(agentId));
   // Last, because removing the change from the queue modifies the database.
-  if (claim?.type === "change" && !(yield* takeQueued(agentId, claim.path))) return "claimed";
-  if (claim?.type === "end" && !(yield* takeFollowUp(agentId, claim.executionId))) return "claimed";
+  if (claim?.type === "change" && !(yield* dequeueChange(agentId, claim.path))) return "claimed";
+  if (claim?.type === "end" && !(yield* removeFollowUp(agentId, claim.executionId))) {
+    return "claimed";
+  }
   return undefined;
 }
 
@@ -185,7 +192,7 @@ function* recordRefusedSlot(
     scheduledFor: claim.scheduledFor,
     outcome: "skipped",
     reason: refused === "budget"
-      ? yield* describeUsedUp(agentId, budgets)
+      ? yield* describeExhausted(agentId, budgets)
       : refused === "running"
       ? "still running"
       : "waiting for an answer",
@@ -194,8 +201,8 @@ function* recordRefusedSlot(
   });
 }
 
-function* describeUsedUp(agentId: string, budgets: readonly Budget[]): Operation<string> {
-  const budget = yield* findUsedUp(agentId, budgets);
+function* describeExhausted(agentId: string, budgets: readonly Budget[]): Operation<string> {
+  const budget = yield* findExhausted(agentId, budgets);
   return `budget ${budget === undefined ? "" : `${describeBudget(budget)} `}used up`;
 }
 
@@ -216,5 +223,5 @@ function* insertRow(wanted: NewExecution, ownerId: string | null): Operation<Exe
     wanted.model,
     wanted.startedAt,
   );
-  return toReturned(row);
+  return requireExecution(row);
 }

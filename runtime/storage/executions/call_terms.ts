@@ -11,9 +11,9 @@ import { all, get, type Operation, run } from "../operation.ts";
 const IS_OBJECT = "body LIKE '{%'";
 
 /** Stores terms, in the open transaction, after the message that refers to them. */
-export function* keepTerms({ tools, terms }: PackedTerms): Operation<void> {
-  yield* keepText(tools);
-  yield* keepText(terms);
+export function* storeTerms({ tools, terms }: PackedTerms): Operation<void> {
+  yield* storeText(tools);
+  yield* storeText(terms);
 }
 
 /** Returns the stored terms of an execution's calls, by the position of their message. */
@@ -59,7 +59,7 @@ export function* removeUnusedTerms(): Operation<void> {
   );
 }
 
-function* keepText({ digest, body }: DigestedText): Operation<void> {
+function* storeText({ digest, body }: DigestedText): Operation<void> {
   // Most texts exist already and need not be sent.
   if ((yield* get("SELECT 1 FROM call_terms WHERE digest = ?", digest)) !== undefined) return;
   yield* run("INSERT INTO call_terms (digest, body) VALUES (?, ?)", digest, body);

@@ -5,7 +5,7 @@ import type { StoredCall } from "../../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../../models/message.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { Effect } from "../../tools/tool.ts";
-import { keepTerms } from "./call_terms.ts";
+import { storeTerms } from "./call_terms.ts";
 import { all, type Operation, run } from "../operation.ts";
 
 interface CallRow {
@@ -37,7 +37,7 @@ export function* insertMessage(
     placed.terms?.terms.digest ?? null,
   );
   // After the message: see removeUnusedTerms.
-  if (placed.terms !== undefined) yield* keepTerms(placed.terms);
+  if (placed.terms !== undefined) yield* storeTerms(placed.terms);
 }
 
 /** Replaces the message at the same position. */

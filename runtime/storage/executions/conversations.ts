@@ -28,8 +28,8 @@ import {
   EXECUTION_COLUMNS,
   type ExecutionRow,
   OPEN,
+  requireExecution,
   toExecution,
-  toReturned,
 } from "./execution_rows.ts";
 import { selectDelegated } from "./families.ts";
 import { appendFrames } from "../frames.ts";
@@ -105,7 +105,7 @@ export class SqlConversationStore implements ConversationStore {
         reply.durationMs,
         executionId,
       );
-      const figures = toReturned(row);
+      const figures = requireExecution(row);
       yield* appendFrames(executionId, reply.frames(figures));
       return figures;
     });

@@ -2,19 +2,19 @@
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Ending, EndingStore, Rest } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
-import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
+import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
 import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { insertFollowUps } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { countVerdict } from "../trigger_states.ts";
 import { voidRequests } from "./request_rows.ts";
-import { wakeAncestors } from "./waiting.ts";
+import { resumeAncestors } from "./waiting.ts";
 import { isAlive } from "../instances.ts";
 import { fence, get, type Operation, run } from "../operation.ts";
 
 /** Fences off the execution, so that no former or new owner can write to it. Returns false if a living node runs it. */
-function* takeFromNobody(id: number): Operation<boolean> {
+function* fenceOffOwner(id: number): Operation<boolean> {
   const changed = yield* run(
     "UPDATE executions SET epoch = epoch + 1, job = NULL WHERE id = ? AND status = 'running' " +
       `AND (instance_id IS NULL OR NOT ${isAlive("executions.instance_id")})`,
@@ -27,9 +27,9 @@ function* takeFromNobody(id: number): Operation<boolean> {
 export class SqlEndingStore implements EndingStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
-  readonly #messages: MessageStock;
+  readonly #messages: EventMessages;
 
-  constructor(db: Database, ownerId: string | null, messages: MessageStock = NO_MESSAGES) {
+  constructor(db: Database, ownerId: string | null, messages: EventMessages = NO_MESSAGES) {
     this.#db = db;
     this.#ownerId = ownerId;
     this.#messages = messages;
@@ -41,7 +41,7 @@ export class SqlEndingStore implements EndingStore {
     return this.#db.change("power", function* () {
       let wanted: string | null = null;
       if (planned.isUnclaimed) {
-        if (!(yield* takeFromNobody(executionId))) return undefined;
+        if (!(yield* fenceOffOwner(executionId))) return undefined;
         // Any node may end a waiting execution, because it has no owner.
       } else if (planned.from === "running") wanted = yield* fence(executionId);
       const ending = planned.insteadOf?.(wanted) ?? planned;
@@ -69,15 +69,17 @@ export class SqlEndingStore implements EndingStore {
       yield* voidRequests(executionId, ending.finishedAt);
       const execution = toExecution(row);
       yield* appendFrames(executionId, ending.frames(execution));
-      yield* messages.tell({ type: "ended", execution, output: ending.output });
+      yield* messages.record({ type: "ended", execution, output: ending.output });
       const trigger = ending.verdict && (yield* countVerdict(execution, ending.verdict));
       if (trigger !== undefined && trigger !== "running") {
         const { agentId, displayName } = execution;
-        yield* messages.tell({ type: "stopped", agentId, displayName, ...trigger });
+        yield* messages.record({ type: "stopped", agentId, displayName, ...trigger });
       }
       yield* insertFollowUps(executionId, ending.followers ?? []);
       // The parent of a running execution runs, too, and needs no wake-up.
-      const ancestors = ending.from === "waiting" ? yield* wakeAncestors(executionId, ownerId) : [];
+      const ancestors = ending.from === "waiting"
+        ? yield* resumeAncestors(executionId, ownerId)
+        : [];
       return { execution, ancestors, ...(trigger && { trigger }) };
     });
   }

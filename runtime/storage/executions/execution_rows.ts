@@ -50,7 +50,7 @@ export function toRequest(row: ExecutionRow): ExecutionRequest {
 }
 
 /** Converts the row that a statement must have returned. Throws TypeError if it returned none. */
-export function toReturned(row: ExecutionRow | undefined): Execution {
+export function requireExecution(row: ExecutionRow | undefined): Execution {
   if (row === undefined) throw new TypeError("The statement returned no execution");
   return toExecution(row);
 }

@@ -9,7 +9,7 @@ import { SqlFamilyStore } from "./families.ts";
 import { SqlRecordedRunStore } from "./recorded_runs.ts";
 import { SqlRecoveryStore } from "./recovery.ts";
 import { SqlRequestStore } from "./requests.ts";
-import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
+import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
 
 /** The stores of executions. */
 export interface SqlExecutionStores {
@@ -31,7 +31,7 @@ export interface SqlExecutionStores {
 export function createExecutionStores(
   db: Database,
   instanceId: string,
-  { messages = NO_MESSAGES, isShared = false }: { messages?: MessageStock; isShared?: boolean } =
+  { messages = NO_MESSAGES, isShared = false }: { messages?: EventMessages; isShared?: boolean } =
     {},
 ): SqlExecutionStores {
   const ownerId = isShared ? null : instanceId;

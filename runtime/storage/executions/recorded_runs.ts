@@ -13,7 +13,7 @@ import type { Database } from "../database.ts";
 import { selectTerms } from "./call_terms.ts";
 import { selectCalls } from "./conversation_rows.ts";
 import { selectStored } from "./execution_reads.ts";
-import { COLUMNS, type RequestRow, toRequest } from "./request_rows.ts";
+import { REQUEST_COLUMNS, type RequestRow, toRequest } from "./request_rows.ts";
 import { all, type Operation } from "../operation.ts";
 
 /** The recorded runs of one database. */
@@ -74,7 +74,7 @@ function* selectQuestions(
     from = (yield* selectStored(from))?.request.fork?.executionId;
   }
   const rows = yield* all<RequestRow & { response: string | null }>(
-    `SELECT ${COLUMNS}, response FROM requests WHERE execution_id = ?1 OR request_id IN (` +
+    `SELECT ${REQUEST_COLUMNS}, response FROM requests WHERE execution_id = ?1 OR request_id IN (` +
       "SELECT payload ->> '$.request_id' FROM frames WHERE execution_id = ?1 AND event = 'interrupt') " +
       "ORDER BY created_at, rowid",
     id,

@@ -20,7 +20,8 @@ type RequestBody = Pick<
 >;
 
 /** The columns of RequestRow. */
-export const COLUMNS = "request_id, execution_id, position, kind, body, created_at, expires_at";
+export const REQUEST_COLUMNS =
+  "request_id, execution_id, position, kind, body, created_at, expires_at";
 
 /** Stores a question in the open transaction. */
 export function* insertRequest(request: HumanRequest): Operation<void> {
@@ -36,7 +37,7 @@ export function* insertRequest(request: HumanRequest): Operation<void> {
     ...(raise && { raise }),
   };
   yield* run(
-    `INSERT INTO requests (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO requests (${REQUEST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     request.requestId,
     request.executionId,
     request.position,
@@ -79,7 +80,7 @@ export function* selectOpenRequest(
   const row = yield* get<RequestRow>(
     "WITH RECURSIVE below (id, depth) AS (SELECT CAST(?1 AS BIGINT), 0 UNION ALL SELECT e.id, below.depth + 1 " +
       "FROM executions e JOIN below ON e.parent_execution_id = below.id WHERE e.status = 'waiting') " +
-      `SELECT ${COLUMNS} FROM requests JOIN below ON below.id = requests.execution_id ` +
+      `SELECT ${REQUEST_COLUMNS} FROM requests JOIN below ON below.id = requests.execution_id ` +
       "WHERE answered_at IS NULL AND (CAST(?2 AS TEXT) IS NULL OR request_id = ?2) " +
       "ORDER BY below.depth > 0, created_at, requests.rowid LIMIT 1",
     executionId,
@@ -93,7 +94,7 @@ export function* selectNextExpiry(
   except: ReadonlySet<string>,
 ): Operation<HumanRequest | undefined> {
   const row = yield* get<RequestRow>(
-    `SELECT ${COLUMNS} FROM requests WHERE answered_at IS NULL AND expires_at IS NOT NULL ` +
+    `SELECT ${REQUEST_COLUMNS} FROM requests WHERE answered_at IS NULL AND expires_at IS NOT NULL ` +
       "AND request_id NOT IN (SELECT value FROM json_each(?)) ORDER BY expires_at LIMIT 1",
     JSON.stringify([...except]),
   );
@@ -103,7 +104,7 @@ export function* selectNextExpiry(
 /** Returns the answers of an execution by the position of their call, in the order of the questions. */
 export function* selectAnswers(executionId: number): Operation<Map<number, GivenAnswer[]>> {
   const rows = yield* all<RequestRow & { response: string }>(
-    `SELECT ${COLUMNS}, response FROM requests ` +
+    `SELECT ${REQUEST_COLUMNS}, response FROM requests ` +
       "WHERE execution_id = ? AND response IS NOT NULL ORDER BY rowid",
     executionId,
   );

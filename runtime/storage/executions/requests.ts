@@ -7,7 +7,7 @@ import type {
   RequestStore,
 } from "../../executions/record/request_store.ts";
 import type { Resumption } from "../../executions/runs/resumption.ts";
-import { type MessageStock, NO_MESSAGES } from "../outbox.ts";
+import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
 import { raiseBudget } from "../budgets.ts";
 import type { Database } from "../database.ts";
 import { appendFrames, showsRequest } from "../frames.ts";
@@ -17,16 +17,16 @@ import {
   selectNextExpiry,
   selectOpenRequest,
 } from "./request_rows.ts";
-import { pauseExecution, wakeAncestors, wakeExecution } from "./waiting.ts";
+import { pauseExecution, resumeAncestors, resumeExecution } from "./waiting.ts";
 import { fence } from "../operation.ts";
 
 /** Stores questions. An answered execution runs again, owned by `ownerId`, or by no instance until a node claims it (null). */
 export class SqlRequestStore implements RequestStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
-  readonly #messages: MessageStock;
+  readonly #messages: EventMessages;
 
-  constructor(db: Database, ownerId: string | null, messages: MessageStock = NO_MESSAGES) {
+  constructor(db: Database, ownerId: string | null, messages: EventMessages = NO_MESSAGES) {
     this.#db = db;
     this.#ownerId = ownerId;
     this.#messages = messages;
@@ -38,7 +38,7 @@ export class SqlRequestStore implements RequestStore {
       yield* fence(executionId);
       yield* insertRequest(opening.request);
       const execution = yield* pauseExecution(executionId, opening);
-      yield* messages.tell({ type: "waiting", execution, request: opening.request });
+      yield* messages.record({ type: "waiting", execution, request: opening.request });
       return execution;
     });
   }
@@ -48,8 +48,8 @@ export class SqlRequestStore implements RequestStore {
     return this.#db.change("power", function* () {
       if (!(yield* closeRequest(executionId, answer))) return undefined;
       if (answer.raise !== undefined) yield* raiseBudget(answer.raise);
-      const execution = yield* wakeExecution(executionId, ownerId);
-      const ancestors = yield* wakeAncestors(executionId, ownerId);
+      const execution = yield* resumeExecution(executionId, ownerId);
+      const ancestors = yield* resumeAncestors(executionId, ownerId);
       // A waiting ancestor shows one question of its descendants. Its log gets no answers to other questions.
       yield* appendFrames(execution.id, answer.frames(execution));
       for (const one of ancestors) {

@@ -2,11 +2,16 @@
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { stateBefore } from "../../executions/states.ts";
-import { EXECUTION_COLUMNS, type ExecutionRow, toExecution, toReturned } from "./execution_rows.ts";
+import {
+  EXECUTION_COLUMNS,
+  type ExecutionRow,
+  requireExecution,
+  toExecution,
+} from "./execution_rows.ts";
 import { appendFrames } from "../frames.ts";
 import { enqueue, get, type Operation } from "../operation.ts";
 
-const STANDING_STILL = stateBefore("running", "answer");
+const PAUSED_STATUS = stateBefore("running", "answer");
 
 /** Reports if an execution waits for a person, or for a descendant that does. It stays in this state until the transaction ends. */
 export function* isWaiting(executionId: number): Operation<boolean> {
@@ -27,18 +32,18 @@ export function* pauseExecution(
     executionId,
   );
   yield* appendFrames(executionId, pause.frames);
-  return toReturned(row);
+  return requireExecution(row);
 }
 
 /** Resumes a waiting execution, owned by `ownerId`, or by the node that claims it (null). */
-export function* wakeExecution(
+export function* resumeExecution(
   executionId: number,
   ownerId: string | null,
 ): Operation<Execution> {
-  const execution = toReturned(
+  const execution = requireExecution(
     yield* get<ExecutionRow>(
       "UPDATE executions SET status = 'running', instance_id = ? " +
-        `WHERE id = ? AND status = '${STANDING_STILL}' RETURNING ${EXECUTION_COLUMNS}`,
+        `WHERE id = ? AND status = '${PAUSED_STATUS}' RETURNING ${EXECUTION_COLUMNS}`,
       ownerId,
       executionId,
     ),
@@ -51,7 +56,7 @@ export function* wakeExecution(
  * Resumes the ancestors that waited only for this execution, in the same way. Stops at an ancestor with an open question of its
  * own. Returns the resumed ones, the nearest first.
  */
-export function* wakeAncestors(
+export function* resumeAncestors(
   executionId: number,
   ownerId: string | null,
 ): Operation<Execution[]> {
@@ -60,7 +65,7 @@ export function* wakeAncestors(
     const row = yield* get<ExecutionRow>(
       "UPDATE executions SET status = 'running', instance_id = ? " +
         "WHERE id = (SELECT parent_execution_id FROM executions WHERE id = ?) " +
-        `AND status = '${STANDING_STILL}' ` +
+        `AND status = '${PAUSED_STATUS}' ` +
         "AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.execution_id = executions.id " +
         `AND r.answered_at IS NULL) RETURNING ${EXECUTION_COLUMNS}`,
       ownerId,

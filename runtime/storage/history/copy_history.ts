@@ -47,7 +47,7 @@ export interface HistoryTarget extends HistorySource {
   /** Sets the counter, so that it issues only numbers above `highest`. */
   setCounter(table: HistoryTable, counter: string, highest: bigint): Promise<void>;
   /** Builds the full-text index of the copied rows. */
-  makeSearchable(): Promise<void>;
+  buildSearchIndex(): Promise<void>;
 }
 
 /** A copied table. */
@@ -103,7 +103,7 @@ export async function copyHistory(
     copied.push({ name, rows: digest.rows, digest: digest.end() });
   }
   signal.throwIfAborted();
-  await target.makeSearchable();
+  await target.buildSearchIndex();
   for (const table of tables) {
     const wanted = copied.find(({ name }) => name === table.name);
     const digest = new RowDigest();

@@ -3,18 +3,18 @@
 import type { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 
 /** Tables and columns of PostgreSQL that are not copied, each with its reason. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
-  schema_steps: "the version of the shape; SQLite has it in the header of the file",
-  change_marks: "which changes of a process were stored, for as long as it runs",
-  leases: "which machine does what one alone does, for seconds",
-  executions_text: "the words for searching: triggers make them of executions",
-  "executions.epoch": "how often an execution was taken by a machine; counted anew",
-  "executions.job": "who may run an execution; the next start makes one for each that is running",
-  "executions.cancelled": "a wish for the machine that runs an execution, and none runs any",
-  "instances.name": "what a machine told of itself while it lived",
-  "instances.version": "what a machine told of itself while it lived",
-  "instances.labels": "what a machine told of itself while it lived",
-  "instances.last_seen": "whether a machine lives, and none does",
+export const EXCLUDED: Readonly<Record<string, string>> = {
+  schema_steps: "the version of the schema; SQLite has it in the header of the file",
+  change_marks: "marks of changes, only valid while their process runs",
+  leases: "leases of nodes, valid for seconds",
+  executions_text: "search texts, which triggers create from executions",
+  "executions.epoch": "the number of claims by nodes; counting restarts",
+  "executions.job": "the job of a running execution; the next start creates new ones",
+  "executions.cancelled": "a request to the node of a running execution; no node runs any",
+  "instances.name": "a description of a node, only valid while it is alive",
+  "instances.version": "a description of a node, only valid while it is alive",
+  "instances.labels": "a description of a node, only valid while it is alive",
+  "instances.last_seen": "the last heartbeat of a node; no node is alive",
 };
 
 /** A column and its type in SQLite. */
@@ -57,7 +57,7 @@ export function readHistoryTables(
     readTable(shape, name, postgres.filter(({ table }) => table === name))
   );
   const stranger = postgres.find(({ table, column }) =>
-    !(table in LEFT_OUT) && !(`${table}.${column}` in LEFT_OUT) &&
+    !(table in EXCLUDED) && !(`${table}.${column}` in EXCLUDED) &&
     !tables.some(({ name, columns }) =>
       name === table && columns.some((one) => one.name === column)
     )
@@ -65,7 +65,7 @@ export function readHistoryTables(
   if (stranger !== undefined) {
     throw new TypeError(`Nothing says what becomes of ${stranger.table}.${stranger.column}`);
   }
-  return inOrder(
+  return orderByReferences(
     tables,
     (name) =>
       shape.all<{ table: string }>(`PRAGMA foreign_key_list("${name}")`).map(({ table }) => table),
@@ -101,7 +101,7 @@ function toColumn({ name, type }: TableInfo): HistoryColumn {
   throw new TypeError(`Nothing says how ${name} of type ${type} is copied`);
 }
 
-function inOrder(
+function orderByReferences(
   tables: readonly HistoryTable[],
   referred: (name: string) => readonly string[],
 ): HistoryTable[] {

@@ -8,7 +8,7 @@ import { DatabaseUnusable } from "../database.ts";
 import { PostgresDatabase } from "../postgres/postgres_database.ts";
 import { MIGRATIONS } from "../sqlite/migrations.ts";
 import { SqliteDatabase } from "../sqlite/sqlite_database.ts";
-import { findHistory, settleHistory } from "../state_dir/history_place.ts";
+import { findHistory, relocateHistory } from "../state_dir/history_place.ts";
 import { InstanceLock } from "../state_dir/instance_lock.ts";
 import { makeStateDir } from "../state_dir/state_dir.ts";
 import { type CopiedHistory, copyHistory, type CopyOptions } from "./copy_history.ts";
@@ -56,7 +56,7 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
       `There is no history in ${directories.stateDir}: nothing ran in this workspace yet`,
     );
   }
-  using _locks = await lock(directories, dirname(path));
+  using _locks = await lockDirectories(directories, dirname(path));
   using db = SqliteDatabase.open(path, { readOnly: true });
   requireShape(db);
   // Reads a single snapshot.
@@ -78,8 +78,8 @@ async function moveIn(options: MoveOptions): Promise<Omit<MovedHistory, "setting
 async function moveOut(options: MoveOptions): Promise<Omit<MovedHistory, "setting">> {
   const { directories, address, signal } = options;
   const { databaseFile } = directories;
-  using _locks = await lock(directories);
-  await settleHistory(directories);
+  using _locks = await lockDirectories(directories);
+  await relocateHistory(directories);
   refuseFilled(filledTables(databaseFile), {
     place: databaseFile,
     remedy:
@@ -90,17 +90,17 @@ async function moveOut(options: MoveOptions): Promise<Omit<MovedHistory, "settin
   const tables = await readTables(source);
   await source.beginReading(tables);
   // Nodes that start after this point wait for the tables.
-  await refuseLiving(source);
+  await refuseLivingNodes(source);
   // The new file is written next to its target and renamed when it is complete.
   const born = `${databaseFile}.new`;
   removeDatabase(born);
   try {
     const copied = await copyInto(born, { tables, source, options });
-    SqliteDatabase.foldLog(born);
+    SqliteDatabase.checkpointLog(born);
     // The target is empty, but its log must not be applied to the new file.
-    if (isThere(databaseFile)) SqliteDatabase.foldLog(databaseFile);
+    if (exists(databaseFile)) SqliteDatabase.checkpointLog(databaseFile);
     // Other processes must not write to the source until the new file is in place.
-    await source.requireHeld();
+    await source.requireConnected();
     Deno.renameSync(born, databaseFile);
     // A person may delete the source after this, so the rename must survive a power cut.
     using folder = Deno.openSync(dirname(databaseFile));
@@ -125,14 +125,14 @@ async function copyInto(
 }
 
 /** Locks the state directories, so that no service starts in them. Throws AlreadyRunning. */
-async function lock(
+async function lockDirectories(
   { stateDir, ownStateDir }: Directories,
   ...others: readonly string[]
 ): Promise<Disposable> {
   using taken = new DisposableStack();
   for (const dir of new Set([stateDir, ownStateDir, ...others])) {
     await makeStateDir(dir);
-    taken.use(InstanceLock.take(dir));
+    taken.use(InstanceLock.acquire(dir));
   }
   return taken.move();
 }
@@ -157,7 +157,7 @@ function requireShape(db: SqliteDatabase): void {
 }
 
 function filledTables(path: string): string[] {
-  if (!isThere(path)) return [];
+  if (!exists(path)) return [];
   using db = SqliteDatabase.open(path, { readOnly: true });
   return new SqliteHistory(db).findFilled();
 }
@@ -180,7 +180,7 @@ function refuseFilledTarget(filled: readonly string[], { place }: PostgresHistor
   });
 }
 
-async function refuseLiving(postgres: PostgresHistory): Promise<void> {
+async function refuseLivingNodes(postgres: PostgresHistory): Promise<void> {
   const nodes = await postgres.findLivingNodes();
   if (nodes.length === 0) return;
   throw new MoveRefused(
@@ -206,6 +206,6 @@ function removeDatabase(path: string): void {
   }
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   return ifThere(() => Deno.lstatSync(path)) !== undefined;
 }

@@ -14,9 +14,9 @@ import { describeAddress, outageReason } from "../postgres/postgres_errors.ts";
 import { SCHEMA, STEPS } from "../postgres/schema.ts";
 import { type HistoryTarget, type Row, toBatches, type Value } from "./copy_history.ts";
 import {
+  EXCLUDED,
   type HistoryColumn,
   type HistoryTable,
-  LEFT_OUT,
   type PostgresColumn,
 } from "./history_tables.ts";
 
@@ -175,14 +175,14 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     const names = new Set((await this.readColumns()).map(({ table }) => table));
     // The schema is empty or belongs to another program.
     if (!names.has("schema_steps")) return [];
-    const selects = [...names].filter((name) => !(name in LEFT_OUT))
+    const selects = [...names].filter((name) => !(name in EXCLUDED))
       .map((name) => `SELECT '${name}' WHERE EXISTS (SELECT 1 FROM "${name}")`);
     const rows = await this.#rows(`${selects.join(" UNION ALL ")} ORDER BY 1`);
     return rows.map(([name]) => String(name));
   }
 
   async *read(table: HistoryTable): AsyncGenerator<readonly Row[]> {
-    const order = table.key.map(ordered).join(", ");
+    const order = table.key.map(orderTerm).join(", ");
     const texts = table.columns.filter(({ type }) => type === "TEXT");
     const size = ["0", ...texts.map(({ name }) => `coalesce(octet_length("${name}"), 0)`)];
     // Reads the sizes of texts first, to fetch batches that fit into memory.
@@ -232,7 +232,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   }
 
   /** Does nothing: triggers have indexed the rows at their insertion. */
-  async makeSearchable(): Promise<void> {
+  async buildSearchIndex(): Promise<void> {
     await this.#run(toPostgres(
       "UPDATE executions SET error = error WHERE request ->> '$.message' IS NULL " +
         "AND (output_data IS NOT NULL OR error IS NOT NULL)",
@@ -240,7 +240,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   }
 
   /** Rejects if the connection broke off, because the locks that exclude writers are gone with it. */
-  async requireHeld(): Promise<void> {
+  async requireConnected(): Promise<void> {
     await this.#run("SELECT 1");
   }
 
@@ -295,6 +295,6 @@ function valueOf(table: HistoryTable, { name }: HistoryColumn): string {
 }
 
 /** Returns the ORDER BY term of a column. Texts are ordered by their bytes, as in SQLite. */
-function ordered({ name, type }: HistoryColumn): string {
+function orderTerm({ name, type }: HistoryColumn): string {
   return type === "TEXT" ? `"${name}" COLLATE "C"` : `"${name}"`;
 }

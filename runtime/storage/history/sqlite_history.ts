@@ -22,7 +22,7 @@ export class SqliteHistory implements HistoryTarget {
 
   async *read({ name, columns, key }: HistoryTable): AsyncGenerator<readonly Row[]> {
     const rows = this.#db.each(
-      `SELECT ${columns.map(whole).join(", ")} FROM "${name}" ORDER BY ${namesOf(key)}`,
+      `SELECT ${columns.map(columnTerm).join(", ")} FROM "${name}" ORDER BY ${namesOf(key)}`,
     );
     let batch: Row[] = [];
     let size = 0;
@@ -70,7 +70,7 @@ export class SqliteHistory implements HistoryTarget {
   }
 
   /** Touches the answers: triggers indexed the requests at the insertion, but index answers only at an update. */
-  makeSearchable(): Promise<void> {
+  buildSearchIndex(): Promise<void> {
     return this.#change(() => {
       this.#db.run(
         "UPDATE executions SET error = error WHERE output_data IS NOT NULL OR error IS NOT NULL",
@@ -88,7 +88,7 @@ function namesOf(columns: readonly HistoryColumn[]): string {
 }
 
 /** Returns the SQL term of a column. Reads texts with NUL as bytes, because a text would end at the NUL. */
-function whole({ name, type }: HistoryColumn): string {
+function columnTerm({ name, type }: HistoryColumn): string {
   if (type !== "TEXT") return `"${name}"`;
   return `CASE WHEN instr("${name}", char(0)) > 0 THEN CAST("${name}" AS BLOB) ELSE "${name}" END`;
 }

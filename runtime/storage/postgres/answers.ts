@@ -6,7 +6,7 @@ import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { ConnectionConfig, ConnectionLimits } from "./connection.ts";
 
 /** The collaborators of Answers. */
-export interface AnswersPorts {
+export interface DeadConnectionDetectorOptions {
   Client: new (config: ConnectionConfig & { query_timeout: number }) => Client;
   config: ConnectionConfig;
   limits: ConnectionLimits;
@@ -18,19 +18,19 @@ export interface AnswersPorts {
  * answer takes long, this class asks the server on a new connection if it still works on the statement. If the server does not,
  * or does not reply, it closes the old connection.
  */
-export class Answers {
-  readonly #ports: AnswersPorts;
+export class DeadConnectionDetector {
+  readonly #options: DeadConnectionDetectorOptions;
   /** The number of open connections. */
   connections = 0;
   readonly #processes = new WeakMap<ClientBase, number>();
-  #asking: Promise<(pid: number | undefined) => boolean> | undefined;
+  #query: Promise<(pid: number | undefined) => boolean> | undefined;
 
-  constructor(ports: AnswersPorts) {
-    this.#ports = ports;
+  constructor(ports: DeadConnectionDetectorOptions) {
+    this.#options = ports;
   }
 
   /** Registers a new connection with the PID of its server process. */
-  know(client: ClientBase, pid: number): void {
+  register(client: ClientBase, pid: number): void {
     this.#processes.set(client, pid);
     this.connections++;
     client.once("end", () => this.connections--);
@@ -41,12 +41,12 @@ export class Answers {
     const answered = new AbortController();
     let isSilent = false;
     const ask = async () => {
-      const { clock, limits } = this.#ports;
-      while (await sleepUnlessAborted(clock, limits.askAfterMs, answered.signal)) {
-        const isAtWork = await (this.#asking ??= this.#ask());
+      const { clock, limits } = this.#options;
+      while (await sleepUnlessAborted(clock, limits.checkAfterMs, answered.signal)) {
+        const isAtWork = await (this.#query ??= this.#queryBusyProcesses());
         if (isAtWork(this.#processes.get(client))) continue;
         // The statement may have just finished, with its answer on the way.
-        if (!await sleepUnlessAborted(clock, limits.askAfterMs / 5, answered.signal)) return;
+        if (!await sleepUnlessAborted(clock, limits.checkAfterMs / 5, answered.signal)) return;
         isSilent = true;
         // With a pending statement, end() closes the socket immediately, and the statement fails.
         return void (client as Client).end().catch(() => {});
@@ -67,8 +67,8 @@ export class Answers {
   }
 
   /** Queries the busy server processes. Concurrent waits share one query. */
-  async #ask(): Promise<(pid: number | undefined) => boolean> {
-    const { Client, config, limits: { connectMs } } = this.#ports;
+  async #queryBusyProcesses(): Promise<(pid: number | undefined) => boolean> {
+    const { Client, config, limits: { connectMs } } = this.#options;
     const client = new Client({ ...config, query_timeout: connectMs });
     // The failing statement reports the error.
     client.on("error", () => {});
@@ -84,7 +84,7 @@ export class Answers {
       const isFull = error instanceof Error && "code" in error && error.code === "53300";
       return () => isFull;
     } finally {
-      this.#asking = undefined;
+      this.#query = undefined;
       client.end().catch(() => {});
     }
   }

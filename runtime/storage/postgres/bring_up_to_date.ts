@@ -6,11 +6,11 @@ import { SCHEMA, STEPS } from "./schema.ts";
 
 /**
  * Migrates the database. A lock serializes several nodes, and the first one migrates. Throws DatabaseUnusable for a database of a
- * newer version or of another program, and, without `bringsUpToDate`, for an outdated one. It does not change such a database.
+ * newer version or of another program, and, without `migrates`, for an outdated one. It does not change such a database.
  */
-export async function bringUpToDate(
+export async function migrate(
   query: Query,
-  { place, bringsUpToDate = true }: { place: string; bringsUpToDate?: boolean },
+  { place, migrates = true }: { place: string; migrates?: boolean },
 ): Promise<void> {
   try {
     await query("BEGIN");
@@ -31,7 +31,7 @@ export async function bringUpToDate(
         { remedy: "Give Inkling a database of its own." },
       );
     }
-    if (found.steps === 0 && !bringsUpToDate) {
+    if (found.steps === 0 && !migrates) {
       throw new DatabaseUnusable(
         `Cannot look into ${place}: there is no history yet`,
         { remedy: "Start a service, which makes it." },
@@ -46,7 +46,7 @@ export async function bringUpToDate(
       "SELECT coalesce(max(version), 0) AS version FROM schema_steps",
     ) as { rows: [{ version: number }] };
     requireKnownFormat(newest.version, place);
-    if (!bringsUpToDate && newest.version < STEPS.length) {
+    if (!migrates && newest.version < STEPS.length) {
       throw new DatabaseUnusable(
         `Cannot look into ${place}: it was written by an older Inkling`,
         { remedy: "Start a service of this version, which brings it up to date." },
@@ -56,7 +56,7 @@ export async function bringUpToDate(
       await query(STEPS[version] ?? "");
       await query("INSERT INTO schema_steps (version) VALUES ($1)", [version + 1]);
     }
-    if (bringsUpToDate) await query(REMOVE_OLD_MARKS);
+    if (migrates) await query(REMOVE_OLD_MARKS);
     await query("COMMIT");
   } catch (error) {
     // If the rollback fails, the end of the connection rolls back.

@@ -21,7 +21,7 @@ export class ChangeMarks {
   #changes = 0;
 
   /** Returns a mark for a new change. */
-  take(): ChangeMark {
+  acquire(): ChangeMark {
     return {
       row: this.#free.pop() ?? `${this.#process} ${this.#rows++}`,
       number: ++this.#changes,
@@ -29,7 +29,7 @@ export class ChangeMarks {
   }
 
   /** Releases the row of a change with a known outcome. */
-  giveBack({ row }: ChangeMark): void {
+  release({ row }: ChangeMark): void {
     this.#free.push(row);
   }
 }

@@ -23,7 +23,7 @@ export class ChangeWaits {
   }
 
   /** Resolves all waits. */
-  allChanged(): void {
+  wakeAll(): void {
     for (const id of this.#waits.keys()) this.changed(id);
   }
 }

@@ -47,7 +47,7 @@ export function* claimExecution(
 }
 
 /** Reports if the execution runs and this is still its job. */
-export function* isToRun(id: number, jobId: string): Operation<boolean> {
+export function* isCurrentJob(id: number, jobId: string): Operation<boolean> {
   return (yield* get(
     "SELECT 1 FROM executions WHERE id = ? AND job = ? AND status = 'running'",
     ...[id, jobId],
@@ -65,7 +65,7 @@ export function* requestCancel(id: number, error: string): Operation<boolean> {
 }
 
 /** Creates jobs for running executions without one, after a moved history or the death of a node while it ended one. */
-export function* enqueueLeft(): Operation<void> {
+export function* enqueueWithoutJob(): Operation<void> {
   const rows = yield* all<{ id: number; agent_id: string; parent_execution_id: number | null }>(
     "SELECT id, agent_id, parent_execution_id FROM executions WHERE status = 'running' AND job IS NULL " +
       `AND (instance_id IS NULL OR NOT ${

@@ -34,7 +34,7 @@ export interface ConnectionLimits {
   /** For a new connection, and for a free one of the pool. */
   connectMs: number;
   /** The interval at which the server is asked about a statement without an answer. */
-  askAfterMs: number;
+  checkAfterMs: number;
   /** The server rolls back the transaction of a process that is silent for this time, and releases its locks. */
   silentMs: number;
 }
@@ -46,7 +46,7 @@ export interface ConnectionLimits {
  */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connectMs: 10_000,
-  askAfterMs: 5_000,
+  checkAfterMs: 5_000,
   silentMs: 10_000,
 };
 

@@ -3,8 +3,8 @@
 import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { DatabaseAway, StorageUnavailable } from "../database.ts";
-import { Answers } from "./answers.ts";
+import { DatabaseUnreachable, StorageUnavailable } from "../database.ts";
+import { DeadConnectionDetector } from "./answers.ts";
 import {
   CONNECTION_LIMITS,
   type ConnectionLimits,
@@ -25,7 +25,7 @@ import {
 export interface ConnectionsOptions {
   address: string;
   /** The maximum number of connections. */
-  most: number;
+  maxConnections: number;
   clock: Clock;
   /** Replaces values of CONNECTION_LIMITS. */
   limits: Partial<ConnectionLimits> | undefined;
@@ -36,38 +36,39 @@ export class Connections implements AsyncDisposable {
   /** The address without its password. */
   readonly place: string;
   readonly #pool: Pool;
-  readonly #most: number;
+  readonly #maxConnections: number;
   readonly #limits: ConnectionLimits;
-  readonly #answers: Answers;
+  readonly #detector: DeadConnectionDetector;
   readonly #over = new AbortController();
 
   private constructor(
     pool: Pool,
-    answers: Answers,
-    { address, most, limits }: ConnectionsOptions & { limits: ConnectionLimits },
+    answers: DeadConnectionDetector,
+    { address, maxConnections, limits }: ConnectionsOptions & { limits: ConnectionLimits },
   ) {
     this.#pool = pool;
-    this.#answers = answers;
-    this.#most = most;
+    this.#detector = answers;
+    this.#maxConnections = maxConnections;
     this.#limits = limits;
     this.place = describeAddress(address);
   }
 
   /** Creates the pool, which connects at the first statement. Rejects with DatabaseUnusable for an invalid address. */
   static async open(options: ConnectionsOptions): Promise<Connections> {
-    const { address, most, clock } = options;
+    const { address, maxConnections, clock } = options;
     const limits = { ...CONNECTION_LIMITS, ...options.limits };
     const [{ default: pg }, config] = await Promise.all([
       loadPg(),
       toClientConfig(address, limits),
     ]);
-    const answers = new Answers({ Client: pg.Client, config, limits, clock });
+    const answers = new DeadConnectionDetector({ Client: pg.Client, config, limits, clock });
     const pool = new pg.Pool({
       ...config,
-      max: most,
+      max: maxConnections,
       types: TYPES as never,
       // The pool hands out the connection, or this error, after this promise settles.
-      onConnect: async (client) => answers.know(client, await prepareConnection(client, limits)),
+      onConnect: async (client) =>
+        answers.register(client, await prepareConnection(client, limits)),
     });
     // The pool replaces a broken idle connection on demand.
     pool.on("error", () => {});
@@ -104,13 +105,13 @@ export class Connections implements AsyncDisposable {
       const message = error instanceof Error ? error.message : String(error);
       // A new connection that fails has the same message.
       const isUsedUp = message === "timeout exceeded when trying to connect" &&
-        this.#answers.connections >= this.#most;
+        this.#detector.connections >= this.#maxConnections;
       const seconds = this.#limits.connectMs / 1000;
       const reason = isUsedUp
-        ? `its ${this.#most} connections are all in use, and none came free in ${seconds} s. ` +
+        ? `its ${this.#maxConnections} connections are all in use, and none came free in ${seconds} s. ` +
           "Raise database_connections, or look at what takes so long there"
         : outageReason(error) ?? message;
-      throw new DatabaseAway(`Cannot use ${this.place}: ${reason}.`, { cause: error });
+      throw new DatabaseUnreachable(`Cannot use ${this.place}: ${reason}.`, { cause: error });
     }
   }
 
@@ -125,7 +126,7 @@ export class Connections implements AsyncDisposable {
     }
     try {
       return await untilAborted(
-        this.#answers.wait(client, client.query(query)),
+        this.#detector.wait(client, client.query(query)),
         this.#over.signal,
       );
     } catch (error) {
@@ -143,13 +144,13 @@ export class Connections implements AsyncDisposable {
     const reason = error instanceof StorageUnavailable ? undefined : outageReason(error);
     if (reason === undefined) return error;
     const message = `Cannot use ${this.place}: ${reason}.`;
-    const Refusal = isConnectionLost(error) ? ConnectionLost : DatabaseAway;
+    const Refusal = isConnectionLost(error) ? ConnectionLost : DatabaseUnreachable;
     return new Refusal(message, { cause: error });
   }
 
   /** Aborts all statements: from now on, everything rejects with DatabaseAway and this reason. */
-  giveUp(problem: string): void {
-    this.#over.abort(new DatabaseAway(problem));
+  abortAll(problem: string): void {
+    this.#over.abort(new DatabaseUnreachable(problem));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -34,7 +34,7 @@ export function toPostgres(sql: string): string {
     if (json !== undefined) return `json_text(${json}, '{${path?.replaceAll(".", ",")}}')`;
     if (list !== undefined) {
       const parameter = number(list.slice(1));
-      return `json_array_elements_text(CAST(${storable(parameter)} AS json)) AS ${
+      return `json_array_elements_text(CAST(${replaceUnstorable(parameter)} AS json)) AS ${
         name ?? "listed"
       } (value)`;
     }
@@ -47,7 +47,7 @@ export function toPostgres(sql: string): string {
  * Returns an SQL expression that replaces escapes in a JSON text by U+FFFD, if PostgreSQL cannot store them: NUL and lone
  * surrogates. It skips text after an escaped backslash, which is no escape.
  */
-export function storable(json: string): string {
+export function replaceUnstorable(json: string): string {
   return `regexp_replace(CAST(${json} AS text), '(?<!\\\\)((\\\\\\\\)*)\\\\u(0000|d[89a-f][0-9a-f]{2})', ` +
     "'\\1\\\\ufffd', 'gi')";
 }

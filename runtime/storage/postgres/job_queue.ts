@@ -4,11 +4,11 @@ import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { DatabaseAway } from "../database.ts";
+import { DatabaseUnreachable } from "../database.ts";
 import type { Query } from "./connection.ts";
 import { openBoss, type OpenBossOptions, QUEUE_OPTIONS } from "./pg_boss.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";
-import { isOfDelegated, QUEUE_SCHEMA, requireLabels, suits } from "./queue_names.ts";
+import { isDelegatedQueue, matchesLabels, QUEUE_SCHEMA, requireLabels } from "./queue_names.ts";
 
 const POLL_MS = 1_000;
 /** The maximum wait of a stop for a running statement. */
@@ -36,7 +36,7 @@ interface HeldJob {
 }
 
 /** The receiver of jobs. */
-type Taker = Omit<Worker, "cancel">;
+type JobReceiver = Omit<Worker, "cancel">;
 
 /** The queues of waiting executions, and the jobs that this node holds. */
 export class JobQueue {
@@ -46,15 +46,15 @@ export class JobQueue {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   /** Queues that exist or are being created. */
-  readonly #made = new Map<string, Promise<void>>();
+  readonly #created = new Map<string, Promise<void>>();
   readonly #held = new Map<string, HeldJob>();
   readonly #closed = new AbortController();
   /** Aborts the current or next pause of the fetch loop. */
   #wake = new AbortController();
-  #worker: Taker | undefined;
-  #taking: Promise<void> | undefined;
+  #worker: JobReceiver | undefined;
+  #fetching: Promise<void> | undefined;
   /** Resolves when the fetch loop has stopped, or after the maximum wait. */
-  #taken: Promise<void> | undefined;
+  #fetchingStopped: Promise<void> | undefined;
   /** The index of the next queue. It rotates, so that no queue waits until another is empty. */
   #turn = 0;
 
@@ -84,7 +84,7 @@ export class JobQueue {
     executionId: number,
     { queue, query }: { queue: string; query: Query },
   ): Promise<string> {
-    await this.#make(queue);
+    await this.#createQueue(queue);
     const db = { executeSql: query };
     const id = await this.#boss.send(queue, { executionId }, { db });
     if (id === null) throw new Error(`The queue ${queue} made no job for execution ${executionId}`);
@@ -92,16 +92,16 @@ export class JobQueue {
   }
 
   /** Starts to fetch jobs from all queues with labels of this node. */
-  work(worker: Taker): void {
+  work(worker: JobReceiver): void {
     if (this.#worker !== undefined) throw new Error("This queue is being worked already");
     this.#worker = worker;
-    this.#taking = this.#takeOn(worker);
+    this.#fetching = this.#fetchLoop(worker);
   }
 
   /** Reports if this node would fetch a job of the queue now. */
   hasRoom(queue: string): boolean {
     if (this.#worker === undefined || this.#closed.signal.aborted) return false;
-    return suits(queue, this.#labels) && roomFor(queue, this.#worker) > 0;
+    return matchesLabels(queue, this.#labels) && roomFor(queue, this.#worker) > 0;
   }
 
   /** Fetches jobs immediately, instead of after the poll interval of a second. */
@@ -114,19 +114,19 @@ export class JobQueue {
    * goes to another node after the lease expires, and that node completes it without a run.
    */
   async complete(delivery: Delivery): Promise<void> {
-    await this.#let(delivery, (job) => this.#boss.complete(job.queue, attemptOf(job)));
+    await this.#endJob(delivery, (job) => this.#boss.complete(job.queue, attemptOf(job)));
   }
 
   /** Returns the job to the queue for another node. Rejects as complete() does. */
   async release(delivery: Delivery): Promise<void> {
-    await this.#let(
+    await this.#endJob(
       delivery,
       (job) => this.#boss.fail(job.queue, attemptOf(job), { released: true }),
     );
   }
 
   /** Stops the heartbeat of a job, so that another node gets it after the lease expires. */
-  forget(delivery: Delivery): void {
+  drop(delivery: Delivery): void {
     if (this.holds(delivery)) this.#held.delete(delivery.jobId);
   }
 
@@ -136,7 +136,7 @@ export class JobQueue {
   }
 
   /** Sends the heartbeat of the held jobs, and reports lost ones to the worker. */
-  async beat(query: Query): Promise<void> {
+  async sendHeartbeat(query: Query): Promise<void> {
     const jobs = [...this.#held.values()];
     if (jobs.length === 0) return;
     const { rows } = await query(HEARTBEAT, [
@@ -153,27 +153,27 @@ export class JobQueue {
   }
 
   /** Stops fetching jobs. Held jobs are kept. */
-  async stopTaking(): Promise<void> {
+  async stopFetching(): Promise<void> {
     this.#closed.abort(NO_LONGER_NEEDED);
     this.wake();
-    await (this.#taken ??= this.#forAMoment(this.#taking));
+    await (this.#fetchingStopped ??= this.#waitBriefly(this.#fetching));
   }
 
   /** Stops fetching jobs, releases the held ones, and disconnects. */
   async stop(): Promise<void> {
-    await this.stopTaking();
+    await this.stopFetching();
     for (const { delivery } of [...this.#held.values()]) {
       await this.release(delivery).catch(this.#onError);
     }
-    await this.#forAMoment(this.#boss.stop({ graceful: false }));
+    await this.#waitBriefly(this.#boss.stop({ graceful: false }));
   }
 
   /** Waits for work at a stop, but not longer than STOP_MS. Expired leases replace work that a database without answer did not do. */
-  async #forAMoment(work: Promise<void> | undefined): Promise<void> {
+  async #waitBriefly(work: Promise<void> | undefined): Promise<void> {
     await firstOf(Promise.resolve(work), { within: { clock: this.#clock, ms: STOP_MS } });
   }
 
-  async #let(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
+  async #endJob(delivery: Delivery, end: (job: HeldJob) => Promise<unknown>): Promise<void> {
     const job = this.#held.get(delivery.jobId);
     // An earlier delivery must not end a later one of the same job.
     if (job?.delivery !== delivery) return;
@@ -182,32 +182,32 @@ export class JobQueue {
     try {
       await end(job);
     } catch (error) {
-      throw this.#toAway(error);
+      throw this.#toUnreachable(error);
     }
   }
 
-  #toAway(error: unknown): unknown {
+  #toUnreachable(error: unknown): unknown {
     const reason = outageReason(error);
     if (reason === undefined) return error;
-    return new DatabaseAway(`Cannot use ${this.#place}: ${reason}.`, { cause: error });
+    return new DatabaseUnreachable(`Cannot use ${this.#place}: ${reason}.`, { cause: error });
   }
 
-  #make(queue: string): Promise<void> {
-    return this.#made.getOrInsertComputed(queue, async () => {
+  #createQueue(queue: string): Promise<void> {
+    return this.#created.getOrInsertComputed(queue, async () => {
       try {
         await this.#boss.createQueue(queue, QUEUE_OPTIONS);
       } catch (error) {
-        this.#made.delete(queue);
-        throw this.#toAway(error);
+        this.#created.delete(queue);
+        throw this.#toUnreachable(error);
       }
     });
   }
 
-  async #takeOn(worker: Taker): Promise<void> {
+  async #fetchLoop(worker: JobReceiver): Promise<void> {
     while (!this.#closed.signal.aborted) {
       this.#wake = new AbortController();
       try {
-        await this.#takeRound(worker);
+        await this.#fetchRound(worker);
       } catch (error) {
         this.#onError(error);
       }
@@ -216,12 +216,12 @@ export class JobQueue {
   }
 
   /** Fetches jobs until there is no room, or all queues are empty. */
-  async #takeRound(worker: Taker): Promise<void> {
+  async #fetchRound(worker: JobReceiver): Promise<void> {
     const { rows } = await this.#boss.getDb().executeSql(
       `SELECT name FROM ${QUEUE_SCHEMA}.queue ORDER BY name`,
     );
     const names = rows.map(({ name }) => name as string).filter((name) =>
-      suits(name, this.#labels)
+      matchesLabels(name, this.#labels)
     );
     for (let empty = 0; empty < names.length && !this.#closed.signal.aborted;) {
       const name = names[this.#turn++ % names.length] ?? "";
@@ -234,7 +234,7 @@ export class JobQueue {
         batchSize: limit,
       });
       for (const { id, retryCount, data: { executionId } } of jobs) {
-        const isDelegated = isOfDelegated(name);
+        const isDelegated = isDelegatedQueue(name);
         const delivery = { jobId: id, executionId, attempt: retryCount, isDelegated };
         this.#held.set(id, { queue: name, delivery });
         if (!this.#closed.signal.aborted) worker.take(delivery);
@@ -250,8 +250,8 @@ export class JobQueue {
 }
 
 /** Returns the number of further executions of a queue that this node accepts. */
-function roomFor(queue: string, worker: Taker): number {
-  return isOfDelegated(queue) ? Infinity : worker.free();
+function roomFor(queue: string, worker: JobReceiver): number {
+  return isDelegatedQueue(queue) ? Infinity : worker.free();
 }
 
 function attemptOf({ delivery }: HeldJob): { id: string; retryCount: number } {

@@ -11,7 +11,8 @@ import { PostgresDatabase } from "./postgres_database.ts";
 import { describeAddress, unusableServer } from "./postgres_errors.ts";
 import { POLL_MS, SharedExecutions } from "./shared_executions.ts";
 
-const SIGN = `UPDATE inkling.instances SET last_seen = ${NOW} WHERE id = $1 RETURNING last_seen`;
+const HEARTBEAT =
+  `UPDATE inkling.instances SET last_seen = ${NOW} WHERE id = $1 RETURNING last_seen`;
 
 /** Options of Node. */
 export interface OpenNodeOptions {
@@ -25,7 +26,7 @@ export interface OpenNodeOptions {
   /** Returns the labels that a node needs to run the agent. */
   labelsOf: (agentId: string) => readonly string[];
   /** Called once for each outage of the database, with its reason. The node reconnects by itself. */
-  failed: (problem: string) => void;
+  onOutage: (problem: string) => void;
 }
 
 /** Handlers for notifications of other nodes. They must not throw. */
@@ -36,8 +37,8 @@ export interface NodeListeners {
   poll(): void;
   /** The connection for notifications is open. Earlier notifications are lost. */
   connected(): void;
-  /** Another node sent a message with `tell`. */
-  told(topic: string, text: string): void;
+  /** Another node sent a message with `notify`. */
+  notified(topic: string, text: string): void;
   /** The set of held leases has changed. */
   leasesChanged(): void;
 }
@@ -51,22 +52,22 @@ type NodeParts = Pick<Node, "database" | "instanceId" | "clock" | "executions"> 
 
 /** Reports background errors, once until the database answers again. */
 class Outage {
-  readonly #options: Pick<OpenNodeOptions, "address" | "failed">;
+  readonly #options: Pick<OpenNodeOptions, "address" | "onOutage">;
   /** The current problem, as a sentence; undefined: none. */
   problem: string | undefined;
 
-  constructor(options: Pick<OpenNodeOptions, "address" | "failed">) {
+  constructor(options: Pick<OpenNodeOptions, "address" | "onOutage">) {
     this.#options = options;
   }
 
-  tell(error: unknown): void {
+  report(error: unknown): void {
     if (this.problem !== undefined) return;
-    const { address, failed } = this.#options;
+    const { address, onOutage } = this.#options;
     this.problem = unusableServer(describeAddress(address), error).message;
-    failed(this.problem);
+    onOutage(this.problem);
   }
 
-  over(): void {
+  clear(): void {
     this.problem = undefined;
   }
 }
@@ -104,15 +105,15 @@ export class Node implements AsyncDisposable {
     this.#connection = new NodeConnection({
       address,
       clock: this.#system,
-      heard: (message) => this.#hear(message),
-      connected: () => {
-        this.executions.lookAgain();
+      onNotification: (message) => this.#handleNotification(message),
+      onConnected: () => {
+        this.executions.refreshAll();
         this.#listeners?.connected();
       },
-      beat: (query) => this.#beat(query),
-      failed: (error) => {
+      sendHeartbeat: (query) => this.#sendHeartbeat(query),
+      onFailure: (error) => {
         this.leases.expire();
-        parts.outage.tell(error);
+        parts.outage.report(error);
       },
     });
   }
@@ -137,7 +138,11 @@ export class Node implements AsyncDisposable {
         },
       }),
     );
-    const queue = await JobQueue.open({ address, labels, onError: (error) => outage.tell(error) });
+    const queue = await JobQueue.open({
+      address,
+      labels,
+      onError: (error) => outage.report(error),
+    });
     opened.defer(() => queue.stop());
     const executions: SharedExecutions = new SharedExecutions({
       database,
@@ -145,7 +150,7 @@ export class Node implements AsyncDisposable {
       instanceId,
       epochs,
       labelsOf,
-      tell: (topic, text) => own.node?.tell(topic, text),
+      notify: (topic, text) => own.node?.notify(topic, text),
       problem: () => outage.problem,
     });
     const clock = await openClock(database, options.clock);
@@ -170,13 +175,13 @@ export class Node implements AsyncDisposable {
   }
 
   /** Sends a message to the other nodes. It may be lost, or dropped if longer than 7 KB; polling covers that. */
-  tell(topic: string, text: string): void {
-    this.#connection.tell(`${topic} ${this.instanceId} ${text}`);
+  notify(topic: string, text: string): void {
+    this.#connection.notify(`${topic} ${this.instanceId} ${text}`);
   }
 
   /** Requests exactly these leases. Resolves as NodeLeases.want does. */
-  async wantLeases(names: Iterable<string>): Promise<void> {
-    const answer = this.leases.want(names);
+  async requestLeases(names: Iterable<string>): Promise<void> {
+    const answer = this.leases.setWanted(names);
     this.#connection.wake();
     await answer;
   }
@@ -191,13 +196,13 @@ export class Node implements AsyncDisposable {
       await this.database.change("power", () => closeNode(this.instanceId, this.clock.now()));
     } catch (error) {
       // The other nodes detect the missing heartbeat.
-      this.#outage.tell(error);
+      this.#outage.report(error);
     } finally {
       await this.database[Symbol.asyncDispose]();
     }
   }
 
-  #hear(message: string): void {
+  #handleNotification(message: string): void {
     const [topic = "", first = "", ...rest] = message.split(" ");
     if (topic === "changed") {
       const id = Number(first);
@@ -208,11 +213,11 @@ export class Node implements AsyncDisposable {
     }
     if (first === this.instanceId) return;
     const text = rest.join(" ");
-    if (topic === "queued") this.executions.queued(text);
+    if (topic === "queued") this.executions.jobQueued(text);
     else if (topic === "cancel") {
       // The heartbeat reads the requested cancels.
       if (this.executions.has(Number(text))) this.#connection.wake();
-    } else this.#listeners?.told(topic, text);
+    } else this.#listeners?.notified(topic, text);
   }
 
   async #poll(): Promise<void> {
@@ -222,17 +227,17 @@ export class Node implements AsyncDisposable {
     }
   }
 
-  async #beat(query: Query): Promise<void> {
+  async #sendHeartbeat(query: Query): Promise<void> {
     const sign = async () => {
-      const { rows: [row] } = await query(SIGN, [this.instanceId]);
+      const { rows: [row] } = await query(HEARTBEAT, [this.instanceId]);
       return Number((row as { last_seen: string } | undefined)?.last_seen ?? this.clock.now());
     };
     // First, because jobs without a heartbeat in time go to another node.
-    await this.executions.beat(query);
+    await this.executions.sendHeartbeat(query);
     if (this.clock instanceof DatabaseClock) await this.clock.set(sign);
     else await sign();
     await this.leases.renew(query);
-    this.#outage.over();
+    this.#outage.clear();
   }
 }
 

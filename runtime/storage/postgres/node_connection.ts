@@ -16,9 +16,9 @@ import {
 import { CHANNEL } from "./transaction.ts";
 
 /** The interval of heartbeats. */
-export const BEAT_MS = 3_000;
+export const HEARTBEAT_MS = 3_000;
 /** The timeout of a statement. It leaves time for a second attempt before the lease of runs expires. */
-const BEAT_TIMEOUT_MS = 4_000;
+const HEARTBEAT_TIMEOUT_MS = 4_000;
 const RETRY = { firstMs: 500, longestMs: 1_000 };
 /** The maximum size of a NOTIFY payload, in bytes. */
 const MOST_BYTES = 7_900;
@@ -28,13 +28,13 @@ export interface NodeConnectionOptions {
   address: string;
   clock: Clock;
   /** Called with the notifications of all nodes, including this one. */
-  heard: (message: string) => void;
+  onNotification: (message: string) => void;
   /** Called when the connection is open. Earlier notifications are lost. */
-  connected: () => void;
+  onConnected: () => void;
   /** The regular work of the node. If it rejects, the node reconnects. */
-  beat: (query: Query) => Promise<void>;
+  sendHeartbeat: (query: Query) => Promise<void>;
   /** Called after each failure of the connection. */
-  failed: (error: unknown) => void;
+  onFailure: (error: unknown) => void;
 }
 
 /** The connection of one node. */
@@ -42,7 +42,7 @@ export class NodeConnection implements AsyncDisposable {
   readonly #options: NodeConnectionOptions;
   readonly #over = new AbortController();
   #client: Client | undefined;
-  #beating: Promise<void> | undefined;
+  #loop: Promise<void> | undefined;
   #pause = new AbortController();
 
   constructor(options: NodeConnectionOptions) {
@@ -51,7 +51,7 @@ export class NodeConnection implements AsyncDisposable {
 
   /** Connects, and reconnects after failures, until it is disposed. */
   start(): void {
-    this.#beating ??= this.#run();
+    this.#loop ??= this.#run();
   }
 
   /** Sends the heartbeat immediately. */
@@ -60,7 +60,7 @@ export class NodeConnection implements AsyncDisposable {
   }
 
   /** Notifies all nodes, in order. The message is lost if it is too long or there is no connection. */
-  tell(message: string): void {
+  notify(message: string): void {
     if (new TextEncoder().encode(message).length > MOST_BYTES) return;
     this.#client?.query("SELECT pg_notify($1, $2)", [CHANNEL, message]).catch(() => {});
   }
@@ -68,55 +68,55 @@ export class NodeConnection implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     this.wake();
-    await this.#beating;
+    await this.#loop;
   }
 
   async #run(): Promise<void> {
-    const { clock, failed } = this.#options;
+    const { clock, onFailure } = this.#options;
     for (let failures = 0; !this.#over.signal.aborted;) {
       try {
-        await this.#connectAndBeat(() => failures = 0);
+        await this.#connectAndSendHeartbeats(() => failures = 0);
       } catch (error) {
         failures++;
-        failed(error);
+        onFailure(error);
         await sleepUnlessAborted(clock, backoffMs(failures, RETRY), this.#over.signal);
       }
     }
   }
 
-  async #connectAndBeat(beaten: () => void): Promise<void> {
-    const { address, clock, heard, connected, beat } = this.#options;
-    const limits = { ...CONNECTION_LIMITS, connectMs: BEAT_TIMEOUT_MS };
+  async #connectAndSendHeartbeats(onSuccess: () => void): Promise<void> {
+    const { address, clock, onNotification, onConnected, sendHeartbeat } = this.#options;
+    const limits = { ...CONNECTION_LIMITS, connectMs: HEARTBEAT_TIMEOUT_MS };
     const [{ default: pg }, config] = await Promise.all([
       loadPg(),
       toClientConfig(address, limits),
     ]);
     const client = new pg.Client({
       ...config,
-      query_timeout: BEAT_TIMEOUT_MS,
+      query_timeout: HEARTBEAT_TIMEOUT_MS,
       application_name: "inkling node",
     });
     // The failing heartbeat reports the error.
     client.on("error", () => this.wake());
     client.on("end", () => this.wake());
-    client.on("notification", ({ payload }) => heard(payload ?? ""));
+    client.on("notification", ({ payload }) => onNotification(payload ?? ""));
     try {
       await client.connect();
       // The limits also disconnect a frozen node. Otherwise its unread notifications would fill the server's queue.
       await prepareConnection(client, limits);
       await client.query(`LISTEN ${CHANNEL}`);
       this.#client = client;
-      connected();
+      onConnected();
       while (!this.#over.signal.aborted) {
         this.#pause = new AbortController();
-        await beat(async (text, values) => await client.query(text, values as unknown[]));
-        beaten();
-        await sleepUnlessAborted(clock, BEAT_MS, this.#pause.signal);
+        await sendHeartbeat(async (text, values) => await client.query(text, values as unknown[]));
+        onSuccess();
+        await sleepUnlessAborted(clock, HEARTBEAT_MS, this.#pause.signal);
       }
     } finally {
       this.#client = undefined;
       // Without a network, the server does not confirm the end.
-      await firstOf(client.end().catch(() => {}), { within: { clock, ms: BEAT_TIMEOUT_MS } });
+      await firstOf(client.end().catch(() => {}), { within: { clock, ms: HEARTBEAT_TIMEOUT_MS } });
     }
   }
 }

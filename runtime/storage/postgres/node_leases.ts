@@ -19,8 +19,8 @@ export class NodeLeases {
   readonly #changed: () => void;
   #wanted: ReadonlySet<string> = new Set();
   /** The wanted leases at the last renewal. */
-  #asked: ReadonlySet<string> = new Set();
-  #answer: PromiseWithResolvers<void> | undefined;
+  #renewed: ReadonlySet<string> = new Set();
+  #pendingRenewal: PromiseWithResolvers<void> | undefined;
   #held: ReadonlySet<string> = new Set();
   #until = 0;
 
@@ -37,10 +37,10 @@ export class NodeLeases {
    * Sets the wanted leases. The next renewal requests them and releases all others. Resolves after that renewal, or when it
    * failed.
    */
-  want(names: Iterable<string>): Promise<void> {
+  setWanted(names: Iterable<string>): Promise<void> {
     this.#wanted = new Set(names);
-    if (this.#wanted.symmetricDifference(this.#asked).size === 0) return Promise.resolve();
-    return (this.#answer ??= Promise.withResolvers()).promise;
+    if (this.#wanted.symmetricDifference(this.#renewed).size === 0) return Promise.resolve();
+    return (this.#pendingRenewal ??= Promise.withResolvers()).promise;
   }
 
   holds(name: string): boolean {
@@ -59,7 +59,7 @@ export class NodeLeases {
     const { rows } = await query(RENEW, [this.#instanceId, wanted]);
     await query(RELEASE, [this.#instanceId, wanted]);
     this.#hold(rows.map((row) => (row as { name: string }).name), until);
-    this.#asked = asked;
+    this.#renewed = asked;
     // Otherwise the wanted leases have changed meanwhile.
     if (this.#wanted === asked) this.#settle();
   }
@@ -71,8 +71,8 @@ export class NodeLeases {
   }
 
   #settle(): void {
-    this.#answer?.resolve();
-    this.#answer = undefined;
+    this.#pendingRenewal?.resolve();
+    this.#pendingRenewal = undefined;
   }
 
   #hold(names: readonly string[], until: number): void {

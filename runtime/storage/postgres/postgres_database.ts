@@ -11,7 +11,7 @@ import {
   StorageUnavailable,
 } from "../database.ts";
 import type { Operation, SqlText, SqlValue, WaitingRun } from "../operation.ts";
-import { bringUpToDate } from "./bring_up_to_date.ts";
+import { migrate } from "./bring_up_to_date.ts";
 import { type ChangeMark, ChangeMarks, READ_MARK } from "./change_marks.ts";
 import type { ConnectionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
@@ -23,7 +23,7 @@ import { type OpenTransaction, Transaction } from "./transaction.ts";
 const ATTEMPTS = 8;
 const ATTEMPT_WAITS = { firstMs: 5, longestMs: 200 };
 /** SQLSTATEs of conflicts: serialization failure, deadlock, and unique violation, after which a retry finds the other row. */
-const IN_THE_WAY = new Set(["40001", "40P01", "23505"]);
+const CONFLICTS = new Set(["40001", "40P01", "23505"]);
 /** The number of attempts to read the outcome of a change after a COMMIT without an answer. */
 const OUTCOME_TRIES = 10;
 
@@ -45,7 +45,7 @@ export interface OpenPostgresOptions {
   /** The maximum number of connections. */
   connections?: number;
   /** False: the schema is not migrated, and must be the schema of this version. */
-  bringsUpToDate?: boolean;
+  migrates?: boolean;
   /** Absent: this process runs no executions. */
   node?: NodeHooks;
   clock?: Clock;
@@ -73,12 +73,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Connects and migrates the database. Rejects with DatabaseUnusable without changing the database. */
   static async open(options: OpenPostgresOptions): Promise<PostgresDatabase> {
     const { address, connections: most = 10, node, clock = new SystemClock(), limits } = options;
-    const connections = await Connections.open({ address, most, clock, limits });
+    const connections = await Connections.open({ address, maxConnections: most, clock, limits });
     try {
       await connections.use((client) =>
-        bringUpToDate(connections.queryWith(client), {
+        migrate(connections.queryWith(client), {
           place: connections.place,
-          bringsUpToDate: options.bringsUpToDate ?? true,
+          migrates: options.migrates ?? true,
         })
       );
       return new PostgresDatabase(connections, clock, node);
@@ -100,7 +100,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         // The change was rolled back. The connection may have been broken while idle, so a new one is tried.
         if (error instanceof ConnectionLost && attempt === 1) continue;
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
-        if (!IN_THE_WAY.has(code)) throw error;
+        if (!CONFLICTS.has(code)) throw error;
         if (attempt === ATTEMPTS) {
           if (code === "23505") throw error;
           throw new StorageUnavailable(
@@ -130,8 +130,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** Aborts all statements at a stop. From now on, everything rejects with DatabaseAway and this reason. */
-  giveUp(problem: string): void {
-    this.#connections.giveUp(problem);
+  abortAll(problem: string): void {
+    this.#connections.abortAll(problem);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -140,7 +140,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   async #transact<T>(durability: Durability, operation: () => Operation<T>): Promise<T> {
     const transaction = new Transaction();
-    const mark = this.#marks.take();
+    const mark = this.#marks.acquire();
     transaction.begin(durability, mark);
     let isEnding = false;
     let result: T | undefined;
@@ -156,7 +156,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
               "An operation went on after an error, and PostgreSQL has undone it",
             );
           }
-          this.#marks.giveBack(mark);
+          this.#marks.release(mark);
         } catch (error) {
           // After a lost connection the server has rolled back or committed by itself.
           if (!(error instanceof ConnectionLost)) {
@@ -167,13 +167,13 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       });
     } catch (error) {
       if (!(error instanceof ConnectionLost)) {
-        this.#marks.giveBack(mark);
+        this.#marks.release(mark);
         throw error;
       }
       // The server may still lock the row of the mark, so the next change uses another row.
-      if (!isEnding || !await this.#isStored(mark, transaction)) throw error;
+      if (!isEnding || !await this.#isCommitted(mark, transaction)) throw error;
     }
-    transaction.stored();
+    transaction.runCallbacks();
     return result as T;
   }
 
@@ -187,13 +187,13 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       const { value: statement } = step;
       let given: unknown;
       try {
-        const before = transaction.takeBefore(statement);
+        const before = transaction.flushBegin(statement);
         if (before !== "") await this.#connections.send(client, { text: before });
         if ("sql" in statement) {
           const { rows, rowCount } = await this.#query(client, statement);
           given = statement.type === "run" ? rowCount : statement.type === "get" ? rows[0] : rows;
-        } else if (statement.type === "afterwards") {
-          transaction.afterwards(statement.act);
+        } else if (statement.type === "after_commit") {
+          transaction.afterCommit(statement.act);
         } else if (statement.type === "announce") {
           transaction.announce(statement.executionId);
         } else if (statement.type === "fence") {
@@ -224,9 +224,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       const { name } = this.#statements.getOrInsertComputed(key, create);
       return this.#connections.send(client, { name, text, values: [...values] });
     };
-    const last = (text: string) => transaction.last(text);
-    const afterwards = (act: () => void) => transaction.afterwards(act);
-    await this.#node?.enqueue(waiting, { query, last, afterwards });
+    const beforeCommit = (text: string) => transaction.beforeCommit(text);
+    const afterCommit = (act: () => void) => transaction.afterCommit(act);
+    await this.#node?.enqueue(waiting, { query, beforeCommit, afterCommit });
   }
 
   #query(
@@ -271,7 +271,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** Reports if a change was committed, after a COMMIT without an answer. */
-  async #isStored({ row, number }: ChangeMark, { fenced }: Transaction): Promise<boolean> {
+  async #isCommitted({ row, number }: ChangeMark, { fenced }: Transaction): Promise<boolean> {
     let failure: unknown;
     for (let attempt = 1; attempt <= OUTCOME_TRIES; attempt++) {
       try {

@@ -1,5 +1,5 @@
 // Explains errors of PostgreSQL and of connections to it: the problem and the remedy, without passwords.
-import { DatabaseAway, DatabaseUnusable } from "../database.ts";
+import { DatabaseUnreachable, DatabaseUnusable } from "../database.ts";
 
 /** An error with an SQLSTATE, or a code of the operating system. */
 interface CodedError {
@@ -10,7 +10,7 @@ interface CodedError {
 }
 
 /** Error: the connection is lost. The outcome of its last statement is unknown. */
-export class ConnectionLost extends DatabaseAway {}
+export class ConnectionLost extends DatabaseUnreachable {}
 
 /**
  * Parses an address; null if it is invalid. An @ after the host is part of a password with a slash, which would be parsed
@@ -81,7 +81,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Explanations for errors without a code, by the text of the driver. */
-const WORDS: readonly (readonly [RegExp, string])[] = [
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/client password must be/, WRONG_PASSWORD.replace("refuses the", "wants a")],
   [/timeout|timed out/i, NO_ANSWER],
   [/certificate|self.signed|unable to verify|UnknownIssuer|invalid peer/i, UNVERIFIED],
@@ -100,14 +100,14 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 export function outageReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = error as CodedError;
-  if (hasOldPlan(error)) {
+  if (hasOutdatedPlan(error)) {
     return "its tables have just got another shape. A service that runs goes on by itself";
   }
   if (typeof code === "string") {
     const known = REASONS[code] ?? (isSqlState(code) ? REASONS[code.slice(0, 2)] : undefined);
     if (known !== undefined || isSqlState(code)) return known;
   }
-  return WORDS.find(([words]) => words.test(message))?.[1];
+  return MESSAGES.find(([words]) => words.test(message))?.[1];
 }
 
 /** Returns the refusal for an error of the server or the connection. `place` is the address without its password. */
@@ -125,13 +125,13 @@ export function unusableServer(place: string, error: unknown): DatabaseUnusable 
 
 /** Reports if the connection is unusable: the server closed it, or the error is not from the server. */
 export function isConnectionLost(error: unknown): boolean {
-  if (hasOldPlan(error)) return true;
+  if (hasOutdatedPlan(error)) return true;
   const code = error instanceof Error ? (error as CodedError).code : undefined;
   return typeof code !== "string" || !isSqlState(code) || /^(?:08|57P|25P0[34])/.test(code);
 }
 
 /** Reports an outdated prepared statement, after another node has migrated the database. */
-function hasOldPlan(error: unknown): boolean {
+function hasOutdatedPlan(error: unknown): boolean {
   return error instanceof Error && (error as CodedError).routine === "RevalidateCachedQuery";
 }
 

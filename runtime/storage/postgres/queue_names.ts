@@ -3,13 +3,13 @@
 /** The schema of pg-boss. */
 export const QUEUE_SCHEMA = "inkling_queue";
 /** The prefix for delegated executions, for which a parent waits. */
-const DELEGATED = "delegated";
+const DELEGATED_PREFIX = "delegated";
 const LABEL = /^[a-z0-9-]+$/;
 
 /** Returns the queue for agents with these labels, independent of their order. */
-export function queueOf(labels: readonly string[], { isDelegated = false } = {}): string {
+export function queueFor(labels: readonly string[], { isDelegated = false } = {}): string {
   requireLabels(labels);
-  return [isDelegated ? DELEGATED : "run", ...[...new Set(labels)].sort()].join(".");
+  return [isDelegated ? DELEGATED_PREFIX : "run", ...[...new Set(labels)].sort()].join(".");
 }
 
 /** Throws for an invalid label. */
@@ -22,12 +22,13 @@ export function requireLabels(labels: readonly string[]): void {
 }
 
 /** Reports if a node with these labels may fetch jobs of the queue. */
-export function suits(queue: string, labels: ReadonlySet<string>): boolean {
+export function matchesLabels(queue: string, labels: ReadonlySet<string>): boolean {
   const [base, ...needed] = queue.split(".");
-  return (base === "run" || base === DELEGATED) && needed.every((label) => labels.has(label));
+  return (base === "run" || base === DELEGATED_PREFIX) &&
+    needed.every((label) => labels.has(label));
 }
 
 /** Reports if a parent waits for the executions of the queue. */
-export function isOfDelegated(queue: string): boolean {
-  return queue.split(".")[0] === DELEGATED;
+export function isDelegatedQueue(queue: string): boolean {
+  return queue.split(".")[0] === DELEGATED_PREFIX;
 }

@@ -3,11 +3,11 @@ import { type Clock, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/shared_runs.ts";
 import type { WaitingRun } from "../operation.ts";
 import { ChangeWaits } from "./change_waits.ts";
-import { claimExecution, enqueueLeft, isToRun, requestCancel } from "./claims.ts";
+import { claimExecution, enqueueWithoutJob, isCurrentJob, requestCancel } from "./claims.ts";
 import type { Query } from "./connection.ts";
 import type { JobQueue } from "./job_queue.ts";
 import type { PostgresDatabase } from "./postgres_database.ts";
-import { queueOf } from "./queue_names.ts";
+import { queueFor } from "./queue_names.ts";
 import type { OpenTransaction } from "./transaction.ts";
 
 /** The poll interval, which limits the delay after a lost notification. */
@@ -26,7 +26,7 @@ export interface SharedExecutionsOptions {
   /** Returns the labels that a node needs to run the agent. */
   labelsOf: (agentId: string) => readonly string[];
   /** Sends a message to the other nodes. */
-  tell: (topic: string, text: string) => void;
+  notify: (topic: string, text: string) => void;
   /** Returns the reason that the database does not answer; undefined: it does. */
   problem: () => string | undefined;
 }
@@ -60,23 +60,23 @@ export class SharedExecutions implements SharedRuns {
 
   async stopTaking(): Promise<void> {
     const { database, queue, problem } = this.#options;
-    await queue.stopTaking();
+    await queue.stopFetching();
     // A stop does not wait for the database. Other nodes get the executions of this node after their leases expire.
     const reason = problem();
-    if (reason !== undefined) database.giveUp(reason);
+    if (reason !== undefined) database.abortAll(reason);
   }
 
   /** Adds an execution to the queue in the transaction. */
   async enqueue(
     { id, agentId, parentExecutionId }: WaitingRun,
-    { query, last, afterwards }: OpenTransaction,
+    { query, beforeCommit, afterCommit }: OpenTransaction,
   ): Promise<void> {
-    const { queue, labelsOf, tell } = this.#options;
-    const name = queueOf(labelsOf(agentId), { isDelegated: parentExecutionId !== null });
+    const { queue, labelsOf, notify } = this.#options;
+    const name = queueFor(labelsOf(agentId), { isDelegated: parentExecutionId !== null });
     const jobId = await queue.send(id, { queue: name, query });
-    last(`UPDATE executions SET job = '${jobId}' WHERE id = ${id}`);
+    beforeCommit(`UPDATE executions SET job = '${jobId}' WHERE id = ${id}`);
     // If this node has room, it fetches the job itself and need not wake other nodes.
-    afterwards(() => queue.hasRoom(name) ? this.wake() : tell("queued", name));
+    afterCommit(() => queue.hasRoom(name) ? this.wake() : notify("queued", name));
   }
 
   async take(delivery: Delivery): Promise<Taken | undefined> {
@@ -101,22 +101,22 @@ export class SharedExecutions implements SharedRuns {
       this.#deliveries.delete(executionId);
     }
     try {
-      const isLeft = await database.read(() => isToRun(executionId, jobId));
+      const isLeft = await database.read(() => isCurrentJob(executionId, jobId));
       await (isLeft ? queue.release(delivery) : queue.complete(delivery));
     } finally {
-      queue.forget(delivery);
+      queue.drop(delivery);
     }
   }
 
   async requestCancel(executionId: number, error: string): Promise<boolean> {
-    const { database, tell } = this.#options;
+    const { database, notify } = this.#options;
     const isAsked = await database.change("power", () => requestCancel(executionId, error));
-    if (isAsked) tell("cancel", `${executionId}`);
+    if (isAsked) notify("cancel", `${executionId}`);
     return isAsked;
   }
 
   async enqueueLeft(): Promise<void> {
-    await this.#options.database.change("power", () => enqueueLeft());
+    await this.#options.database.change("power", () => enqueueWithoutJob());
   }
 
   async whenChanged(executionId: number, signal: AbortSignal): Promise<void> {
@@ -129,13 +129,13 @@ export class SharedExecutions implements SharedRuns {
   }
 
   /** Handles a new job of this queue for which another node has no room. */
-  queued(name: string): void {
+  jobQueued(name: string): void {
     if (this.#options.queue.hasRoom(name)) this.wake();
   }
 
   /** Handles lost notifications: wakes all waits and fetches jobs. */
-  lookAgain(): void {
-    this.#waits.allChanged();
+  refreshAll(): void {
+    this.#waits.wakeAll();
     this.wake();
   }
 
@@ -145,9 +145,9 @@ export class SharedExecutions implements SharedRuns {
   }
 
   /** Sends the heartbeat of the local executions, and cancels those with a requested end. */
-  async beat(query: Query): Promise<void> {
+  async sendHeartbeat(query: Query): Promise<void> {
     const { queue, epochs } = this.#options;
-    await queue.beat(query);
+    await queue.sendHeartbeat(query);
     if (epochs.size === 0) return;
     const { rows } = await query(CANCELLED, [[...epochs.keys()]]);
     for (const { id, error } of rows as { id: string; error: string }[]) {

@@ -12,9 +12,9 @@ export const CHANNEL = "inkling";
 export interface OpenTransaction {
   query: Query;
   /** Adds a statement without values and result, which runs right before the commit. */
-  last(text: string): void;
+  beforeCommit(text: string): void;
   /** Runs `act` after the commit. It must not throw. */
-  afterwards(act: () => void): void;
+  afterCommit(act: () => void): void;
 }
 
 /** The state of a transaction, except its own statements. */
@@ -33,7 +33,7 @@ export class Transaction {
   }
 
   /** Returns the statements to send before a step of the operation, including its lock. Empty: none. */
-  takeBefore(statement: Statement): string {
+  flushBegin(statement: Statement): string {
     const texts = this.#begin;
     this.#begin = [];
     if (statement.type === "lock") {
@@ -47,11 +47,11 @@ export class Transaction {
     this.#announced.add(executionId);
   }
 
-  last(text: string): void {
+  beforeCommit(text: string): void {
     this.#last.push(text);
   }
 
-  afterwards(act: () => void): void {
+  afterCommit(act: () => void): void {
     this.#after.push(act);
   }
 
@@ -64,7 +64,7 @@ export class Transaction {
   }
 
   /** Runs the callbacks after the commit. */
-  stored(): void {
+  runCallbacks(): void {
     for (const act of this.#after) act();
   }
 }

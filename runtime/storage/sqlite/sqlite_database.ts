@@ -83,7 +83,7 @@ export class SqliteDatabase implements Database, Disposable {
    * Checkpoints the write-ahead log into the file, which then is the complete database and can be moved. Throws DatabaseUnusable
    * as open() does, and while another process has the file open.
    */
-  static foldLog(path: string): void {
+  static checkpointLog(path: string): void {
     using database = SqliteDatabase.open(path);
     const db = database.#db;
     try {
@@ -172,7 +172,7 @@ export class SqliteDatabase implements Database, Disposable {
       if ("sql" in statement) {
         const { sql, values } = statement;
         given = this[statement.type](typeof sql === "string" ? sql : sql.sqlite, ...values);
-      } else if (statement.type === "afterwards") {
+      } else if (statement.type === "after_commit") {
         after.push(statement.act);
       }
     }

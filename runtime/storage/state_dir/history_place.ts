@@ -23,8 +23,8 @@ export function findHistory(directories: HistoryDirectories): string | undefined
   const { baseStateDir, ownStateDir, stateDir } = directories;
   const base = databaseOf(baseStateDir);
   const own = databaseOf(ownStateDir);
-  if (isThere(base) && ownsBase(directories, { ifUnknown: stateDir === baseStateDir })) return base;
-  return isThere(own) ? own : undefined;
+  if (exists(base) && ownsBase(directories, { ifUnknown: stateDir === baseStateDir })) return base;
+  return exists(own) ? own : undefined;
 }
 
 /**
@@ -32,23 +32,23 @@ export function findHistory(directories: HistoryDirectories): string | undefined
  * locks of the workspace. A crash leaves each history complete, and the next start continues. Throws AlreadyRunning while a
  * service of an affected workspace runs, and DatabaseUnusable for a history that cannot be moved.
  */
-export async function settleHistory(directories: HistoryDirectories): Promise<void> {
+export async function relocateHistory(directories: HistoryDirectories): Promise<void> {
   const { baseStateDir, ownStateDir, stateDir } = directories;
   if (stateDir === baseStateDir) {
-    await settleBase(directories);
+    await relocateBase(directories);
   } else if (
-    isThere(databaseOf(baseStateDir)) && ownsBase(directories, { ifUnknown: false })
+    exists(databaseOf(baseStateDir)) && ownsBase(directories, { ifUnknown: false })
   ) {
     using _lock = lock(baseStateDir);
     moveHistory(baseStateDir, ownStateDir);
   }
 }
 
-async function settleBase(directories: HistoryDirectories): Promise<void> {
+async function relocateBase(directories: HistoryDirectories): Promise<void> {
   const { baseStateDir, ownStateDir, realWorkspace } = directories;
   const owner = readOwner(baseStateDir);
   if (
-    owner !== undefined && isThere(databaseOf(baseStateDir)) &&
+    owner !== undefined && exists(databaseOf(baseStateDir)) &&
     !ownsBase(directories, { ifUnknown: true })
   ) {
     const theirs = await resolveOwnStateDir(baseStateDir, owner.path);
@@ -68,7 +68,7 @@ async function settleBase(directories: HistoryDirectories): Promise<void> {
       { mode: 0o600 },
     );
   }
-  if (!isThere(databaseOf(baseStateDir)) && isThere(databaseOf(ownStateDir))) {
+  if (!exists(databaseOf(baseStateDir)) && exists(databaseOf(ownStateDir))) {
     moveHistory(ownStateDir, baseStateDir);
   }
 }
@@ -90,12 +90,12 @@ function ownsBase(
 function moveHistory(from: string, to: string): void {
   const source = databaseOf(from);
   const target = databaseOf(to);
-  SqliteDatabase.foldLog(source);
-  if (isThere(target)) {
+  SqliteDatabase.checkpointLog(source);
+  if (exists(target)) {
     // A person has copied or restored files. Nothing is replaced.
-    SqliteDatabase.foldLog(target);
+    SqliteDatabase.checkpointLog(target);
     let number = 1;
-    while (isThere(`${target}.${number}`)) number++;
+    while (exists(`${target}.${number}`)) number++;
     Deno.renameSync(target, `${target}.${number}`);
   }
   Deno.renameSync(source, target);
@@ -143,7 +143,7 @@ function identityOf(folder: string): string {
   }
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     Deno.lstatSync(path);
     return true;

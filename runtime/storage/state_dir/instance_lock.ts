@@ -29,7 +29,7 @@ export class InstanceLock implements Disposable {
   }
 
   /** Acquires the lock and writes the PID file. Throws AlreadyRunning if another process holds the lock. */
-  static take(stateDir: string): InstanceLock {
+  static acquire(stateDir: string): InstanceLock {
     const { lockFile, pidFile } = stateFilesOf(stateDir);
     const lock = takeLock(lockFile);
     if (lock === undefined) throw new AlreadyRunning(stateDir);

@@ -273,7 +273,7 @@ Deno.test("a transaction that is rolled back sends no message", async () => {
   await using world = new OutboxWorld();
   assert.throws(() =>
     world.db.transaction("process", () => {
-      world.db.perform(world.outbox.tell(failure(1)));
+      world.db.perform(world.outbox.record(failure(1)));
       throw new Error("the disk is gone");
     })
   );

@@ -98,7 +98,7 @@ function openOutbox({ db }: TestStore): SqlOutbox {
 
 /** Changes that must survive a power cut, by their methods. A text in brackets distinguishes rows of one method. */
 export const POWER: Record<string, Prepare> = {
-  "SqlOutbox.tell": (on) => () => on.db.change("power", () => openOutbox(on).tell(BUDGET)),
+  "SqlOutbox.record": (on) => () => on.db.change("power", () => openOutbox(on).record(BUDGET)),
   "SqlAcceptanceStore.acceptExecution": (on) => () => on.accept({}, "key"),
   "SqlAcceptanceStore.acceptExecution [a slot]": (on) => () =>
     on.acceptances.acceptExecution({ ...NEW_EXECUTION, trigger: "schedule" }, {

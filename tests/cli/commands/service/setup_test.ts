@@ -401,7 +401,7 @@ Deno.test("setup does not take a workspace whose service runs: no command would 
   await Deno.mkdir(ownStateDir, { recursive: true });
   const setup = ["setup", "--yes", "--provider", "demo", "--model", "echo", "-w", workspace];
   {
-    using _service = InstanceLock.take(ownStateDir);
+    using _service = InstanceLock.acquire(ownStateDir);
     assert.equal(await world.cli.run(...setup), 2);
     assert.match(
       world.cli.stderr.text,

@@ -1,6 +1,6 @@
 // A copy of a history includes every table and every column.
 import assert from "node:assert/strict";
-import { LEFT_OUT, readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
+import { EXCLUDED, readHistoryTables } from "../../../../runtime/storage/history/history_tables.ts";
 import { PostgresHistory } from "../../../../runtime/storage/history/postgres_history.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestPostgres, withPostgres } from "../../../support/postgres.ts";
@@ -24,12 +24,12 @@ withPostgres.test("every table and column of both databases is copied, or left o
   const copiedColumns = new Set(
     tables.flatMap(({ name, columns }) => columns.map((one) => `${name}.${one.name}`)),
   );
-  const forgotten = there.filter(({ table }) => !(table in LEFT_OUT))
+  const forgotten = there.filter(({ table }) => !(table in EXCLUDED))
     .map(({ table, column }) => `${table}.${column}`)
-    .filter((name) => !copiedColumns.has(name) && !(name in LEFT_OUT));
+    .filter((name) => !copiedColumns.has(name) && !(name in EXCLUDED));
   assert.deepEqual(forgotten, []);
   // Every excluded table or column exists and is not copied.
-  for (const name of Object.keys(LEFT_OUT)) {
+  for (const name of Object.keys(EXCLUDED)) {
     assert.ok(
       there.some(({ table, column }) => name === table || name === `${table}.${column}`),
       name,

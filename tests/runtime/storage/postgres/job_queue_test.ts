@@ -8,7 +8,7 @@ import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.t
 import { get } from "../../../../runtime/storage/operation.ts";
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
-import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
+import { queueFor } from "../../../../runtime/storage/postgres/queue_names.ts";
 import {
   createBarePostgres,
   createTestPostgres,
@@ -45,9 +45,9 @@ async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
 }
 
 Deno.test("queueOf() ignores the order of labels, and refuses labels that are not plain words", () => {
-  assert.equal(queueOf([]), "run");
-  assert.equal(queueOf(["linux", "gpu", "linux"]), "run.gpu.linux");
-  assert.throws(() => queueOf(["GPU.0"]), /The label "GPU\.0" must be of small letters/);
+  assert.equal(queueFor([]), "run");
+  assert.equal(queueFor(["linux", "gpu", "linux"]), "run.gpu.linux");
+  assert.throws(() => queueFor(["GPU.0"]), /The label "GPU\.0" must be of small letters/);
 });
 
 withPostgres.test("JobQueue: several nodes may create the queue at once", async () => {
@@ -193,7 +193,7 @@ withPostgres.test("JobQueue shares runs among nodes", async (t) => {
     assert.ok(former !== undefined && now !== undefined);
     assert.deepEqual([here.queue.holds(former), here.queue.holds(now)], [false, true]);
     await here.queue.release(former);
-    here.queue.forget(former);
+    here.queue.drop(former);
     assert.deepEqual(await here.states(), { active: 1 });
     assert.equal(here.queue.holds(now), true);
   });

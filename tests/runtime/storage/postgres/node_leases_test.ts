@@ -12,7 +12,7 @@ Deno.test("NodeLeases reports changed leases after a freeze longer than the leas
     const names = text.startsWith("INSERT") ? values[1] as string[] : [];
     return Promise.resolve({ rows: names.map((name) => ({ name })), rowCount: names.length });
   };
-  void leases.want(["watch a"]);
+  void leases.setWanted(["watch a"]);
   await leases.renew(query);
   now += 3_000;
   await leases.renew(query);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
-import { DatabaseAway, StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { DatabaseUnreachable, StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
 import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
@@ -228,12 +228,15 @@ withPostgres.test("PostgresDatabase does not wait for a dead connection", async 
     const leaving = await PostgresDatabase.open({ address });
     await leaving.read(() => all("SELECT 1"));
     proxy.swallow();
-    const asked = assert.rejects(leaving.change("power", () => keep("too late")), DatabaseAway);
+    const asked = assert.rejects(
+      leaving.change("power", () => keep("too late")),
+      DatabaseUnreachable,
+    );
     // The statement is sent. Without the stop, it would take many seconds to detect the missing answer.
     await settle();
-    leaving.giveUp("Cannot use it: it does not answer.");
+    leaving.abortAll("Cannot use it: it does not answer.");
     await asked;
-    await assert.rejects(leaving.read(() => all("SELECT 1")), DatabaseAway);
+    await assert.rejects(leaving.read(() => all("SELECT 1")), DatabaseUnreachable);
     await leaving[Symbol.asyncDispose]();
     proxy.passNew();
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { SystemClock } from "../../../../base/clock.ts";
-import { afterwards, all, announce, fence, get } from "../../../../runtime/storage/operation.ts";
+import { afterCommit, all, announce, fence, get } from "../../../../runtime/storage/operation.ts";
 import { lock, run } from "../../../../runtime/storage/operation.ts";
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
@@ -51,14 +51,14 @@ test("change() commits all or nothing, and then runs the callbacks", async ({ da
   let done = 0;
   const broken = database.change("power", function* () {
     yield* keep("a", "b");
-    yield* afterwards(() => done++);
+    yield* afterCommit(() => done++);
     throw new Error("stop");
   });
   await assert.rejects(broken, /stop/);
   assert.deepEqual(await database.read(kept), []);
   await database.change("power", function* () {
     yield* keep("a", "b");
-    yield* afterwards(() => done++);
+    yield* afterCommit(() => done++);
   });
   assert.deepEqual(await database.read(kept), [{ key: "a", value: "b" }]);
   assert.equal(done, 1);
@@ -258,7 +258,7 @@ test("several nodes may migrate one database at once", async () => {
 test("opening without migration changes nothing, and reports the necessary step", async () => {
   await using place = await createBarePostgres();
   const { address } = place;
-  const look = () => PostgresDatabase.open({ address, bringsUpToDate: false });
+  const look = () => PostgresDatabase.open({ address, migrates: false });
   await assert.rejects(look(), /there is no history yet\. Start a service/);
   await (await PostgresDatabase.open(place))[Symbol.asyncDispose]();
   await using looking = await look();

@@ -4,7 +4,7 @@ import pg from "pg";
 import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
 import { type Claim, claimExecution } from "../../../../runtime/storage/postgres/claims.ts";
 import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.ts";
-import { queueOf } from "../../../../runtime/storage/postgres/queue_names.ts";
+import { queueFor } from "../../../../runtime/storage/postgres/queue_names.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { settle } from "../../../support/test_clock.ts";
@@ -56,10 +56,10 @@ export class QueueMachine implements AsyncDisposable {
       node: {
         instanceId: name,
         leases,
-        enqueue: async ({ id }, { query, last }) => {
-          const job = await queue.send(id, { queue: queueOf(labelsOf.get(id) ?? []), query });
+        enqueue: async ({ id }, { query, beforeCommit }) => {
+          const job = await queue.send(id, { queue: queueFor(labelsOf.get(id) ?? []), query });
           sent.set(id, job);
-          last(`UPDATE executions SET job = '${job}' WHERE id = ${id}`);
+          beforeCommit(`UPDATE executions SET job = '${job}' WHERE id = ${id}`);
         },
         cancelled: () => {},
       },
@@ -105,7 +105,7 @@ export class QueueMachine implements AsyncDisposable {
         await settle();
       }
     }
-    for (const job of this.taken) this.queue.forget(job);
+    for (const job of this.taken) this.queue.drop(job);
     for (const list of [this.taken, this.lost, this.errors]) list.length = 0;
     this.#open.clear();
   }
@@ -195,7 +195,7 @@ export class QueueMachine implements AsyncDisposable {
 
   /** Sends a heartbeat, as a node does regularly on its own connection. */
   async beat(): Promise<void> {
-    await this.queue.beat(async (text, values) =>
+    await this.queue.sendHeartbeat(async (text, values) =>
       await this.client.query(text, values as unknown[])
     );
   }

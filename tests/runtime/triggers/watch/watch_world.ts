@@ -6,7 +6,7 @@ import { EventBus } from "../../../../runtime/events/bus.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { SqlTriggerStateStore } from "../../../../runtime/storage/trigger_states.ts";
 import { StoppedTriggers } from "../../../../runtime/triggers/stopped_triggers.ts";
-import { SqlWatchStore, takeQueued } from "../../../../runtime/storage/watches.ts";
+import { dequeueChange, SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import type { Fire, FireOutcome } from "../../../../runtime/triggers/fire.ts";
 import type { OpenFolderEvents } from "../../../../runtime/folders/system_watches.ts";
 import { FolderWatches } from "../../../../runtime/folders/folder_watches.ts";
@@ -287,7 +287,7 @@ export class WatchWorld implements AsyncDisposable {
     await Promise.resolve();
     const answer = this.answer(agent, fire);
     if (answer !== undefined) return answer;
-    const taken = await this.db.change("power", () => takeQueued(agent.id, fire.path));
+    const taken = await this.db.change("power", () => dequeueChange(agent.id, fire.path));
     if (!taken) return { outcome: "claimed" };
     const run: PlayedRun = {
       id: ++this.#lastId,
