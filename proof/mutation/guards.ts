@@ -1274,7 +1274,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a message that may have arrived is not changed",
-    symbol: "put",
+    symbol: "upsertMessage",
     replace:
       '"DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *"',
     by: '"DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL RETURNING *"',
@@ -1282,7 +1282,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an agent gets one message of a kind in an hour",
-    symbol: "put",
+    symbol: "upsertMessage",
     replace: "Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS)",
     by: "now",
     tests: ["tests/runtime/notify/sender_test.ts"],

@@ -148,7 +148,7 @@ export class Connections implements AsyncDisposable {
     return new Refusal(message, { cause: error });
   }
 
-  /** Aborts all statements: from now on, everything rejects with DatabaseAway and this reason. */
+  /** Aborts all statements: from now on, everything rejects with DatabaseUnreachable and this reason. */
   abortAll(problem: string): void {
     this.#over.abort(new DatabaseUnreachable(problem));
   }

@@ -129,7 +129,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return Promise.resolve();
   }
 
-  /** Aborts all statements at a stop. From now on, everything rejects with DatabaseAway and this reason. */
+  /** Aborts all statements at a stop. From now on, everything rejects with DatabaseUnreachable and this reason. */
   abortAll(problem: string): void {
     this.#connections.abortAll(problem);
   }

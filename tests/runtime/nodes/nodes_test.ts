@@ -180,7 +180,10 @@ withPostgres.test("nodes: while the database is away runs wait; then all goes on
   await server.stop("SIGINT");
   await until(() => one.storage.problem !== undefined, "it is told");
   assert.match(one.storage.problem ?? "", /^Cannot use postgres:/);
-  await assert.rejects(two.run("steady", {}), { name: "DatabaseUnreachable", retryAfterSeconds: 5 });
+  await assert.rejects(two.run("steady", {}), {
+    name: "DatabaseUnreachable",
+    retryAfterSeconds: 5,
+  });
   await server.start();
   const isDone = () => one.storage.problem === undefined && two.storage.problem === undefined;
   await until(isDone, "it is back");
