@@ -29,7 +29,7 @@ export function formatRelative(at: number, now: number): string {
     : size < 1.5 * DAY_MS
     ? ["h", HOUR_MS]
     : ["d", DAY_MS];
-  // Past times are rounded down: `2 min ago` stands beside a duration of 2 min 40 s.
+  // Rounds past times down, so that `2 min ago` fits a duration of 2 min 40 s.
   return distance > 0
     ? `in ${Math.round(size / step)} ${unit}`
     : `${Math.floor(size / step)} ${unit} ago`;

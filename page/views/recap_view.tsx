@@ -223,7 +223,7 @@ function Line({ agentId, children }: { agentId: string; children: ComponentChild
 
 function describeTimes({ count, first, last }: RecapBody["not_run"][number]): string {
   const [from, to] = [Date.parse(first), Date.parse(last)];
-  // Of several merged times only the first is known.
+  // The first of several merged times represents all.
   return from === to && count > 1
     ? `from ${formatRecent(from)}`
     : from === to

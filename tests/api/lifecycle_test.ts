@@ -21,7 +21,7 @@ interface Stage {
   watching: Promise<void>;
 }
 
-/** A lifecycle that watches, over a runtime that `prepare` made busy or not. */
+/** Starts the idle watch of a lifecycle over a runtime that `prepare` has set up. */
 async function stage(
   options: Options,
   prepare: (runtime: FakeRuntime, lifecycle: Lifecycle) => void = () => {},
@@ -41,7 +41,7 @@ async function stage(
   return { clock, runtime, lifecycle, watching };
 }
 
-/** Ends the watch, so that a test leaves nothing behind. */
+/** Ends the watch, so that a test leaves no timer behind. */
 async function end({ lifecycle, watching, clock, runtime }: Stage): Promise<void> {
   lifecycle.requestStop("requested");
   await watching;
@@ -75,7 +75,7 @@ const BUSY: [what: string, options: Options, prepare: Prepare][] = [
 ];
 
 for (const [what, options, prepare] of BUSY) {
-  Deno.test(`Lifecycle stays while there is ${what}`, async () => {
+  Deno.test(`Lifecycle keeps running with ${what}`, async () => {
     const on = await stage(options, prepare);
     await on.clock.advance(60 * MINUTE_MS);
     assert.equal(on.lifecycle.stopping, null);
@@ -103,7 +103,7 @@ const IDLE: [what: string, prepare: Prepare][] = [
 ];
 
 for (const [what, prepare] of IDLE) {
-  Deno.test(`Lifecycle goes after five minutes with ${what}`, async () => {
+  Deno.test(`Lifecycle stops after five minutes with ${what}`, async () => {
     const on = await stage({}, prepare);
     await on.clock.advance(5 * MINUTE_MS - 1);
     assert.equal(on.lifecycle.stopping, null);
@@ -133,7 +133,7 @@ Deno.test("Lifecycle counts the five minutes from the end of the last work", asy
   await end(on);
 });
 
-Deno.test("Lifecycle notices within a minute that the last trigger is gone", async () => {
+Deno.test("Lifecycle notices within a minute that the last trigger was removed", async () => {
   const on = await stage({}, (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch })));
   await on.clock.advance(10 * MINUTE_MS + 30_000);
   on.runtime.agents.clear();
@@ -144,7 +144,7 @@ Deno.test("Lifecycle notices within a minute that the last trigger is gone", asy
   await end(on);
 });
 
-Deno.test("Lifecycle never goes for idleness with keepAlive", async () => {
+Deno.test("Lifecycle never stops for idleness with keepAlive", async () => {
   const on = await stage({ keepAlive: true });
   await on.watching;
   await on.clock.advance(24 * 60 * MINUTE_MS);
@@ -152,7 +152,7 @@ Deno.test("Lifecycle never goes for idleness with keepAlive", async () => {
   await end(on);
 });
 
-Deno.test("Lifecycle stays, and says so, when it cannot tell whether it is idle", async () => {
+Deno.test("Lifecycle keeps running and logs an error when it cannot determine if it is idle", async () => {
   const on = await stage({});
   on.runtime.countExecutions = () => Promise.reject(new Error("disk"));
   await on.clock.advance(6 * MINUTE_MS);
@@ -164,7 +164,7 @@ Deno.test("Lifecycle stays, and says so, when it cannot tell whether it is idle"
   await end(on);
 });
 
-Deno.test("Lifecycle keeps the first reason to stop and refuses to end streams before it", () => {
+Deno.test("Lifecycle keeps the first reason to stop and refuses to end streams before a stop", () => {
   const runtime = new FakeRuntime({ clock: new TestClock() });
   const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
   assert.throws(() => lifecycle.endStreams(), TypeError);

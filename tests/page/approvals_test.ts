@@ -1,4 +1,4 @@
-// What an approval shows and takes: the lines of a diff, and arguments as fields and back.
+// Approvals on the page: the lines of a diff, and the conversion of arguments to fields and back.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
@@ -10,7 +10,7 @@ import {
   toFieldProblems,
 } from "../../page/state/edited_arguments.ts";
 
-Deno.test("toDiffLines() tells lines apart by their first character, once there are hunks", () => {
+Deno.test("toDiffLines() classifies lines by their first character within hunks", () => {
   const diff = "@@ -1,4 +1,3 @@\n same\n--- dash\n-\n+++ plus\n\n\\ No newline\n[3 lines more]\n";
   assert.deepEqual(toDiffLines(diff), [
     { kind: "place", text: "@@ -1,4 +1,3 @@" },
@@ -25,7 +25,7 @@ Deno.test("toDiffLines() tells lines apart by their first character, once there 
   assert.deepEqual(toDiffLines(""), []);
 });
 
-Deno.test("readArgumentFields() gives back what toArgumentFields() was given", () => {
+Deno.test("readArgumentFields() returns the arguments of toArgumentFields()", () => {
   const value = fc.jsonValue().map((one) => JSON.parse(JSON.stringify(one)));
   const args = fc.dictionary(fc.string(), value, { noNullPrototype: true })
     .filter((one) => !Object.hasOwn(one, "__proto__"));
@@ -34,7 +34,7 @@ Deno.test("readArgumentFields() gives back what toArgumentFields() was given", (
   }));
 });
 
-Deno.test("readArgumentFields() names each field that is no JSON; a text may be anything", () => {
+Deno.test("readArgumentFields() reports each field with invalid JSON; a text may be anything", () => {
   const read = readArgumentFields([
     { name: "text", isJson: false, text: "{" },
     { name: "times", isJson: true, text: "many" },
@@ -44,7 +44,7 @@ Deno.test("readArgumentFields() names each field that is no JSON; a text may be 
   assert.deepEqual(Object.keys(read.problems), ["times", "tags"]);
 });
 
-Deno.test("toFieldProblems() puts each line of a refusal at the argument that it names", () => {
+Deno.test("toFieldProblems() assigns each line of a refusal to the argument that it names", () => {
   const refusal = (msg: string, status = 422) =>
     new ApiError(status, [{
       type: "invalid",
@@ -66,7 +66,7 @@ Deno.test("toFieldProblems() puts each line of a refusal at the argument that it
   assert.deepEqual(toFieldProblems(refusal('"path" is missing: expected string'), names), {
     path: "is missing: expected string",
   });
-  // What concerns none of them is told as it is.
+  // Lines without a known argument are general problems.
   const unknown = 'The arguments do not fit post:\n- unknown argument "pth"';
   assert.deepEqual(toFieldProblems(refusal(unknown), names), { "": unknown });
   assert.equal(toFieldProblems(new ApiError(409, "Too late"), names), null);

@@ -1,4 +1,4 @@
-// The committed bundle is what its sources give, and nothing that tells where it was made.
+// The committed bundle: equal to a new build, small, and without paths of the machine that built it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow, REPOSITORY } from "../support/repository.ts";
@@ -6,10 +6,10 @@ import { createTempDir } from "../support/temp_dir.ts";
 
 const ASSETS = join(REPOSITORY, "server/dashboard/assets");
 const text = (name: string) => Deno.readTextFile(join(ASSETS, name));
-/** What a first visit loads, in bytes: more would be no small page any more. */
+/** The size limit of the files of a first visit, in bytes. */
 const MOST_BYTES = 230_000;
 
-Deno.test("server/dashboard/assets/app.js is what its sources give (deno task dashboard writes it)", async () => {
+Deno.test("server/dashboard/assets/app.js equals a new build (deno task dashboard writes it)", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(join(REPOSITORY, "deno.json")));
   await using folder = await createTempDir();
   const fresh = join(folder.path, "app.js");
@@ -23,7 +23,7 @@ Deno.test("server/dashboard/assets/app.js is what its sources give (deno task da
   assert.ok(isSame, "the bundle is older than its sources: run `deno task dashboard`");
 });
 
-Deno.test("server/dashboard/assets is small, and names neither a place of ours nor one on the Internet to load from", async () => {
+Deno.test("server/dashboard/assets is small and contains no local path and no address to load from", async () => {
   const names = [...Deno.readDirSync(ASSETS)].map(({ name }) => name);
   const served = names.filter((name) => /\.(js|css)$/.test(name));
   assert.deepEqual(served.sort(), ["app.js", "layout.css", "theme.css", "views.css"]);
@@ -36,18 +36,18 @@ Deno.test("server/dashboard/assets is small, and names neither a place of ours n
       assert.ok(!file.includes(strange) || isOfScripts && !isCss, `${served[index]}: ${strange}`);
     }
   }
-  // Whoever's code is in the bundle is named beside it.
+  // The licenses of the bundled packages name their authors.
   for (const name of ["preact", "marked"]) {
     assert.match(await text(`${name}.LICENSE.txt`), /Permission is hereby granted/);
   }
 });
 
-Deno.test("server/dashboard/assets/app.js has no syntax that browsers of last year cannot read", async () => {
-  // The bundler leaves the syntax as it is written.
+Deno.test("server/dashboard/assets/app.js has no syntax newer than the browsers of last year", async () => {
+  // The bundler does not translate syntax.
   assert.doesNotMatch(await text("app.js"), /[;{}](?:await )?using \w/);
 });
 
-Deno.test("page never turns text into markup or code", () => {
+Deno.test("page never converts text to markup or code", () => {
   const client = join(REPOSITORY, "page");
   for (const path of filesBelow(client)) {
     const source = Deno.readTextFileSync(path);

@@ -1,4 +1,4 @@
-// The arithmetic of the views: usage stacked by agent, a day of a schedule as places on a line, figures as text.
+// The calculations of the views: usage by agent, marks on a time line, formatted numbers.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { SlotBody } from "../../api/schemas/scheduler_schemas.ts";
@@ -50,7 +50,7 @@ const stats: fc.Arbitrary<StatsBody> = fc.uniqueArray(
   { selector: ({ date, agent_id }) => date + agent_id },
 ).map((usage) => ({ timezone: "UTC", days: DAYS, usage }));
 
-Deno.test("toBars() loses nothing, however many agents share the colours", () => {
+Deno.test("toBars() keeps the totals when many agents share a color", () => {
   fc.assert(fc.property(stats, (one) => {
     for (const measure of ["total_tokens", "cost_usd"] as const) {
       const all = toSeries(one, measure);
@@ -78,7 +78,7 @@ Deno.test("toBars() loses nothing, however many agents share the colours", () =>
   }));
 });
 
-Deno.test("sum() knows a cost where one is known", () => {
+Deno.test("sum() returns a cost if at least one is known", () => {
   const one = { executions: 1, succeeded: 1, failed: 0, total_tokens: 1 };
   assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: null }]).cost_usd, null);
   assert.equal(sum([{ ...one, cost_usd: null }, { ...one, cost_usd: 0.5 }]).cost_usd, 0.5);
@@ -87,7 +87,7 @@ Deno.test("sum() knows a cost where one is known", () => {
 const HOUR = 3_600_000;
 const FROM = Date.parse("2026-01-01T00:00:00Z");
 
-Deno.test("toMarks() places what was and what comes, and leaves out what lies outside", () => {
+Deno.test("toMarks() places past and next times, and omits times outside of the period", () => {
   const slot = (hours: number, changes: Partial<SlotBody> = {}): SlotBody => ({
     scheduled_for: new Date(FROM + hours * HOUR).toISOString(),
     outcome: "run",
@@ -109,7 +109,7 @@ Deno.test("toMarks() places what was and what comes, and leaves out what lies ou
   );
 });
 
-Deno.test("kindOf() tells a run by how it ended, and never one that has only started as a success", () => {
+Deno.test("kindOf() returns the kind by the run's status, and never success for a run that has only started", () => {
   const slot: SlotBody = {
     scheduled_for: new Date(FROM).toISOString(),
     outcome: "run",
@@ -133,7 +133,7 @@ Deno.test("kindOf() tells a run by how it ended, and never one that has only sta
   assert.equal(kindOf({ ...slot, outcome: "skipped", status: "success" }), "skipped");
 });
 
-Deno.test("isKnownEmpty() holds only where no time was, none comes, and all that come are known", () => {
+Deno.test("isKnownEmpty() returns true only if no past or next time is in the period and all are known", () => {
   const day = { from: FROM, to: FROM + 24 * HOUR };
   const at = (hours: number) => new Date(FROM + hours * HOUR).toISOString();
   const none = { slots: [], upcoming: [at(30)] };
@@ -143,7 +143,7 @@ Deno.test("isKnownEmpty() holds only where no time was, none comes, and all that
   assert.equal(isKnownEmpty({ slots: [], upcoming: [at(18)] }, { day, knownTo: null }), false);
 });
 
-Deno.test("toMarks() makes one mark of times that nobody could tell apart, and counts them all", () => {
+Deno.test("toMarks() merges times that are too close, and counts them", () => {
   const day = { from: FROM, to: FROM + 24 * HOUR };
   const times = fc.uniqueArray(fc.nat(24 * 60 - 1), { maxLength: 600 });
   const outcome = fc.constantFrom("run" as const, "skipped" as const);
@@ -160,7 +160,7 @@ Deno.test("toMarks() makes one mark of times that nobody could tell apart, and c
     for (const [kind, outcome] of [["started", "run"], ["skipped", "skipped"]]) {
       const places = marks.filter((mark) => mark.kind === kind).map(({ place }) => place);
       assert.ok(places.length <= 288);
-      // Each leads to the latest of those that it stands for.
+      // Each mark links to the latest execution that it represents.
       const ids = marks.filter((mark) => mark.kind === kind).map(({ executionId }) => executionId);
       const newest = slots.filter((slot) => slot.outcome === outcome)
         .map(({ execution_id }) => execution_id ?? 0);
@@ -169,7 +169,7 @@ Deno.test("toMarks() makes one mark of times that nobody could tell apart, and c
   }));
 });
 
-Deno.test("hoursWithin() labels every third hour of the wall clock", () => {
+Deno.test("hoursWithin() returns every third hour of the local clock", () => {
   for (const at of hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR })) {
     const date = new Date(at);
     assert.deepEqual([date.getHours() % 3, date.getMinutes()], [0, 0]);
@@ -177,7 +177,7 @@ Deno.test("hoursWithin() labels every third hour of the wall clock", () => {
   assert.equal(hoursWithin({ from: FROM + 1, to: FROM + 24 * HOUR }).length, 8);
 });
 
-Deno.test("formatDuration(), formatRelative() and formatCost() write figures for people", () => {
+Deno.test("formatDuration(), formatRelative() and formatCost() format values for people", () => {
   assert.deepEqual([400, 12_000, 185_000, 7_440_000, 90_000_000].map(formatDuration), [
     ...["0.4 s", "12 s", "3 min 5 s", "2 h 4 min", "1 d 1 h"],
   ]);
@@ -190,7 +190,7 @@ Deno.test("formatDuration(), formatRelative() and formatCost() write figures for
   ]);
 });
 
-Deno.test("toCostFormat() gives a column equal decimals, as many as the smallest needs", () => {
+Deno.test("toCostFormat() gives a column equal decimals, as many as the smallest value needs", () => {
   const column = [12.5, 0, null, 0.0042, 0.3];
   assert.deepEqual(column.map(toCostFormat(column)), [
     ...["$12.5000", "$0.0000", "unknown", "$0.0042", "$0.3000"],
@@ -200,11 +200,11 @@ Deno.test("toCostFormat() gives a column equal decimals, as many as the smallest
   ]);
 });
 
-Deno.test("toDayName() names the local day of a moment", () => {
+Deno.test("toDayName() returns the local day of a time", () => {
   assert.equal(toDayName(new Date(2026, 0, 9, 23, 59).getTime()), "2026-01-09");
 });
 
-Deno.test("toTicks() goes from 0 to the highest in a few round steps", () => {
+Deno.test("toTicks() returns a few round steps from 0 to the highest value", () => {
   assert.deepEqual(toTicks(9.1), [0, 2.5, 5, 7.5, 10]);
   assert.deepEqual(toTicks(2, 1), [0, 1, 2]);
   fc.assert(fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (highest) => {
@@ -215,7 +215,7 @@ Deno.test("toTicks() goes from 0 to the highest in a few round steps", () => {
   }));
 });
 
-Deno.test("sortSeries() sorts by any column, either way, and puts what is not known last", () => {
+Deno.test("sortSeries() sorts by any column in both directions, with unknown values last", () => {
   const one = (agentId: string, cost_usd: number | null, succeeded: number): Series => ({
     ...{ agentId, cost_usd, succeeded },
     ...{ executions: 4, failed: 1, total_tokens: 0 },
@@ -231,7 +231,7 @@ Deno.test("sortSeries() sorts by any column, either way, and puts what is not kn
   assert.equal(order("succeeded", true), "bac");
 });
 
-Deno.test("foldFailures() makes one row of an agent that fails again and again, and keeps each success", () => {
+Deno.test("foldFailures() folds repeated failures of an agent into one row and keeps each success", () => {
   const executions = [
     ...[["a", "error"], ["b", "success"], ["a", "error"], ["b", "success"], ["a", "timeout"]],
     ...[["c", "error"], ["a", "error"]],
@@ -242,11 +242,11 @@ Deno.test("foldFailures() makes one row of an agent that fails again and again, 
   ]);
 });
 
-Deno.test("toLook() begins where the look before ended, and is the same for who loads the page again", () => {
+Deno.test("resumeVisit() starts after the visit before, and continues it after a reload", () => {
   const minutes = (count: number) => FROM + count * 60_000;
   const first = resumeVisit(null, minutes(0));
   assert.equal(first.since, minutes(-24 * 60));
-  // Seen for an hour, loaded again, then not before the next morning.
+  // Visible for an hour, reloaded, and then opened the next morning.
   let look = first;
   for (let minute = 0; minute <= 60; minute += 5) {
     look = resumeVisit(serializeVisit(look), minutes(minute));
@@ -255,13 +255,13 @@ Deno.test("toLook() begins where the look before ended, and is the same for who 
   const morning = resumeVisit(serializeVisit(look), minutes(600));
   assert.equal(morning.since, minutes(60));
   assert.equal(resumeVisit(serializeVisit(morning), minutes(605)).since, minutes(60));
-  // What cannot be, or is of a clock that was put back, is as nothing.
+  // Invalid values, and those of a clock that was set back, are ignored.
   for (const odd of ["", "x y", "5", `${minutes(9)} ${minutes(900)}`, `${minutes(5)} ${FROM}`]) {
     assert.equal(resumeVisit(odd, minutes(10)).since, minutes(10 - 24 * 60), odd);
   }
 });
 
-Deno.test("beginOf() reaches back at most a week", () => {
+Deno.test("startOfSpan() returns a time at most a week ago", () => {
   const now = new Date(2026, 0, 9, 15, 30).getTime();
   const since = now - 30 * 24 * HOUR;
   assert.equal(startOfSpan("look", { since, now }), now - 7 * 24 * HOUR);
@@ -271,7 +271,7 @@ Deno.test("beginOf() reaches back at most a week", () => {
   assert.equal(startOfSpan("week", { since, now }), now - 7 * 24 * HOUR);
 });
 
-Deno.test("parseLogLine() takes a line apart, and keeps whole what is none", () => {
+Deno.test("parseLogLine() parses a line and keeps any other text whole", () => {
   assert.deepEqual(parseLogLine('2026-01-31T08:30:00.000Z WARN  Odd key="a b"'), {
     at: "2026-01-31T08:30:00.000Z",
     level: "WARN",

@@ -1,16 +1,16 @@
-// The page's connection, over a scripted transport and a clock that a test moves.
+// The page's connection over a scripted transport and a manual clock.
 import assert from "node:assert/strict";
 import { Client, type Transport } from "../../api/client/client.ts";
 import { ServiceLink } from "../../page/state/link.ts";
 import { settle, TestClock } from "../support/test_clock.ts";
 
-/** A service of which a test says when it answers, what it tells, and when it breaks. */
+/** A service whose responses, events and failures a test controls. */
 class ScriptedService {
   readonly clock = new TestClock();
   readonly link: ServiceLink;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** How the next connections are answered; the last one again and again. */
+  /** The responses of the next connections; the last one repeats. */
   answer: () => Response | Error = () => this.open();
   attempts = 0;
   changes = 0;
@@ -20,7 +20,7 @@ class ScriptedService {
     const fetch: Transport = (_path, { signal }) => {
       this.attempts++;
       const answer = this.answer();
-      // As a browser does: what is aborted breaks.
+      // Like a browser, an aborted stream fails.
       signal?.addEventListener("abort", () => this.#fail(signal.reason));
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     };
@@ -55,7 +55,7 @@ class ScriptedService {
     await this.clock.advance(1_000);
   }
 
-  /** A stream that stays open. */
+  /** An open stream. */
   readonly open = (): Response =>
     new Response(
       new ReadableStream({ start: (controller) => void (this.#controller = controller) }),
@@ -67,7 +67,7 @@ class ScriptedService {
   }
 }
 
-Deno.test("ServiceLink counts everything as changed when it connects, and again after a loss", async () => {
+Deno.test("ServiceLink marks every topic as changed when it connects and when it reconnects", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   assert.equal(service.phase, "connecting");
@@ -86,7 +86,7 @@ Deno.test("ServiceLink counts everything as changed when it connects, and again 
   assert.deepEqual([link.version("agents"), link.version("scheduler")], [2, 2]);
 });
 
-Deno.test("ServiceLink tells what each event changes, many within a moment as one", async () => {
+Deno.test("ServiceLink reports the topics of each event, and several events together", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   await settle();
@@ -104,7 +104,7 @@ Deno.test("ServiceLink tells what each event changes, many within a moment as on
   assert.equal(link.version("executions"), 6);
 });
 
-Deno.test("ServiceLink takes a connection on which nothing is heard for dead", async () => {
+Deno.test("ServiceLink treats a silent connection as dead", async () => {
   await using service = new ScriptedService();
   await settle();
   await service.pass(24_000);
@@ -115,7 +115,7 @@ Deno.test("ServiceLink takes a connection on which nothing is heard for dead", a
   assert.equal(service.phase, "lost");
 });
 
-Deno.test("ServiceLink says why: the service stopped, requires its key, refuses, or does not answer", async () => {
+Deno.test("ServiceLink reports the reason: a stopped service, a missing key, a refusal, or no response", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   const reason = () => link.state.phase === "lost" ? link.state.reason : "";
@@ -134,7 +134,7 @@ Deno.test("ServiceLink says why: the service stopped, requires its key, refuses,
   assert.match(reason(), /No response/);
 });
 
-Deno.test("ServiceLink.retry() tries at once, and changeSince() waits for a change", async () => {
+Deno.test("ServiceLink.retry() reconnects at once, and changeSince() waits for a change", async () => {
   await using service = new ScriptedService();
   const { link } = service;
   await settle();

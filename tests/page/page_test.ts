@@ -3,7 +3,7 @@ import { createTestApp } from "../support/test_app.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
-Deno.test("GET /ui is a page without a line of script or style of its own, under a strict policy", async () => {
+Deno.test("GET /ui returns a page without inline scripts or styles, under a strict policy", async () => {
   const { app } = createTestApp();
   const response = await app.request("/ui");
   const page = await response.text();
@@ -18,7 +18,7 @@ Deno.test("GET /ui is a page without a line of script or style of its own, under
   assert.equal(response.headers.get("x-content-type-options"), "nosniff");
 });
 
-Deno.test("GET /ui loads only files that the service has, at addresses that hold under any path of a proxy", async () => {
+Deno.test("GET /ui loads only files of the service, at relative addresses that work behind any proxy path", async () => {
   const { app } = createTestApp();
   const page = await (await app.request("/ui")).text();
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address)
@@ -36,7 +36,7 @@ Deno.test("GET /ui loads only files that the service has, at addresses that hold
   assert.equal((await app.request("/ui", { method: "POST" })).status, 405);
 });
 
-Deno.test("GET / leads a browser to the page; for a program there is nothing", async () => {
+Deno.test("GET / redirects a browser to the page and returns 404 to a program", async () => {
   const { app } = createTestApp();
   const response = await app.request("/", { headers: BROWSER });
   assert.equal(response.status, 303);

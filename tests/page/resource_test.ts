@@ -14,7 +14,7 @@ const NOTHING: LatestLoad<string> = { key: "a", data: undefined, failure: undefi
 const LOST = { failure: new ServiceUnreachable("The service does not answer") };
 const UNREACHABLE = "The service is unreachable. This view loads as soon as it is available.";
 
-Deno.test("learn() keeps what was known while nobody answers, or the service fails; a refusal takes it back", () => {
+Deno.test("applyLoad() keeps known data while the service is unreachable or fails; a refusal discards it", () => {
   const known = applyLoad(NOTHING, "a", { data: "answer" });
   const table = [
     [LOST, "answer", null],
@@ -27,16 +27,16 @@ Deno.test("learn() keeps what was known while nobody answers, or the service fai
   }
 });
 
-Deno.test("toResource() shows an older answer until there is the new one, or none can be had", () => {
+Deno.test("toResource() keeps the data of an earlier key until new data arrives or a load fails", () => {
   const known = applyLoad(NOTHING, "a", { data: "answer" });
   assert.deepEqual(toResource(known, "b"), { data: "answer", problem: null, isStale: true });
   const lost = applyLoad(known, "b", LOST);
   assert.deepEqual(toResource(lost, "b"), { data: undefined, problem: UNREACHABLE, isStale: true });
-  // Whoever goes back finds it.
+  // The data returns with its key.
   assert.deepEqual(toResource(lost, "a"), { data: "answer", problem: null, isStale: false });
 });
 
-Deno.test("Loader never asks twice at the same time, and serves what was wanted meanwhile once", async () => {
+Deno.test("Loader never loads twice at a time, and serves requests during a load by one further load", async () => {
   const answers: ((value: string) => void)[] = [];
   const seen: Loaded<string>[] = [];
   const loader = new Loader(
@@ -54,7 +54,7 @@ Deno.test("Loader never asks twice at the same time, and serves what was wanted 
   assert.deepEqual([answers.length, seen], [2, [{ data: "first" }, { data: "second" }]]);
 });
 
-Deno.test("Loader tells a failure, goes on, and is silent once closed", async () => {
+Deno.test("Loader reports a failure, continues, and reports nothing after close()", async () => {
   const seen: Loaded<number>[] = [];
   let count = 0;
   const loader = new Loader(
@@ -70,10 +70,10 @@ Deno.test("Loader tells a failure, goes on, and is silent once closed", async ()
   assert.equal(seen.length, 2);
 });
 
-Deno.test("loadWaiting() shows each question once, with the execution that asks it, the oldest first", async () => {
+Deno.test("loadOpenQuestions() returns each question once, with the execution that asks, oldest first", async () => {
   const at = (id: number) => `2026-01-01T00:00:0${id}.000Z`;
   const questions: Record<number, { request_id: string; created_at: string } | undefined> = {
-    // 2 was started by 1, and 4 by 3: both wait for the one below.
+    // Execution 1 started 2, and 3 started 4: both wait for the execution below.
     ...{ 1: { request_id: "a", created_at: at(5) }, 2: { request_id: "a", created_at: at(5) } },
     ...{ 3: { request_id: "b", created_at: at(1) }, 4: { request_id: "b", created_at: at(1) } },
     5: undefined,

@@ -1,4 +1,4 @@
-// What the Run dialog sends: its fields as a request, and one key for one run.
+// The conversion of the run dialog's fields to a request, and its idempotency keys.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { RunKeys, toRunBody, toRunFields } from "../../page/run_form.ts";
@@ -6,14 +6,14 @@ import { RunKeys, toRunBody, toRunFields } from "../../page/run_form.ts";
 const body = (fields: Partial<Parameters<typeof toRunBody>[0]>) =>
   toRunBody({ args: "", message: "", context: "", ...fields });
 
-Deno.test("toRunBody() makes each line an argument: an empty one too, but those at the end", () => {
+Deno.test("toRunBody() makes each line an argument, an empty one too, except at the end", () => {
   assert.deepEqual(body({ args: "a dragon\n a tower " }), { args: ["a dragon", "a tower"] });
   assert.deepEqual(body({ args: "\na tower" }), { args: ["", "a tower"] });
   assert.deepEqual(body({ args: "a\n\nc\n\n \n" }), { args: ["a", "", "c"] });
   assert.deepEqual(body({ args: "\n \n", message: " ", context: "\n" }), {});
 });
 
-Deno.test("RunKeys: the same wish has one key however often it is sent, another wish another", () => {
+Deno.test("RunKeys returns one key for equal requests and another for a different one", () => {
   const keys = new RunKeys();
   const first = keys.keyOf(body({ args: "a" }));
   assert.match(first, /^[0-9a-f]{32}$/);
@@ -24,7 +24,7 @@ Deno.test("RunKeys: the same wish has one key however often it is sent, another 
   assert.notEqual(new RunKeys().keyOf(body({ args: "a" })), first);
 });
 
-Deno.test("toRunFields() gives what toRunBody() takes back, whatever the arguments", () => {
+Deno.test("toRunFields() returns fields that toRunBody() converts to the same arguments", () => {
   const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom("", " a ", "a\nb", "[]")));
   fc.assert(fc.property(texts, (args) => {
     const { args: again = [] } = toRunBody(toRunFields({ args, message: null, context: null }));
@@ -38,7 +38,7 @@ Deno.test("toRunFields() gives what toRunBody() takes back, whatever the argumen
   });
 });
 
-Deno.test("toRunBody() refuses a list of arguments that is none", () => {
+Deno.test("toRunBody() refuses an invalid list of arguments", () => {
   for (const args of ["[1]", "{}", "a", '"a"']) {
     assert.throws(() => body({ args, areArgsJson: true }), /JSON list of texts/, args);
   }

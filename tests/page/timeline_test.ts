@@ -9,11 +9,11 @@ const entries = (...payloads: JsonObject[]): Entry[] =>
     payload: { timestamp: "2026-01-01T00:00:00.000Z", message: "", ...payload },
   }));
 
-/** The steps without what is the same in all. */
+/** Returns the steps without the fields that are equal in all. */
 const stepsOf = (...payloads: JsonObject[]) =>
   buildTimeline(entries(...payloads)).map(({ id: _id, at: _at, ...step }) => step);
 
-Deno.test("buildTimeline() puts results with their calls, and what was used with the replies that used it", () => {
+Deno.test("buildTimeline() adds results to their calls, and usage to the replies", () => {
   const stats = (input: number, output: number, cost: number | null) => ({
     event_type: "stats",
     input_tokens: input,
@@ -59,7 +59,7 @@ const really = {
   answer: null,
 };
 
-Deno.test("buildTimeline() puts a person's answer with the question, and other words as turns", () => {
+Deno.test("buildTimeline() adds a person's answer to its question, and other messages as turns", () => {
   const steps = stepsOf(
     { event_type: "human", content: "Do it" },
     { event_type: "interrupt", message: "Really?", tool_name: "file_delete" },
@@ -73,7 +73,7 @@ Deno.test("buildTimeline() puts a person's answer with the question, and other w
   ]);
 });
 
-Deno.test("buildTimeline() puts an answer with the question that it names, which stands once however often it is waited for", () => {
+Deno.test("buildTimeline() adds an answer to the question with its id, and lists a repeated question once", () => {
   const asked = (request_id: string, message: string) => ({
     event_type: "interrupt",
     tool_name: "file_delete",
@@ -96,7 +96,7 @@ Deno.test("buildTimeline() puts an answer with the question that it names, which
   ]);
 });
 
-Deno.test("buildTimeline() gives calls of one id in two replies each its own result", () => {
+Deno.test("buildTimeline() gives calls of one id in two replies their own results", () => {
   const call = { event_type: "tool_call", tools: [{ id: "x", name: "a", args: "" }] };
   const result = (content: string) => ({ event_type: "tool_result", tool_call_id: "x", content });
   const steps = stepsOf(call, result("first"), call, result("second"), result("of nobody"));
@@ -105,7 +105,7 @@ Deno.test("buildTimeline() gives calls of one id in two replies each its own res
   assert.deepEqual(results, ["first", "second"]);
 });
 
-Deno.test("describeLatest() says when a run is tried again, until that has begun", () => {
+Deno.test("describeLatest() reports a retry until it starts", () => {
   const notice = (content: string) => ({ event_type: "meta", kind: "notice", content });
   const waits = notice("Tries again at 08:10 (1 of 3): Cannot reach openai");
   const latest = (...payloads: JsonObject[]) => describeLatest(buildTimeline(entries(...payloads)));
@@ -113,7 +113,7 @@ Deno.test("describeLatest() says when a run is tried again, until that has begun
   assert.equal(latest(waits, notice("Try 1 of 3")), "Waiting for the model");
 });
 
-Deno.test("buildTimeline() never fails, whatever stands in a frame", () => {
+Deno.test("buildTimeline() accepts any values in a frame", () => {
   const types = ["system", "human", "ai", "tool_call", "tool_result", "stats", "interrupt"];
   const payload = fc.record({
     event_type: fc.constantFrom(...types, "meta", "final_answer", "complete", "odd"),

@@ -4,7 +4,7 @@ import { toSpans } from "../../page/state/waterfall.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
-/** The entries of a log, one for each payload; `at` is seconds after the start. */
+/** Returns the entries of a log, one for each payload; `at` is seconds after the start. */
 function entriesOf(payloads: ({ at: number } & Record<string, unknown>)[]): Entry[] {
   return payloads.map(({ at, ...payload }, index) => ({
     id: index + 1,
@@ -12,7 +12,7 @@ function entriesOf(payloads: ({ at: number } & Record<string, unknown>)[]): Entr
   })) as Entry[];
 }
 
-Deno.test("a waterfall has a span for each model call, tool, delegated run and wait, where it lay", () => {
+Deno.test("toSpans() returns a span for each model call, tool, delegated run and wait", () => {
   const call = (id: string, name: string) => ({ id, name, args: "{}" });
   const result = (id: string, name: string, ms: number, more = {}) => ({
     event_type: "tool_result",
@@ -55,7 +55,7 @@ Deno.test("a waterfall has a span for each model call, tool, delegated run and w
   ]);
 });
 
-Deno.test("a wait that nobody has answered lasts, and ends with its execution", () => {
+Deno.test("an unanswered wait lasts until the end of its execution", () => {
   const asked = { at: 1, event_type: "interrupt", request_id: "r", message: "?" };
   const waitOf = (entries: Entry[]) => toSpans(entries, START).find(({ kind }) => kind === "wait");
   assert.equal(waitOf(entriesOf([asked]))?.to, null);
@@ -63,7 +63,7 @@ Deno.test("a wait that nobody has answered lasts, and ends with its execution", 
   assert.equal(waitOf(ended)?.to, START + 5_000);
 });
 
-Deno.test("what a fork took over took none of its time", () => {
+Deno.test("the steps that a fork copied take none of its time", () => {
   const read = { id: "a", name: "file_read", args: "{}" };
   const spans = toSpans(
     entriesOf([

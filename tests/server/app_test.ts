@@ -11,7 +11,7 @@ const OPERATIONS = await loadOperations();
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-Deno.test("createApp() answers an unknown route with 404, a wrong method with 405 and the allowed ones", async () => {
+Deno.test("createApp() returns 404 for an unknown route, and 405 with the allowed methods for a wrong method", async () => {
   const { call } = createTestApp();
   for (const path of ["/", "/nothing", "/agents/a/b/c", "/health/", "/executions//stream"]) {
     const { status, body } = await call(path);
@@ -33,7 +33,7 @@ Deno.test("createApp() answers an unknown route with 404, a wrong method with 40
   }
 });
 
-Deno.test("createApp() answers HEAD wherever GET is, with its length, without a body and with no stream left open", async () => {
+Deno.test("createApp() answers HEAD on every GET route, with its length, without a body and without an open stream", async () => {
   const { app, runtime, lifecycle } = createTestApp();
   runtime.addExecution();
   for (const path of ["/health", "/executions", "/executions/1/stream", "/events/stream", "/ui"]) {
@@ -49,7 +49,7 @@ Deno.test("createApp() answers HEAD wherever GET is, with its length, without a 
   assert.equal((await app.request("/nothing", { method: "HEAD" })).status, 404);
 });
 
-Deno.test("createApp() takes a body of exactly 1 MiB, and refuses a larger one by its announced length", async () => {
+Deno.test("createApp() accepts a body of exactly 1 MiB, and refuses a larger one by its announced length", async () => {
   const { app, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   const response = await app.request("/agents/writer/run", {
@@ -65,7 +65,7 @@ Deno.test("createApp() takes a body of exactly 1 MiB, and refuses a larger one b
   assert.equal(runtime.runs[0]?.request.message?.length, message.length);
 });
 
-Deno.test("createApp() counts a body of unannounced length and stops reading it", async () => {
+Deno.test("createApp() measures a body of unannounced length and stops reading it at the limit", async () => {
   const { app, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   let sent = 0;
@@ -85,7 +85,7 @@ Deno.test("createApp() counts a body of unannounced length and stops reading it"
   assert.ok(sent <= MAX_BODY_BYTES + 4 * 65_536, `${sent} bytes were read`);
 });
 
-Deno.test("createApp() refuses a body that is not JSON by its type with 415", async () => {
+Deno.test("createApp() refuses a body of another media type with 415", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
@@ -103,14 +103,14 @@ Deno.test("createApp() refuses a body that is not JSON by its type with 415", as
     const init = { method: "POST", body: "{}", headers: { "content-type": type } };
     assert.deepEqual([type, (await call("/agents/writer/run", init)).status], [type, 200]);
   }
-  // Without a body the type is of no matter.
+  // Without a body, the media type is ignored.
   for (const headers of [{}, { "content-type": "text/plain" }]) {
     assert.equal((await call("/agents/writer/run", { method: "POST", headers })).status, 200);
     assert.deepEqual(runtime.runs.pop(), { agentId: "writer", request: {} });
   }
 });
 
-Deno.test("createApp() answers broken JSON with 422 json_invalid", async () => {
+Deno.test("createApp() refuses invalid JSON with 422 json_invalid", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   for (const body of ["{", "{'a':1}", new Uint8Array([34, 0xff, 34])]) {
@@ -125,7 +125,7 @@ Deno.test("createApp() answers broken JSON with 422 json_invalid", async () => {
   assert.equal(runtime.runs.length, 0);
 });
 
-Deno.test("createApp() checks in order: route, what is named, size, type, JSON, schema", async () => {
+Deno.test("createApp() checks in order: route, resource, size, media type, JSON, schema", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("x"));
   const big = new Uint8Array(MAX_BODY_BYTES + 1);
@@ -149,7 +149,7 @@ Deno.test("createApp() checks in order: route, what is named, size, type, JSON, 
   assert.deepEqual(runtime.runs, []);
 });
 
-Deno.test("createApp() lists at most twenty problems and repeats no long input", async () => {
+Deno.test("createApp() lists at most twenty problems and truncates long inputs", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   const args = [["y".repeat(10_000)], ...Array.from({ length: 1_000 }, (_, n) => n)];
@@ -161,7 +161,7 @@ Deno.test("createApp() lists at most twenty problems and repeats no long input",
   assert.deepEqual([body.detail[1].loc, body.detail[1].input], [["body", "args", 1], 0]);
 });
 
-Deno.test("createApp() maps the runtime's refusals to statuses, and hides an unexpected failure", async () => {
+Deno.test("createApp() maps the runtime's errors to statuses, and hides an unexpected error", async () => {
   const { call, runtime } = createTestApp();
   const cause = new Error("disk");
   const table = [
@@ -188,7 +188,7 @@ Deno.test("createApp() maps the runtime's refusals to statuses, and hides an une
   ]);
 });
 
-Deno.test("createApp() says when to come back where the database does not answer, and /health does", async () => {
+Deno.test("createApp() sends Retry-After while the database does not answer, and /health still answers", async () => {
   const { call, runtime } = createTestApp();
   const detail = "Cannot use postgres://db.example/inkling: it is away.";
   runtime.runFailure = new DatabaseUnreachable(detail);
@@ -196,7 +196,7 @@ Deno.test("createApp() says when to come back where the database does not answer
   assert.deepEqual([status, body, headers.get("retry-after")], [503, { detail }, "5"]);
   assert.deepEqual((await call("/health")).body, { status: "ok" });
   runtime.storage = { ...runtime.storage, problem: detail };
-  // Nobody has to be known for it: it tells no more.
+  // /health needs no key and reports only the status.
   assert.deepEqual((await call("/health")).body, { status: "degraded" });
 });
 
@@ -219,7 +219,7 @@ Deno.test("createApp() logs one line per request, without the query", async () =
   );
 });
 
-Deno.test("OPERATIONS declare every parameter of their paths and can be described as JSON schema", () => {
+Deno.test("every operation declares the parameters of its path and has a JSON schema", () => {
   for (const { path, params, query, headers, body, response } of OPERATIONS) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     assert.deepEqual(Object.keys(params?.shape ?? {}), inPath, path);

@@ -1,5 +1,5 @@
-// Five hundred requests that no well-meaning client sends, generated from the API description: each is refused with
-// the right status, none is a 500, and the service lives on with nothing left open.
+// Five hundred malformed requests, generated from the API description. Each is refused with the right status, none is
+// a 500, and the service keeps working with nothing left open.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
@@ -52,13 +52,13 @@ const described: Described[] = Object.entries(document["paths"] as JsonObject)
     })
   );
 
-/** The operation's path with an id that exists. */
+/** Returns the operation's path with an existing id. */
 const filled = (path: string) => path.replace("{id}", path.startsWith("/agents") ? "writer" : "1");
 
-/** Whole numbers that may be left blank. */
+/** Integers that may be blank. */
 const BLANK_IS_ABSENT = ["after", "last-event-id"];
 
-/** Texts that are not what a schema wants. */
+/** Returns texts that do not match a schema. */
 function misfits(schema: JsonObject): string[] {
   switch (schema["type"]) {
     case "integer": {
@@ -70,7 +70,7 @@ function misfits(schema: JsonObject): string[] {
     case "boolean":
       return ["2", "maybe", "null"];
     case "array":
-      // A list of ids takes any text.
+      // A list of ids accepts any text.
       return JSON.stringify(schema).includes('"enum"') ? ["nope", "running,nope", "RUNNING"] : [];
     default:
       return [];
@@ -90,11 +90,11 @@ const badParameters: BadRequest[] = described.flatMap((
         case "header":
           return [{ ...request, path: filled(path), headers: { [name]: text } }];
         default:
-          // Nothing between two slashes is another route.
+          // An empty segment is another route.
           return text === "" ? [] : [{
             ...request,
             path: path.replace("{id}", encodeURIComponent(text)),
-            // A number that is too large is an id that nobody has.
+            // A number that is too large is an unknown id.
             expected: /^\d+$/.test(text) && !bodyRequired ? [404] : [422],
           }];
       }
@@ -110,7 +110,7 @@ const wrongMethods: BadRequest[] = described.flatMap(({ path }) => {
     .map((method) => ({ why: "method", method, path: filled(path), expected: [405] }));
 });
 
-/** Values of the types that a property does not take. */
+/** Returns values of the types that a property does not accept. */
 function misfitsOf(schema: JsonObject): fc.Arbitrary<unknown>[] {
   const text = JSON.stringify(schema);
   const kinds: [string, fc.Arbitrary<unknown>][] = [
@@ -119,16 +119,16 @@ function misfitsOf(schema: JsonObject): fc.Arbitrary<unknown>[] {
     ["array", fc.array(fc.integer(), { minLength: 1 })],
     ["object", fc.dictionary(fc.string(), fc.string())],
   ];
-  // A schema without a type, or with a reference, may take anything.
+  // A schema without a type, or with a reference, may accept anything.
   if (!text.includes('"type"') || text.includes('"$ref"')) return [];
   return kinds.flatMap(([type, values]) => {
-    // Of a list, its elements may be wrong, too.
+    // The elements of a list may be invalid, too.
     if (type === "array") return [values];
     return text.includes(`"${type}"`) ? [] : [values];
   });
 }
 
-/** Bodies generated from the schema, each with something in it that does not fit. */
+/** Returns bodies generated from the schema, each with one invalid part. */
 const badBodies: BadRequest[] = described.filter(({ body }) => body !== undefined)
   .flatMap(({ method, path, body = {} }) => {
     const fields = Object.entries(body["properties"] as JsonObject)
@@ -229,7 +229,7 @@ function connectTo({ transport, service, runtime }: Reached): Connect {
       : Deno.connect({ transport: "unix", path: runtime.directories.socketFile });
 }
 
-/** Nothing failed inside, nothing is left open, and the service still works. */
+/** Checks that no request failed internally, that nothing is open, and that the service still works. */
 async function assertUnharmed({ workspace, client, runToEnd }: Reached): Promise<void> {
   const errors = workspace.logged.filter(({ level }) => level === "error");
   assert.deepEqual(errors.map(({ message, fields }) => [message, fields["error"]]), []);
@@ -238,7 +238,7 @@ async function assertUnharmed({ workspace, client, runToEnd }: Reached): Promise
   assert.equal((await runToEnd("writer")).status, "success");
 }
 
-Deno.test("five hundred bad requests each get their 4xx", async () => {
+Deno.test("five hundred malformed requests each get their 4xx", async () => {
   assert.ok(BAD_REQUESTS.length >= 500, `only ${BAD_REQUESTS.length}`);
   await withService("tcp", async (on) => {
     await on.runToEnd("writer");
@@ -247,7 +247,7 @@ Deno.test("five hundred bad requests each get their 4xx", async () => {
     const worker = async () => {
       for (let request = queue.pop(); request !== undefined; request = queue.pop()) {
         const { status, text } = await sendRaw(connect, toText(request, "tcp"));
-        // An id by chance names nothing, which is told before what else is wrong.
+        // A random id is unknown, which precedes the other problems of a request.
         const expected = request.expected.includes(422)
           ? [...request.expected, 404]
           : request.expected;
@@ -266,7 +266,7 @@ Deno.test("five hundred bad requests each get their 4xx", async () => {
 });
 
 for (const transport of ["unix", "tcp"] as const) {
-  Deno.test(`over ${transport}: floods, halves and garbage end in a 4xx or a closed connection`, async () => {
+  Deno.test(`over ${transport}: floods, truncated requests and garbage end in a 4xx or a closed connection`, async () => {
     await withService(transport, async (on) => {
       const connect = connectTo(on);
       const key = transport === "tcp" ? `x-api-key: ${API_KEY}\r\n` : "";

@@ -1,6 +1,6 @@
-// Requests as bytes, for what no HTTP client would send.
+// Requests as raw bytes, which no HTTP client would send.
 
-/** What came back: the status (null when the connection was closed without one) and the whole text. */
+/** The response: its status (null if the connection closed without one) and its whole text. */
 export interface RawAnswer {
   status: number | null;
   text: string;
@@ -8,10 +8,7 @@ export interface RawAnswer {
 
 export type Connect = () => Promise<Deno.Conn>;
 
-/**
- * Sends bytes and reads until the connection ends or, where the other side keeps it open, until one response is whole.
- * `half` closes the sending side behind the bytes.
- */
+/** Sends bytes and reads to the end of the connection or of one response. `half` closes the sending side after the bytes. */
 export async function sendRaw(
   connect: Connect,
   request: string | Uint8Array<ArrayBuffer>,
@@ -35,7 +32,7 @@ export async function sendRaw(
       text += decoder.decode(buffer.subarray(0, read), { stream: true });
     }
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1];
-    // What is still to be sent has nobody to read it.
+    // The other side no longer reads.
     close();
     await sending;
     return { status: status === undefined ? null : Number(status), text };
@@ -49,11 +46,11 @@ async function writeAll(connection: Deno.Conn, bytes: Uint8Array, half: boolean)
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
     if (half) await connection.closeWrite();
   } catch {
-    // The other side, or we, closed the connection before it was all sent: what it answered is what counts.
+    // One side closed the connection early; only the response matters.
   }
 }
 
-/** Whether a response with an announced length has arrived. */
+/** Returns true if a response with an announced length is complete. */
 function isWhole(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return false;

@@ -12,7 +12,7 @@ async function isGone(path: string): Promise<boolean> {
   });
 }
 
-Deno.test("serve() never takes over a live socket", async () => {
+Deno.test("serve() never replaces a live socket", async () => {
   await using on = await createTestService();
   await on.start();
   await assert.rejects(
@@ -53,7 +53,7 @@ Deno.test("serve() answers POST /shutdown, refuses runs while executions finish,
   await assert.rejects(on.client.health(), ServiceUnreachable);
 });
 
-Deno.test("serve() closes although a failing runtime cannot stop, and says so", async () => {
+Deno.test("serve() closes and logs the error when the runtime cannot stop", async () => {
   await using on = await createTestService();
   const failure = new Error("disk");
   on.runtime.onStop = () => Promise.reject(failure);
@@ -62,7 +62,7 @@ Deno.test("serve() closes although a failing runtime cannot stop, and says so", 
   assert.ok(await isGone(on.socketFile));
 });
 
-Deno.test("serve() stops by itself when idle, not while a stream is open", async () => {
+Deno.test("serve() stops when idle, but not while a stream is open", async () => {
   await using on = await createTestService();
   const service = await on.start({ idleTimeoutMs: 60_000 });
   on.runtime.addExecution();
@@ -80,7 +80,7 @@ Deno.test("serve() stops by itself when idle, not while a stream is open", async
   assert.ok(await isGone(on.socketFile));
 });
 
-Deno.test("serve() stops when idle although it is asked how it is, and not while its agents are asked for", async () => {
+Deno.test("serve() stops when idle despite health checks, but not during requests for its agents", async () => {
   await using on = await createTestService();
   const service = await on.start({ idleTimeoutMs: 60_000 });
   for (let i = 0; i < 6; i++) {
@@ -94,7 +94,7 @@ Deno.test("serve() stops when idle although it is asked how it is, and not while
   assert.equal(await service.finished, "idle");
 });
 
-Deno.test("serve() notices that the reader of a silent stream has gone", async () => {
+Deno.test("serve() notices that the reader of a silent stream has left", async () => {
   await using on = await createTestService();
   await on.start();
   on.runtime.addExecution();
@@ -109,7 +109,7 @@ Deno.test("serve() notices that the reader of a silent stream has gone", async (
   assert.equal(on.runtime.followers, 0);
 });
 
-Deno.test("serve() holds no more of a log than its slow reader takes", async () => {
+Deno.test("serve() buffers only as much of a log as its slow reader reads", async () => {
   await using on = await createTestService();
   await on.start();
   on.runtime.addExecution();
@@ -127,7 +127,7 @@ Deno.test("serve() holds no more of a log than its slow reader takes", async () 
   await until(async () => (await on.client.info()).active_streams === 0, "0 open streams");
 });
 
-Deno.test("serve() answers nobody before it has what it needs of the database", async () => {
+Deno.test("serve() answers no request before it has read the database", async () => {
   await using on = await createTestService();
   const failure = new Error("the database is away");
   on.runtime.listAgents = () => Promise.reject(failure);

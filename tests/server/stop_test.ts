@@ -1,4 +1,4 @@
-// Stopping while everything is in use.
+// Stopping a service that is in use.
 import assert from "node:assert/strict";
 import { openSocketClient } from "../../api/client/client.ts";
 import { serve, type Service } from "../../server/mod.ts";
@@ -12,7 +12,7 @@ import { createTestService } from "../support/test_service.ts";
 import { createTestWorkspace } from "../support/test_workspace.ts";
 import { until } from "../support/until.ts";
 
-/** Milliseconds of the clock until it has finished; fails beyond `most`. */
+/** Advances the clock until the service has finished and returns the milliseconds; fails above `most`. */
 async function timeToFinish(
   { service, clock }: { service: Service; clock: TestClock },
   options: { most: number; step?: number },
@@ -24,14 +24,14 @@ async function timeToFinish(
   while (!finished) {
     assert.ok(clock.now() - start <= most, `not finished after ${most} ms`);
     await clock.advance(step);
-    // Of a server's answers the clock knows nothing.
+    // The manual clock does not move the responses of a server.
     if (IS_POSTGRES) await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await done;
   return clock.now() - start;
 }
 
-Deno.test("serve() stops within its grace with a hundred streams and twenty executions, and tells them all", async () => {
+Deno.test("serve() stops within its grace period with a hundred streams and twenty executions, and notifies all of them", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("endless", [{ delay_ms: 3_600_000, say: "Never." }]);
   const clock = new TestClock();
@@ -76,7 +76,7 @@ Deno.test("serve() stops within its grace with a hundred streams and twenty exec
   }
 });
 
-Deno.test("serve(): who asks again for the stop is not made to wait for the grace, and runs still end in order", async () => {
+Deno.test("serve(): a second stop request ends the grace period, and runs still end in order", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("endless", [{ delay_ms: 3_600_000, say: "Never." }]);
   const clock = new TestClock();
@@ -94,7 +94,7 @@ Deno.test("serve(): who asks again for the stop is not made to wait for the grac
   assert.deepEqual([status, error], ["aborted", "Aborted: service stopped"]);
 });
 
-/** A service over a runtime in memory, and a connection that has sent these bytes and no more. */
+/** A service over a fake runtime, and a connection that has sent only these bytes. */
 async function withHalfSent(
   bytes: string,
   use: (on: {
@@ -122,12 +122,12 @@ async function withHalfSent(
 const HALF_BODY = "POST /agents/writer/run HTTP/1.1\r\nhost: localhost\r\n" +
   "content-type: application/json\r\ncontent-length: 100\r\n\r\n{";
 
-/** Waits for the reader of a body to have begun: it sleeps beside the watch for idleness. */
+/** Waits until the reader of a body has started: its timer runs beside the idle watch. */
 async function untilBodyIsRead(clock: TestClock): Promise<void> {
   await until(() => clock.sleeping >= 2, "two sleepers");
 }
 
-Deno.test("serve() answers a body that never ends with 408", async () => {
+Deno.test("serve() returns 408 for an endless body", async () => {
   await withHalfSent(HALF_BODY, async ({ clock, runtime, connection }) => {
     await untilBodyIsRead(clock);
     await clock.advance(BODY_TIMEOUT_MS);
@@ -140,7 +140,7 @@ Deno.test("serve() answers a body that never ends with 408", async () => {
   });
 });
 
-Deno.test("serve() is not kept alive by a body that never ends", async () => {
+Deno.test("serve() does not stay alive for an endless body", async () => {
   await withHalfSent(HALF_BODY, async (on) => {
     await untilBodyIsRead(on.clock);
     assert.ok(await timeToFinish(on, { most: 120_000, step: 5_000 }) >= 60_000);
@@ -148,7 +148,7 @@ Deno.test("serve() is not kept alive by a body that never ends", async () => {
   });
 });
 
-Deno.test("serve() is not held back from a stop by a body or a head that never ends", async () => {
+Deno.test("serve() stops despite an endless body or head", async () => {
   for (const bytes of [HALF_BODY, HALF_BODY.slice(0, 30)]) {
     await withHalfSent(bytes, async ({ clock, service }) => {
       if (bytes === HALF_BODY) await untilBodyIsRead(clock);

@@ -4,7 +4,7 @@ import { warmUp } from "../../server/warm_up.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { TestClock } from "../support/test_clock.ts";
 
-Deno.test("warmUp() loads every operation soon after the start, and nothing once the service stops", async () => {
+Deno.test("warmUp() loads every operation soon after the start, and nothing after the service stops", async () => {
   const opened = new Set<string>();
   const former = OPERATION_PLACES.map((place) => place.open);
   for (const place of OPERATION_PLACES) {
@@ -32,7 +32,7 @@ Deno.test("warmUp() loads every operation soon after the start, and nothing once
   }
 });
 
-Deno.test("warmUp() tells what cannot be loaded, and fails nothing", async () => {
+Deno.test("warmUp() logs a module that cannot be loaded, and does not fail", async () => {
   const [place] = OPERATION_PLACES;
   assert.ok(place !== undefined);
   const { open } = place;

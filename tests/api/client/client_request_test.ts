@@ -41,7 +41,7 @@ Deno.test("Client throws ServiceUnreachable when nothing answers or the connecti
   await assert.rejects(new Client(scripted([streamOf("[", true)])).agents(), ServiceUnreachable);
 });
 
-Deno.test("Client throws the reason of an aborted signal", async () => {
+Deno.test("Client rejects with the reason of an aborted signal", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
   controller.abort(reason);

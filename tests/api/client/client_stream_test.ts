@@ -15,7 +15,7 @@ function frame(id: number, event: string): string {
 
 const ids = (frames: StreamFrame[]) => frames.map(({ id }) => id);
 
-Deno.test("Client.follow() yields frames up to the terminal one", async () => {
+Deno.test("Client.follow() yields frames up to and including the final one", async () => {
   for (const last of ["complete", "waiting", "shutdown"]) {
     const text = frame(1, "ai") + toEvent(last, '{"a":"b"}') + frame(9, "ai");
     const { fetch, calls } = scripted([streamOf(text)]);
@@ -29,7 +29,7 @@ Deno.test("Client.follow() yields frames up to the terminal one", async () => {
   }
 });
 
-Deno.test("Client.follow() takes a broken or ended stream up again behind its last frame", async () => {
+Deno.test("Client.follow() resumes a broken or ended stream after its last frame", async () => {
   const waits: number[] = [];
   const { fetch, calls } = scripted([
     streamOf(frame(5, "ai") + frame(6, "ai"), true),
@@ -56,7 +56,7 @@ Deno.test("Client.follow() takes a broken or ended stream up again behind its la
   assert.deepEqual(waits, [50, 100, 250, 50]);
 });
 
-Deno.test("Client.follow() resumes after the last frame with an id, whatever came after it without one", async () => {
+Deno.test("Client.follow() resumes after the last frame with an id and ignores later frames without one", async () => {
   const { fetch, calls } = scripted([
     streamOf(frame(5, "ai") + toEvent("delta", '{"content":"H"}'), true),
     streamOf(frame(6, "complete")),
@@ -67,7 +67,7 @@ Deno.test("Client.follow() resumes after the last frame with an id, whatever cam
   assert.deepEqual(calls.map(({ headers }) => headers.get("last-event-id")), ["4", "5"]);
 });
 
-Deno.test("Client.follow() gives up when the service does not come back", async () => {
+Deno.test("Client.follow() gives up when the service does not return", async () => {
   for (const answer of [() => new TypeError("refused"), () => streamOf("")]) {
     const answers = Array.from({ length: 20 }, (): Response | Error => answer());
     const { fetch, calls } = scripted([streamOf(frame(1, "ai"), true), ...answers]);
@@ -77,7 +77,7 @@ Deno.test("Client.follow() gives up when the service does not come back", async 
   }
 });
 
-Deno.test("Client.follow() does not try again when the first call fails or is refused", async () => {
+Deno.test("Client.follow() does not retry a first call that fails or is refused", async () => {
   const refused = scripted([new TypeError("refused")]);
   await assert.rejects(Array.fromAsync(new Client(refused).follow(3)), ServiceUnreachable);
   assert.equal(refused.calls.length, 1);
@@ -86,7 +86,7 @@ Deno.test("Client.follow() does not try again when the first call fails or is re
   assert.equal(missing.calls.length, 1);
 });
 
-Deno.test("Client.follow() ends with the reason of its signal, also between two attempts", async () => {
+Deno.test("Client.follow() rejects with the reason of its signal, also between two attempts", async () => {
   const reason = new Error("enough");
   const controller = new AbortController();
   const { fetch } = scripted([streamOf(frame(1, "ai"), true)]);
@@ -102,7 +102,7 @@ Deno.test("Client.follow() ends with the reason of its signal, also between two 
   await assert.rejects(following, reason);
 });
 
-Deno.test("Client.follow() lets go of the stream when its reader leaves", async () => {
+Deno.test("Client.follow() closes the stream when its reader leaves", async () => {
   const { app, runtime, lifecycle } = createTestApp();
   runtime.addExecution();
   runtime.append(1, "ai");
@@ -115,7 +115,7 @@ Deno.test("Client.follow() lets go of the stream when its reader leaves", async 
   assert.deepEqual([lifecycle.activeStreams, runtime.followers], [0, 0]);
 });
 
-Deno.test("Client.events() ends behind shutdown, and throws when the stream ends before it", async () => {
+Deno.test("Client.events() ends after shutdown, and throws when the stream ends before it", async () => {
   const started = 'event: execution_started\ndata: {"execution_id":1}\n\n';
   const whole = scripted([
     streamOf(`: connected\n\n${started}event: shutdown\ndata: {"reason":"idle"}\n\n${started}`),

@@ -3,7 +3,7 @@ import { Client } from "../../../api/client/client.ts";
 import { importsOf } from "../../support/repository.ts";
 import { scripted } from "../../support/scripted_transport.ts";
 
-Deno.test("Client puts ids, filters and bodies where their endpoint reads them", async () => {
+Deno.test("Client puts ids, filters and bodies into the path, the query and the body", async () => {
   const table: [(client: Client) => Promise<unknown>, string, string, unknown?][] = [
     [(client) => client.agent("Café x"), "GET", "/agents/Caf%C3%A9%20x"],
     [(client) => client.run("a/b"), "POST", "/agents/a%2Fb/run", {}],
@@ -40,7 +40,7 @@ Deno.test("Client.run() sends the idempotency key as a header", async () => {
   assert.equal(calls[0]?.headers.get("content-type"), "application/json");
 });
 
-Deno.test("api/client/client.ts loads nothing but its own small parts and the clock", () => {
+Deno.test("api/client/client.ts loads only its own small files and the clock", () => {
   const own = [
     "client/client.ts",
     "client/client_errors.ts",
@@ -53,7 +53,7 @@ Deno.test("api/client/client.ts loads nothing but its own small parts and the cl
   const loaded = own.flatMap((file) =>
     importsOf(file).filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)
   );
-  // A clock of a few lines and the parser of streams, which load nothing.
+  // The clock and the parser of streams load no other files.
   assert.deepEqual(
     new Set(loaded),
     new Set([...own.slice(1), "base/clock.ts", "base/text/event_stream.ts"]),

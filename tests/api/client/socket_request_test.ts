@@ -1,4 +1,4 @@
-// Reading over a Unix socket: the answers of the service, and of one that breaks off, is silent or not there.
+// GET over a Unix socket: complete responses, broken connections, silent services and missing ones.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -29,7 +29,7 @@ function answerWith(path: string, ...pieces: readonly string[]): AsyncDisposable
   };
 }
 
-Deno.test("getOverSocket() reads whole answers of a real server, of any size and in any language", async () => {
+Deno.test("getOverSocket() reads complete responses of a real server, of any size and in any language", async () => {
   await withSocket(async (path) => {
     const asked: string[] = [];
     let body = "";
@@ -50,13 +50,13 @@ Deno.test("getOverSocket() reads whole answers of a real server, of any size and
   });
 });
 
-Deno.test("getOverSocket() says that the service cannot be reached: nobody listens, or the answer breaks off", async () => {
+Deno.test("getOverSocket() reports an unreachable service without a listener or with a truncated response", async () => {
   await withSocket(async (path) => {
     await assert.rejects(getOverSocket(path, "/", {}), ServiceUnreachable);
     const head = "HTTP/1.0 200 OK\r\ncontent-length: 5\r\n\r\n";
     const broken = [
       ...[[], [""], ["HTTP/1.0 20"], [head], [head, "1234"], ["SSH-2.0\r\n\r\n"]],
-      // Within the head, where it already looks like an answer without a body.
+      // Cut within the head, which already resembles a response without a body.
       ...["HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n", head.slice(0, -2)].map((
         one,
       ) => [one]),
@@ -70,7 +70,7 @@ Deno.test("getOverSocket() says that the service cannot be reached: nobody liste
   });
 });
 
-Deno.test("getOverSocket() rejects with the signal's reason, also while a service is silent", async () => {
+Deno.test("getOverSocket() rejects with the signal's reason, also during a silent connection", async () => {
   await withSocket(async (path) => {
     const reason = new Error("enough");
     await assert.rejects(getOverSocket(path, "/", { signal: AbortSignal.abort(reason) }), reason);
@@ -83,13 +83,13 @@ Deno.test("getOverSocket() rejects with the signal's reason, also while a servic
   });
 });
 
-Deno.test("getOverSocket() takes no path that could be more than one", async () => {
+Deno.test("getOverSocket() refuses a path with a line break", async () => {
   for (const path of ["/a b", "/a\r\nx: y", "/é"]) {
     await assert.rejects(getOverSocket("/nowhere", path, {}), TypeError);
   }
 });
 
-Deno.test("openSocketClient() turns refusals into ApiError, for what is read as for what is changed", async () => {
+Deno.test("openSocketClient() converts refusals to ApiError for GET and for POST", async () => {
   await withSocket(async (path) => {
     await using _ = Deno.serve(
       { path, onListen: () => {} },

@@ -8,7 +8,7 @@ const OPERATIONS = await loadOperations();
 
 const document = describeApi(OPERATIONS, { version: "1.2.3" });
 
-/** What stands at a path of keys. */
+/** Returns the value at a path of keys. */
 function at(...keys: string[]): JsonObject {
   let value: JsonValue | undefined = document;
   for (const key of keys) value = (value as JsonObject)[key];
@@ -24,7 +24,7 @@ Deno.test("describeApi() describes every operation, each under its own name", ()
   assert.equal(new Set(ids).size, OPERATIONS.length);
 });
 
-Deno.test("describeApi() shows parameters as the values that their text stands for", () => {
+Deno.test("describeApi() describes parameters by their values, not by their text", () => {
   const query = (name: string, schema: JsonObject) => ({
     name,
     in: "query",
@@ -79,19 +79,19 @@ Deno.test("describeApi() puts named schemas among the components and refers to t
   assert.equal(request["maxLength"], 200);
 });
 
-Deno.test("describeApi() leaves answers open for further fields, and keeps the values of maps", () => {
+Deno.test("describeApi() leaves response schemas open for more fields, and keeps the values of maps", () => {
   assert.equal(at("components", "schemas", "Agent")["additionalProperties"], undefined);
   const paths = at("components", "schemas", "AgentDetail", "properties", "paths");
   assert.deepEqual(paths["additionalProperties"], { type: "string" });
 });
 
-Deno.test("describeApi() tells whether a body may be left out", () => {
+Deno.test("describeApi() marks a body as required or optional", () => {
   const body = (path: string) => at("paths", path, "post", "requestBody")["required"];
   assert.equal(body("/agents/{id}/run"), false);
   assert.equal(body("/executions/{id}/respond"), true);
 });
 
-Deno.test("describeApi() tells who needs a key and how each operation may refuse", () => {
+Deno.test("describeApi() lists the security and the refusals of every operation", () => {
   assert.deepEqual(at("paths", "/health", "get")["security"], []);
   assert.deepEqual(at("paths", "/info", "get")["security"], [{ ApiKey: [] }, {}]);
   const statuses = (path: string, method: string) =>
@@ -106,7 +106,7 @@ Deno.test("describeApi() tells who needs a key and how each operation may refuse
     statuses("/checkpoints/purge", "post"),
     answering.filter((status) => status !== "409"),
   );
-  // A body that means nothing is read all the same.
+  // The service reads every body, even an unused one.
   assert.deepEqual(statuses("/scheduler/pause", "post"), [
     ...["200", "401", "403", "408", "413", "415", "421", "422", "503"],
   ]);
@@ -114,7 +114,7 @@ Deno.test("describeApi() tells who needs a key and how each operation may refuse
   assert.deepEqual(Object.keys(stream), ["text/event-stream"]);
 });
 
-Deno.test("describeApi() gives generators what they need: servers, known tags, named schemas that end", () => {
+Deno.test("describeApi() gives code generators servers, known tags and named schemas without recursion", () => {
   assert.deepEqual(document["servers"], [{ url: "/" }]);
   const tags = (document["tags"] as JsonObject[]).map(({ name }) => name);
   for (const { path, method } of OPERATIONS) {
@@ -127,12 +127,12 @@ Deno.test("describeApi() gives generators what they need: servers, known tags, n
   }
   for (const [name, schema] of schemas) {
     assert.match(name, /^[A-Z]\w+$/);
-    // Every generator takes schemas that do not contain themselves.
+    // Every generator accepts schemas that do not contain themselves.
     assert.ok(!JSON.stringify(schema).includes(`"#/components/schemas/${name}"`), name);
   }
 });
 
-Deno.test("describeApi() gives a name to what generators would number or repeat: parts of a choice, shared values", () => {
+Deno.test("describeApi() names the alternatives and the shared values, which generators would otherwise number or repeat", () => {
   const schemas = at("components", "schemas");
   const enumerations: string[] = [];
   for (const [name, schema] of Object.entries(schemas)) {
@@ -140,7 +140,7 @@ Deno.test("describeApi() gives a name to what generators would number or repeat:
       if (["anyOf", "oneOf"].includes(key)) {
         const objects = (value as JsonObject[]).filter(({ type }) => type === "object");
         assert.deepEqual(objects, [], `${name}: a part of a choice has no name`);
-        // A generated client of Python gives up at a constant that does not fit, whatever else may be chosen.
+        // A generated Python client rejects a constant that does not match, even if another alternative would.
         const constant = (value as JsonObject[]).findIndex((one) => one["const"] !== undefined);
         assert.ok(constant === -1 || constant === value.length - 1, `${name}: a constant is first`);
       }
@@ -151,7 +151,7 @@ Deno.test("describeApi() gives a name to what generators would number or repeat:
   assert.deepEqual(enumerations, [...new Set(enumerations)]);
 });
 
-Deno.test("describeApi() describes the data of streams, and the end of one", () => {
+Deno.test("describeApi() describes the data of streams and the response at the end of one", () => {
   const follow = at("paths", "/executions/{id}/stream", "get", "responses");
   assert.ok(follow["204"]);
   const stream = at(
@@ -163,7 +163,7 @@ Deno.test("describeApi() describes the data of streams, and the end of one", () 
   });
 });
 
-Deno.test("GET /openapi.json serves the description", async () => {
+Deno.test("GET /openapi.json serves the API description", async () => {
   const { call } = createTestApp();
   const { status, body, headers } = await call("/openapi.json");
   assert.deepEqual([status, headers.get("content-type")], [200, "application/json"]);

@@ -12,7 +12,7 @@ function open() {
   };
 }
 
-Deno.test("POST /agents/{id}/run hands the request over as it is, and answers with the execution", async () => {
+Deno.test("POST /agents/{id}/run passes the request to the runtime unchanged and returns the execution", async () => {
   const { run, runtime } = open();
   const { status, body } = await run(
     { args: ["a", "b"], message: " Say it\n", context: "ctx", session_id: " S  1 ", other: true },
@@ -31,7 +31,7 @@ Deno.test("POST /agents/{id}/run hands the request over as it is, and answers wi
   }]);
 });
 
-Deno.test("POST /agents/{id}/run takes null and blank for absent", async () => {
+Deno.test("POST /agents/{id}/run treats null and blank values as absent", async () => {
   const { run, runtime } = open();
   const blank = [
     {},
@@ -47,14 +47,14 @@ Deno.test("POST /agents/{id}/run takes null and blank for absent", async () => {
   assert.deepEqual(runtime.runs.map(({ request }) => request), blank.map(() => ({})));
 });
 
-Deno.test("POST /agents/{id}/run names every field that does not fit", async () => {
+Deno.test("POST /agents/{id}/run names every invalid field", async () => {
   const { run, runtime } = open();
   const unstorable = "String must not contain NUL characters or lone surrogates";
   const table: [json: unknown, issues: [loc: unknown[], msg?: string][]][] = [
     [{ args: ["a", 1], message: 5 }, [[["body", "args", 1]], [["body", "message"]]]],
-    // `null` is a body, not an absent one.
+    // `null` is a body, not a missing one.
     ...[null, [], "text", 5].map((json): typeof table[number] => [json, [[["body"]]]]),
-    // The length is counted in code points.
+    // The limit counts code points.
     [{ session_id: "😀".repeat(201) }, [
       [["body", "session_id"], "String should have at most 200 characters"],
     ]],

@@ -46,7 +46,7 @@ Deno.test("GET /agents lists each agent with its trigger, model and times", asyn
   );
 });
 
-Deno.test("GET /agents/{id} shows the whole configuration", async () => {
+Deno.test("GET /agents/{id} returns the complete configuration", async () => {
   const { call, runtime } = createTestApp();
   const lastExecution = runtime.addExecution({ agentId: "writer", status: "success" });
   runtime.addAgent(
@@ -103,7 +103,7 @@ Deno.test("GET /agents/{id} shows the whole configuration", async () => {
   assert.equal(body.last_run, body.last_execution.started_at);
 });
 
-Deno.test("GET /agents/{id} finds ids with spaces and accents, and by id only", async () => {
+Deno.test("GET /agents/{id} finds ids with spaces and accents, and does not search by name", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("Café du matin", { displayName: "Coffee" }));
   const found = await call(`/agents/${encodeURIComponent("Café du matin")}`);
@@ -123,7 +123,7 @@ async function statusOf({ call }: TestApp, path: string): Promise<number> {
   return (await call(path)).status;
 }
 
-Deno.test("GET /agents/{id}/runs pages, ten at a time, also for an agent that is gone", async () => {
+Deno.test("GET /agents/{id}/runs returns ten entries per page, also for a deleted agent", async () => {
   const test = createTestApp();
   for (let n = 0; n < 12; n++) test.runtime.addExecution({ agentId: "gone" });
   const { status, body } = await test.call("/agents/gone/runs");
@@ -135,14 +135,14 @@ Deno.test("GET /agents/{id}/runs pages, ten at a time, also for an agent that is
   assert.equal(await statusOf(test, "/agents/gone/runs?limit=0"), 422);
 });
 
-Deno.test("An agent named reload can be shown and run", async () => {
+Deno.test("an agent named reload can be read and run", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("reload"));
   assert.equal((await call("/agents/reload")).body.id, "reload");
   assert.equal((await call("/agents/reload/run", { method: "POST" })).status, 200);
 });
 
-Deno.test("GET /agents/{id}/slots gives the times at which an agent was due, fifty at a time, five hundred at most", async () => {
+Deno.test("GET /agents/{id}/slots returns the scheduled times, fifty per page and at most five hundred", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("daily"));
   const slot = { agentId: "daily", reason: null, executionId: null, count: 1 };
@@ -174,7 +174,7 @@ Deno.test("GET /agents/{id}/slots gives the times at which an agent was due, fif
   }
 });
 
-Deno.test("GET /agents/{id}/plan tells what the next run would be, the messages only where they are asked for", async () => {
+Deno.test("GET /agents/{id}/plan returns the plan of the next run, with its messages only on request", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   runtime.plans.set("writer", fakePlan({ upcoming: [Date.UTC(2026, 0, 2)] }));

@@ -17,7 +17,7 @@ const DAY: BudgetFigures = {
   resetsAt: Date.parse("2026-01-02T00:00:00.000Z"),
 };
 
-Deno.test("GET /budgets shows budgets as they stand, of all or of one agent", async () => {
+Deno.test("GET /budgets returns the current budgets of all agents or of one", async () => {
   const { call, runtime } = createTestApp();
   runtime.budgetFigures = [{ ...DAY, agentId: null }, DAY];
   const { status, body } = await call("/budgets");
@@ -40,7 +40,7 @@ Deno.test("GET /budgets shows budgets as they stand, of all or of one agent", as
   }]);
 });
 
-Deno.test("POST /budgets/raise allows more, and takes no key that it does not know", async () => {
+Deno.test("POST /budgets/raise raises a budget and refuses unknown fields", async () => {
   const { call, runtime } = createTestApp();
   runtime.budgetFigures = [DAY];
   const raise = (json: unknown) => call("/budgets/raise", { method: "POST", json });

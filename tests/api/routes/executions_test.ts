@@ -8,7 +8,7 @@ import {
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
-Deno.test("Executions that wait for a node tell its labels, in lists, by themselves and of their agent", async () => {
+Deno.test("an execution that waits for a node contains the labels, in lists, in its details and at its agent", async () => {
   const { call, runtime } = createTestApp();
   const lastExecution = runtime.addExecution({ waitsForLabels: ["gpu", "linux"] });
   runtime.addAgent(fakeAgent("writer"), { lastExecution });
@@ -24,7 +24,7 @@ Deno.test("Executions that wait for a node tell its labels, in lists, by themsel
   }
 });
 
-Deno.test("GET /executions hands its filters over", async () => {
+Deno.test("GET /executions passes its filters to the runtime", async () => {
   const { call, runtime } = createTestApp();
   const table: [string, object][] = [
     ["", { limit: 50, offset: 0 }],
@@ -78,7 +78,7 @@ Deno.test("GET /executions hands its filters over", async () => {
   }
 });
 
-Deno.test("GET /executions refuses what does not fit, naming the place and the list", async () => {
+Deno.test("GET /executions refuses invalid filters with their place and the list of valid values", async () => {
   const { call, runtime } = createTestApp();
   const bad: [string, unknown[]][] = [
     ["limit=0", ["query", "limit"]],
@@ -139,7 +139,7 @@ Deno.test("GET /executions/{id} includes the request and the answer", async () =
   assert.deepEqual([input_tokens, output_tokens, total_tokens, tool_calls], [10, 5, 15, 2]);
 });
 
-Deno.test("Ids of executions that are no integers are 422, unknown and enormous ones 404", async () => {
+Deno.test("an id of an execution that is no integer gets 422; an unknown or too large one gets 404", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   const paths = ["", "/messages", "/stream"];
@@ -160,10 +160,10 @@ Deno.test("Ids of executions that are no integers are 422, unknown and enormous 
   assert.equal((await call("/executions/x", { method: "DELETE" })).status, 422);
 });
 
-Deno.test("GET /executions/{id}/messages gives all rows, or a page behind an id; further fields are JSON text", async () => {
+Deno.test("GET /executions/{id}/messages returns all rows, or a page after an id; other fields are JSON text", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
-  // A content that repeats the message is left out.
+  // A content equal to the message is omitted.
   runtime.append(1, "final_answer", { message: "Done", content: "Done" });
   const more = { content: "text", tool_name: "file_read", is_error: false };
   runtime.append(1, "tool_result", { message: "file_read — text", ...more });
@@ -186,7 +186,7 @@ Deno.test("GET /executions/{id}/messages gives all rows, or a page behind an id;
   }
 });
 
-Deno.test("GET /executions answers 304 to who has this answer, and anew once something has changed", async () => {
+Deno.test("GET /executions returns 304 for the client's current ETag, and 200 after a change", async () => {
   const { app, runtime } = createTestApp();
   runtime.addExecution();
   const ask = (tags?: string) =>

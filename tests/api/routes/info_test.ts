@@ -4,7 +4,7 @@ import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
-Deno.test("GET /info counts agents and executions and tells where things are", async () => {
+Deno.test("GET /info returns counts of agents and executions, directories and addresses", async () => {
   const { call, runtime, clock } = createTestApp();
   runtime.addAgent(fakeAgent("a"));
   const odd = {
@@ -54,7 +54,7 @@ Deno.test("GET /info counts agents and executions and tells where things are", a
   });
 });
 
-Deno.test("GET /info tells the nodes that share a PostgreSQL database, and which of them answers", async () => {
+Deno.test("GET /info lists the nodes that share a PostgreSQL database and marks the one that responds", async () => {
   const { call, runtime } = createTestApp();
   assert.ok(!("nodes" in (await call("/info")).body));
   runtime.storage = { kind: "postgres", place: "postgres://inkling@db.example/inkling" };

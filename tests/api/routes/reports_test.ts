@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { LogBody, StatsBody } from "../../../api/schemas/report_schemas.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
-Deno.test("GET /stats gives all days, and what was used on them", async () => {
+Deno.test("GET /stats returns all days with their usage", async () => {
   const { call, runtime } = createTestApp();
   runtime.report = {
     timeZone: "Europe/Berlin",
@@ -41,15 +41,15 @@ Deno.test("GET /stats gives all days, and what was used on them", async () => {
   assert.deepEqual(runtime.usageRequests, [{ days: 2, timeZone: "Europe/Berlin" }, { days: 30 }]);
 });
 
-Deno.test("GET /stats refuses a zone that nobody knows, and too many days", async () => {
+Deno.test("GET /stats refuses an unknown time zone and too many days", async () => {
   const { call } = createTestApp();
   for (
     const query of [
       "timezone=Mars/Olympus",
-      // Bare offsets: sums are kept by the quarter-hours that zones with a name begin their days at.
+      // An offset is refused: the sums are stored by quarter-hours, at which the days of named zones begin.
       ...["timezone=%2B02:07", "timezone=%2B02", "timezone=-0530", "timezone=%E2%88%9202:00"],
       ...["days=0", "days=367", "days=x"],
-      // It is not clear which of the two is meant.
+      // A repeated parameter is ambiguous.
       ...["days=7&days=30", "timezone=UTC&timezone=UTC"],
     ]
   ) {
@@ -59,7 +59,7 @@ Deno.test("GET /stats refuses a zone that nobody knows, and too many days", asyn
   }
 });
 
-Deno.test("GET /log gives the file's name and its last lines", async () => {
+Deno.test("GET /log returns the file name and the last lines", async () => {
   const { call, runtime } = createTestApp();
   runtime.logFileLines.push("a", "b", "c");
   const { body } = await call("/log?lines=2");

@@ -1,4 +1,4 @@
-// Questions and answers on the wire: what is said of an answer that no question takes, edited calls, tools freed for good.
+// Questions and answers in the API: refused answers, edited calls, and tools added to auto_approve.
 import assert from "node:assert/strict";
 import { ApiError } from "../../../api/client/client.ts";
 import { AnswerMisfit, type HumanRequest } from "../../../runtime/executions/human_request.ts";
@@ -9,7 +9,7 @@ import { createTestApp } from "../../support/test_app.ts";
 const SHAPES = "body.response: Invalid input: expected an answer as " +
   '{"approved": true or false, "reason": optional text, "arguments": optional object}, {"text": text} or {"selected": [texts]}';
 
-Deno.test("POST /executions/{id}/respond says which shapes an answer has, and what is wrong with this one", async () => {
+Deno.test("POST /executions/{id}/respond lists the valid shapes of an answer and the problem of this one", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   const answers: [unknown, string[]][] = [
@@ -70,7 +70,7 @@ const PREVIEW = {
   problem: null,
 };
 
-Deno.test("GET /executions/{id}/pending tells who asks, whether the call may be edited, and what it would do", async () => {
+Deno.test("GET /executions/{id}/pending returns the asking agent, the guard flag and the preview", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   runtime.requests.set(1, REQUEST);
@@ -84,7 +84,7 @@ Deno.test("GET /executions/{id}/pending tells who asks, whether the call may be 
   });
 });
 
-Deno.test("POST /executions/{id}/respond takes arguments with an approval, and POST …/pending previews them", async () => {
+Deno.test("POST /executions/{id}/respond accepts edited arguments with an approval, and POST …/pending previews them", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   runtime.requests.set(1, REQUEST);
@@ -109,7 +109,7 @@ Deno.test("POST /executions/{id}/respond takes arguments with an approval, and P
   ]);
 });
 
-Deno.test("POST /agents/{id}/auto-approve names a tool, and whether to write", async () => {
+Deno.test("POST /agents/{id}/auto-approve requires a tool and the write flag", async () => {
   const { call, runtime } = createTestApp();
   runtime.addAgent(fakeAgent("writer"));
   const post = (id: string, json: unknown) =>
@@ -122,7 +122,7 @@ Deno.test("POST /agents/{id}/auto-approve names a tool, and whether to write", a
   assert.equal((await post("nobody", { tool: "file_write", write: true })).status, 404);
 });
 
-Deno.test("POST /executions/{id}/respond names the place of an answer of the wrong kind, and what was sent", async () => {
+Deno.test("POST /executions/{id}/respond reports the place and the input of an answer of the wrong kind", async () => {
   const { call, runtime } = createTestApp();
   runtime.addExecution();
   runtime.respond = () => Promise.reject(new AnswerMisfit("Expected one of the options"));

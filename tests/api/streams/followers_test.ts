@@ -7,13 +7,13 @@ import { runFollowers } from "../../../proof/load/followers.ts";
 import { writeBusyAgent } from "../../../proof/load/many_frames.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-Deno.test("ten followers of one execution get every frame once, in order, with the same bytes", async () => {
+Deno.test("ten followers of one execution each get every frame once, in order, with the same bytes", async () => {
   const report = await runFollowers({ followers: 10, frames: 50, connectMs: 200 });
   assert.deepEqual(report.wrong, []);
   assert.ok(report.frames >= 45, `${report.frames} frames`);
 });
 
-Deno.test("a reader that is cut off ten times and comes back reads exactly what is stored", async () => {
+Deno.test("a reader that is disconnected ten times reads exactly the stored frames", async () => {
   await using workspace = await createTestWorkspace();
   await writeBusyAgent(workspace, { frames: 80, delayMs: 0 });
   await using runtime = await workspace.open();
@@ -23,7 +23,7 @@ Deno.test("a reader that is cut off ten times and comes back reads exactly what 
   using client = openSocketClient(path);
   const random = seededRandom(7);
   let cuts = 0;
-  // Each reader begins while the execution is still logging and ends on the replay.
+  // Each reader starts while the execution is still logging and ends with the replay.
   while (cuts < 10) {
     const { execution_id } = await client.run("busy");
     const door = { base: "http://localhost", init: { client: http } };

@@ -25,7 +25,7 @@ function finished(): TestApp {
   return test;
 }
 
-Deno.test("The stream of a finished execution is its log: event, one line of data, id", async () => {
+Deno.test("the stream of a finished execution equals its log: event, one line of data, id", async () => {
   const test = finished();
   const response = await test.app.request("/executions/1/stream");
   assert.equal(response.headers.get("content-type"), "text/event-stream");
@@ -37,7 +37,7 @@ Deno.test("The stream of a finished execution is its log: event, one line of dat
   assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [0, 0]);
 });
 
-Deno.test("The stream resumes behind Last-Event-ID, which wins over ?after=", async () => {
+Deno.test("the stream resumes after Last-Event-ID, which takes precedence over ?after=", async () => {
   const test = finished();
   const ids = async (path: string, headers?: HeadersInit) =>
     (await readAll(await open(test, path, headers))).map(({ id }) => Number(id));
@@ -45,7 +45,7 @@ Deno.test("The stream resumes behind Last-Event-ID, which wins over ?after=", as
   assert.deepEqual(await ids("/executions/1/stream?after=2"), [3, 4]);
   assert.deepEqual(await ids("/executions/1/stream", { "last-event-id": "3" }), [4]);
   assert.deepEqual(await ids("/executions/1/stream?after=1", { "last-event-id": "3" }), [4]);
-  // Blank is absent.
+  // Blank values are ignored.
   assert.deepEqual(await ids("/executions/1/stream?after=", { "last-event-id": " " }), [
     1,
     2,
@@ -55,7 +55,7 @@ Deno.test("The stream resumes behind Last-Event-ID, which wins over ?after=", as
   assert.deepEqual(await ids("/executions/1/stream?after=3", { "last-event-id": "" }), [4]);
 });
 
-Deno.test("The stream answers 204 to a reader that has had `complete`: nothing comes any more", async () => {
+Deno.test("the stream returns 204 to a reader that already has `complete`", async () => {
   const { app } = finished();
   const ways = [
     (id: number) => app.request("/executions/1/stream", { headers: { "last-event-id": `${id}` } }),
@@ -68,7 +68,7 @@ Deno.test("The stream answers 204 to a reader that has had `complete`: nothing c
   }
 });
 
-Deno.test("The stream refuses a place that is no id before it begins", async () => {
+Deno.test("the stream refuses an invalid position before it starts", async () => {
   const { call } = finished();
   const header = await call("/executions/1/stream", { headers: { "last-event-id": "x" } });
   assert.deepEqual([header.status, header.body.detail[0].loc], [422, ["header", "last-event-id"]]);
@@ -79,7 +79,7 @@ Deno.test("The stream refuses a place that is no id before it begins", async () 
   }
 });
 
-Deno.test("The stream sends deltas, without id and with the identity, to those who ask", async () => {
+Deno.test("the stream sends deltas on request, without an id and with the identity fields", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   const asked = readAll(await open(test, "/executions/1/stream?deltas=1"));
@@ -104,7 +104,7 @@ Deno.test("The stream sends deltas, without id and with the identity, to those w
   assert.deepEqual((await plain).map(({ event }) => event), ["complete"]);
 });
 
-Deno.test("The stream sends a comment after every 15 s of silence", async () => {
+Deno.test("the stream sends a comment after every 15 s of silence", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   const reader = (await open(test, "/executions/1/stream")).pipeThrough(new TextDecoderStream())
@@ -125,7 +125,7 @@ Deno.test("The stream sends a comment after every 15 s of silence", async () => 
   assert.equal(test.clock.sleeping, 0);
 });
 
-Deno.test("The stream fetches nothing that its reader has not asked for", async () => {
+Deno.test("the stream fetches no frame that its reader has not requested", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   for (let n = 0; n < 1_000; n++) test.runtime.append(1, "ai");
@@ -140,7 +140,7 @@ Deno.test("The stream fetches nothing that its reader has not asked for", async 
   await reader.cancel();
 });
 
-Deno.test("A reader that leaves stops the follower, in the middle of a replay and of a silence", async () => {
+Deno.test("a reader that leaves stops the follower, during a replay and during silence", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   test.runtime.append(1, "ai");
@@ -159,7 +159,7 @@ Deno.test("A reader that leaves stops the follower, in the middle of a replay an
   assert.equal(test.runtime.followers, 0);
 });
 
-Deno.test("The service ends a silent stream with shutdown, without an id", async () => {
+Deno.test("the service ends a silent stream with shutdown, without an id", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   test.runtime.append(1, "ai");
@@ -184,7 +184,7 @@ Deno.test("The service ends a silent stream with shutdown, without an id", async
   assert.deepEqual([test.lifecycle.activeStreams, test.runtime.followers], [0, 0]);
 });
 
-Deno.test("A stream opened while the service goes ends with shutdown behind the log", async () => {
+Deno.test("a stream opened during a stop ends with shutdown after the log", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   test.runtime.append(1, "ai");
@@ -195,7 +195,7 @@ Deno.test("A stream opened while the service goes ends with shutdown behind the 
   assert.deepEqual((await all).map(({ event }) => event), ["ai", "shutdown"]);
 });
 
-Deno.test("A result that was logged as the service stops reaches the reader instead of shutdown", async () => {
+Deno.test("a result logged during a stop reaches the reader instead of shutdown", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   const all = readAll(await open(test, "/executions/1/stream"));
@@ -208,7 +208,7 @@ Deno.test("A result that was logged as the service stops reaches the reader inst
   assert.deepEqual([events.length, events.at(-1)?.event], [51, "complete"]);
 });
 
-Deno.test("A log that cannot be read breaks the connection and is logged", async () => {
+Deno.test("an unreadable log breaks the connection and is logged", async () => {
   const test = createTestApp();
   test.runtime.addExecution();
   const failure = new Error("disk");
@@ -223,7 +223,7 @@ Deno.test("A log that cannot be read breaks the connection and is logged", async
   assert.deepEqual([test.lifecycle.activeStreams, test.clock.sleeping], [0, 0]);
 });
 
-Deno.test("GET /executions/{id}/stream sends a large frame in pieces, and the same bytes", async () => {
+Deno.test("GET /executions/{id}/stream sends a large frame in pieces with the same bytes", async () => {
   const { app, runtime } = createTestApp();
   runtime.addExecution();
   runtime.append(1, "ai", { content: "x" + "😀".repeat(200_000) });

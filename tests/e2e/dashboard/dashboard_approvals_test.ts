@@ -1,5 +1,5 @@
-// Approvals in a real browser: what a call would do is seen as a person reads it, and decided by buttons, by keys, for once
-// or for good, with other arguments.
+// Approvals in a real browser: the shown calls, and decisions by buttons and keys, for one call or for all, with
+// edited arguments.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -9,7 +9,7 @@ import { type DashboardWorld, testInDashboard, untilSeen } from "./dashboard_wor
 
 const LONG = Array.from({ length: 60 }, (_, index) => `- item ${index}`).join("\n") + "\n";
 
-/** A tool of one's own, with arguments of every kind. */
+/** A custom tool with arguments of every type. */
 const POSTER = `export default {
   description: "Posts",
   parameters: {
@@ -63,7 +63,7 @@ async function prepare(workspace: TestWorkspace): Promise<void> {
   await Deno.remove(join(workspace.workspace, "report.md")).catch(() => {/* Not written yet. */});
 }
 
-/** Leaves only the questions of these agents, with their files as they were written. Returns their executions. */
+/** Leaves only the questions of these agents, with their original files. Returns their executions. */
 async function ask(world: DashboardWorld, ...agents: readonly string[]): Promise<number[]> {
   const runtime = world.runtime();
   for (const { id } of await runtime.listExecutions({ ...FIRST_PAGE, statuses: ["waiting"] })) {
@@ -80,7 +80,7 @@ async function ask(world: DashboardWorld, ...agents: readonly string[]): Promise
 
 const FIRST_PAGE = { limit: 50, offset: 0 };
 
-/** The cards of these agents' questions. */
+/** Returns the cards of these agents' questions. */
 function cardsOf<const Names extends readonly string[]>(
   page: Page,
   names: Names,
@@ -112,7 +112,7 @@ async function readCards(world: DashboardWorld): Promise<void> {
     page.evaluate(`getComputedStyle(document.querySelector(".diff-line.${kind}")).backgroundColor`);
   const colors = await Promise.all(["added", "removed", "same"].map(color));
   assert.equal(new Set(colors).size, 3);
-  // A long change is folded, and can be shown as a whole.
+  // A long diff is truncated, with a button that shows all.
   const removed = remover.locator(".diff-line.removed");
   assert.ok(await removed.count() < 45);
   await remover.getByRole("button", { name: /^Show \d+ more lines$/ }).click();
@@ -165,7 +165,7 @@ async function editArguments(world: DashboardWorld): Promise<void> {
   await approve.click();
   await times.getByRole("alert").getByText("Invalid JSON").waitFor();
   assert.equal(await poster.getByLabel("times").getAttribute("aria-invalid"), "true");
-  // What the service says stands at the argument that it is about, too.
+  // A refusal of the service is shown at its argument, too.
   await poster.getByLabel("times").fill('"many"');
   await approve.click();
   await times.getByRole("alert").getByText("number").waitFor();
@@ -226,7 +226,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
         ).includes(name),
       `the focus is in the card of ${name}`,
     );
-  // From the beginning of the page, with three presses of Tab at the most.
+  // From the start of the page, with at most three presses of Tab.
   await page.reload();
   await poster.waitFor();
   await page.keyboard.press("Tab");
@@ -235,7 +235,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   assert.equal(await page.evaluate("document.activeElement.textContent"), "Approve");
   await hasFocus("reporter");
 
-  // Nothing happens while somebody writes.
+  // Keys do nothing in a text field.
   await reporter.getByRole("textbox", { name: "Reason (optional)" }).focus();
   await page.keyboard.type("yes, any news?");
   assert.equal(
@@ -268,12 +268,12 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   await poster.getByRole("button", { name: "Back" }).click();
   await hasFocus("poster");
 
-  // Outside of an approval the key is what it always was.
+  // Outside of an approval the key opens its view.
   await page.evaluate('location.hash = "#/agents"');
   await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   await page.keyboard.press("n");
   await reporter.waitFor();
-  // Whoever wants no keys has none.
+  // Shortcuts can be turned off.
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByLabel("Use these keys").uncheck();
   await page.keyboard.press("Escape");
@@ -286,11 +286,11 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
 }
 
 testInDashboard("dashboard: approvals", { prepare }, [
-  ["a change of a file is a diff, other arguments are a table; axe finds no fault", readCards],
-  ["arguments are edited before the approval; a fault stands at its field", editArguments],
-  ["keys decide the card that has the focus, and nothing while somebody writes", decideByKeys],
+  ["a file change is shown as a diff, other arguments as a table; axe finds no fault", readCards],
+  ["arguments are edited before the approval; an error is shown at its field", editArguments],
+  ["keys decide the focused card, and do nothing in a text field", decideByKeys],
   [
-    "always: the change of the agent's file is shown, written, and the call approved",
+    "always: shows and writes the change of the agent's file, and approves the call",
     approveAlways,
   ],
 ]);

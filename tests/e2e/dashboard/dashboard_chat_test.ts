@@ -1,4 +1,4 @@
-// Talking with agents in a real browser, and running again what has run.
+// Chats with agents and repeated runs in a real browser.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -15,14 +15,14 @@ import {
 
 const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
 
-/** Whether it is within what the screen shows. */
+/** Returns true if the element is within the screen. */
 async function isInView(page: Page, name: string): Promise<boolean> {
   const box = await page.getByRole("button", { name, exact: true }).boundingBox();
   const size = page.viewportSize();
   return box !== null && size !== null && box.y >= 0 && box.y + box.height <= size.height;
 }
 
-/** Adds an agent whose model is slow. */
+/** Adds an agent with a slow model. */
 async function addTeller({ workspace, runtime }: DashboardWorld, model: SlowModel): Promise<void> {
   const text = `---\nname: The Teller\n${model.frontMatter}\n---\nTell a story.`;
   await workspace.writeAgent("teller", text);
@@ -37,7 +37,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.setViewportSize({ width: 390, height: 740 });
   await page.getByRole("link", { name: "The Teller" }).click();
   await page.getByText("No messages yet.").waitFor();
-  // The box has the focus, and gets what is typed elsewhere: no letter of it is a shortcut.
+  // The message field has the focus and gets all typed text: no letter is a shortcut.
   await page.keyboard.type("Tell me");
   await message(page).press("Enter");
   await message(page).blur();
@@ -45,7 +45,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await message(page).press("Enter");
   await message(page).pressSequentially("of a dragon");
   await message(page).press("Control+Enter");
-  // It streams, as Markdown, and it can be cancelled wherever its end has got to.
+  // The answer streams as Markdown, and its execution can be canceled from anywhere on the page.
   await page.locator(".turn .prose strong", { hasText: "upon" }).waitFor();
   await page.getByText("line 79").waitFor();
   await page.locator(".mine").getByText("Tell me\na shy nut\nof a dragon").waitFor();
@@ -55,7 +55,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   assert.ok(await isInView(page, "Cancel"));
   assert.equal(await page.getByRole("button", { name: "Send" }).isEnabled(), false);
   const address = page.url();
-  // The page of the execution keeps it in view, too.
+  // The view of the execution keeps the button visible, too.
   await page.getByRole("link", { name: /^execution \d+$/ }).click();
   await page.getByText("line 79").waitFor();
   await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
@@ -72,7 +72,7 @@ async function talk(world: DashboardWorld): Promise<void> {
   await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
   await message(page).fill("Again");
   await page.getByRole("button", { name: "Send" }).click();
-  // The same words again are a turn of their own.
+  // The same message again is another turn.
   await page.locator(".turn").nth(2).waitFor();
   await untilSeen(async () => await page.getByText("The end.").count() === 2, "it answers again");
   const filter = { agentId: "teller", limit: 9, offset: 0 };
@@ -119,7 +119,7 @@ async function goBetween(world: DashboardWorld): Promise<void> {
   await page.goBack();
   await page.getByText("No messages yet.").waitFor();
 
-  // A question is answered where it stands.
+  // A question is answered in the conversation.
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog", { name: "Find" }).getByRole("combobox").fill("chat with asker");
   await page.getByRole("option", { name: "Chat with asker" }).waitFor();
@@ -160,7 +160,7 @@ async function runAgain(world: DashboardWorld): Promise<void> {
   const changed = await next(id + 2);
   assert.deepEqual([changed.args, changed.message, changed.context], [["a"], "Do it now", "Soon"]);
 
-  // A turn of a conversation is another turn of it.
+  // A repeated turn is a further turn of the conversation.
   await runToEnd(runtime, "worker", { message: "Hello", sessionId: "talk" });
   await page.evaluate(`location.hash = "#/executions/${id + 3}"`);
   await page.getByRole("link", { name: "talk", exact: true }).waitFor();
@@ -205,8 +205,8 @@ const SET_UP: WorldSetUp = {
 };
 
 testInDashboard("dashboard: chat, and running again", SET_UP, [
-  ["conversations are listed, have addresses, and questions are answered in them", goBetween],
-  ["an execution is run again as it was, and with changes", runAgain],
-  ["a conversation streams, is cancelled, and goes on, on a phone", talk],
+  ["conversations are listed, have addresses, and contain their questions", goBetween],
+  ["an execution is run again unchanged, and with changes", runAgain],
+  ["a conversation streams, is canceled, and continues, on a phone", talk],
   ["axe finds no fault in the chat, in both themes and widths", lookWithAxe],
 ]);

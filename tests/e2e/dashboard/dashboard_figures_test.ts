@@ -1,4 +1,4 @@
-// What a person sees at one look: outcomes, a chart, a day of a schedule, many agents, a wide screen.
+// Statuses, charts, the schedule of a day, many agents and wide screens in a real browser.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -79,7 +79,7 @@ async function filterHistory(world: DashboardWorld): Promise<void> {
   await untilRows(4, "all again");
   const search = page.getByRole("searchbox", { name: "Text" });
   await search.fill("NO LUCK");
-  // An execution that ends meanwhile draws the list again: what was typed stays.
+  // The end of an execution renders the list again, but keeps the typed text.
   await runtime.run("success", {});
   await untilRows(5, "the list is live");
   assert.equal(await search.inputValue(), "NO LUCK");
@@ -109,7 +109,7 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   await chart.press("ArrowLeft");
   await untilSeen(
     async () => /: \$0\.0000$/.test(await readout.innerText()),
-    "the day before is told",
+    "the day before is described",
   );
   await chart.press("End");
   await untilSeen(async () => (await readout.innerText()).startsWith(today), "today is told again");
@@ -125,7 +125,7 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   const table = page.getByRole("table", { name: "Usage by agent" });
   const column = async (number: number) =>
     await table.locator(`tbody tr > :nth-child(${number})`).allInnerTexts();
-  // Others have run, too, and used nothing.
+  // Other agents have run without usage.
   const order = async () =>
     (await column(1)).map((text) => text.replace(/\W/g, ""))
       .filter((name) => ["cheap", "dear", "free"].includes(name)).join();
@@ -147,7 +147,7 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   assert.match(await figures.last().innerText(), /^All days[^]*\$1\.5080$/);
   assert.match(await figures.nth(1).innerText(), /\$1\.5080$/);
 
-  // The days are the service's where the browser's zone has no name.
+  // The days are those of the service if the browser's time zone has no name.
   await page.addInitScript(
     "Intl.DateTimeFormat.prototype.resolvedOptions = () => ({ timeZone: '+02:00' });",
   );
@@ -155,14 +155,14 @@ async function readTheUsage(world: DashboardWorld): Promise<void> {
   await page.locator(".figures").getByText("Executions").waitFor();
 }
 
-/** Of seventeen agents. */
+/** Seventeen agents. */
 const SCHEDULED = 8;
 
 async function seeManyAgents(world: DashboardWorld): Promise<void> {
   const runtime = world.runtime();
   const description = `description: ${"Says in many words what it does. ".repeat(6)}`;
   for (let n = (await runtime.listAgents()).length; n < 17; n++) {
-    // Of those before, one has a schedule.
+    // One of the agents before has a schedule.
     const trigger = n > 17 - SCHEDULED ? 'schedule, cron: "0 0 1 1 *"' : "manual";
     const lines = `${description}\ntrigger: { type: ${trigger} }`;
     await world.workspace.writeScript(`agent-${n}`, [{ say: "fine" }], lines);
@@ -178,7 +178,7 @@ async function seeManyAgents(world: DashboardWorld): Promise<void> {
   assert.ok(box !== null && box.y + box.height <= 1_080, `the last row ends at ${box?.y}`);
   await page.getByLabel("Trigger").selectOption("schedule");
   await untilSeen(async () => await rows.count() === SCHEDULED, "the list follows");
-  // No view is a narrow column in an empty page.
+  // Every view uses the width of the page.
   for (const width of [1_920, 2_560]) {
     await page.setViewportSize({ width, height: 1_080 });
     for (const view of ["", "agents", "history", "schedule", "usage"]) {
@@ -195,7 +195,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/schedule", { timezoneId: "Europe/Berlin" });
   await page.getByRole("slider", { name: /0 runs, 0 skipped, 0 missed; next/ }).waitFor();
   assert.equal(await page.getByText("No runs in this period.").count(), 0);
-  // A mark at the very end of the line is drawn whole.
+  // A mark at the end of the line is drawn completely.
   const [job, day] = await Promise.all(
     [".job", ".day-line"].map((part) => page.locator(part).boundingBox()),
   );
@@ -207,7 +207,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   assert.equal((await world.runtime().scheduler()).status, "paused");
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause" }).waitFor();
-  // The page shows a pause that began elsewhere, and its end.
+  // The page shows a pause that another client started, and its end.
   await world.runtime().pauseScheduler();
   await page.getByText("Paused: no trigger starts a run.").waitFor();
   await world.runtime().resumeScheduler();
@@ -223,7 +223,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
     ...{ scheduled_for: ago(hours), outcome, execution_id, count: 1 },
     reason: outcome === "run" ? null : "still running",
   });
-  // What takes hours, told by the service as it would be.
+  // Data of several hours, in the form of the service's responses.
   await page.route("**/agents/hourly/slots*", (route) =>
     route.fulfill({
       json: [slot(1, 4), slot(2, null, "skipped"), slot(3, 3), slot(4, 2), slot(5, 1)],
@@ -247,7 +247,7 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   const readout = page.locator(".job .readout");
   const told = (text: RegExp) =>
     untilSeen(async () => text.test(await readout.innerText()), `${text} is told`);
-  // By keys: the latest first, then back to each with its reason.
+  // By keys: the latest mark first, then each earlier one with its reason.
   await line.focus();
   await told(/: running$/);
   await line.press("ArrowLeft");
@@ -255,13 +255,13 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   assert.match(await line.getAttribute("aria-valuetext") ?? "", /: skipped, still running$/);
   await line.press("ArrowLeft");
   await told(/: waiting$/);
-  // By the pointer.
+  // By pointer.
   await page.locator(".mark-failed path").last().hover();
   await told(/: failed, no luck today$/);
   const shapes = await page.locator(".day-line .mark:not(.mark-upcoming) path")
     .evaluateAll((paths) => paths.map((path) => path.getAttribute("d")));
   assert.equal(new Set(shapes).size, 5);
-  // As a list, for everybody.
+  // As a table.
   await page.getByRole("button", { name: "5 entries" }).click();
   await page.getByRole("cell", { name: "still running" }).waitFor();
   await page.getByRole("cell", { name: "no luck today" }).waitFor();
@@ -272,11 +272,14 @@ async function readTheSchedule(world: DashboardWorld): Promise<void> {
   await page.waitForURL(/#\/executions\/1$/);
 }
 
-testInDashboard("dashboard: what it tells at one look: figures", FIGURES, [
-  ["outcomes differ in word, color and shape; history is filtered and live", filterHistory],
-  ["usage has an axis, tells each day by keys and pointer, and is sorted by keys", readTheUsage],
+testInDashboard("dashboard: charts and schedules", FIGURES, [
+  ["statuses differ in word, color and shape; history is filtered and live", filterHistory],
   [
-    "a schedule is paused, and tells each outcome with its reason by keys and pointer",
+    "usage has an axis, describes each day by keys and pointer, and is sorted by keys",
+    readTheUsage,
+  ],
+  [
+    "a schedule is paused, and shows each outcome with its reason by keys and pointer",
     readTheSchedule,
   ],
   ["seventeen agents fit one screen, and wide screens are used", seeManyAgents],

@@ -1,4 +1,4 @@
-// Forks in a real browser: from a step of an execution, with a dialog that says what will happen, to the new execution and back.
+// Forks in a real browser: from a step, with a dialog that describes the effect, to the new execution and back.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -14,7 +14,7 @@ import {
 const call = (name: string, args: object) => ({ name, arguments: args });
 const witness = (section: string) => call("memory_append", { section, content: "called" });
 
-/** Execution 1 of `chief`, with three steps; its helper is execution 2. */
+/** Execution 1 of `chief` has three steps. Execution 2 is its helper. */
 const SET_UP: WorldSetUp = {
   async prepare(workspace) {
     await workspace.writeScript("chief", [
@@ -30,7 +30,7 @@ const SET_UP: WorldSetUp = {
 const forkButton = (page: Page, step: number) =>
   page.getByRole("button", { name: `Fork from here, step ${step}` });
 
-/** The id of the execution that the page has gone to. */
+/** Returns the id of the execution that the page has opened. */
 async function idAfter(page: Page, before: number): Promise<number> {
   await page.waitForURL((url) => /#\/executions\/\d+$/.test(url.href) && idOf(url) !== before);
   return idOf(new URL(page.url()));
@@ -64,7 +64,7 @@ async function forkStep({ openPage, runtime, workspace }: DashboardWorld): Promi
   await idAfter(page, 1);
   await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
   assert.deepEqual(await calls(), [ones, twos + 1], "the step before the fork is not done again");
-  // Its figures and its family name the origin.
+  // The key values and the tree of the fork contain the origin.
   const family = page.getByRole("region", { name: "Delegation" });
   await family.getByRole("link", { name: "execution 1, step 1" }).waitFor();
   await expectNoFault(page, "the steps");
@@ -93,7 +93,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   assert.deepEqual([outputData, model], ["Other words", "demo/echo"]);
   assert.deepEqual(forkedFrom, { executionId: 1, step: 0 });
 
-  // Behind the answer nothing happens unless something is said.
+  // A fork from the final answer needs a message.
   await page.evaluate('location.hash = "#/executions/1"');
   await forkButton(page, 3).click();
   await dialog.getByText("The execution ended here. Enter its next task.").waitFor();
@@ -104,7 +104,7 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
   await idAfter(page, 1);
   await page.getByText("Heard.", { exact: true }).first().waitFor();
 
-  // Agents that run after this one start only when asked.
+  // Agents that run after this one start only on request.
   await workspace.writeScript("sequel", [{ say: "Told." }], "after: chief");
   await runtime().reloadAgents();
   await page.evaluate('location.hash = "#/executions/1"');
@@ -117,6 +117,6 @@ async function forkWithChanges({ openPage, runtime, workspace }: DashboardWorld)
 }
 
 testInDashboard("dashboard: forks", SET_UP, [
-  ["a step is forked, for real from there on; the new execution leads back", forkStep],
-  ["a fork takes a message or another model; refusals stand in the dialog", forkWithChanges],
+  ["a step is forked for real from there on; the new execution links back", forkStep],
+  ["a fork takes a message or another model; the dialog shows refusals", forkWithChanges],
 ]);

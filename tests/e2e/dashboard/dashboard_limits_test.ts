@@ -1,4 +1,4 @@
-// What the dashboard never does, whatever a model writes and however much has run.
+// The limits of the dashboard: hostile texts of models, and very many executions.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -51,7 +51,7 @@ async function showText(world: DashboardWorld): Promise<void> {
   });
   await page.getByText("<script>globalThis.owned").first().waitFor();
   assert.deepEqual(await unseenIn(page), []);
-  // What a person decides by is whole, colours included.
+  // The text of an approval is complete, including its invisible characters.
   await page.locator(".question").getByText("\\u001b[31mred\\u001b[0m").waitFor();
   await page.locator(".question").getByText("rm\\u200b -rf a\\u2028b pay\\u00ad100").waitFor();
   await page.getByRole("radio").first().check();
@@ -75,7 +75,7 @@ async function showText(world: DashboardWorld): Promise<void> {
   assert.deepEqual(foreign, []);
 }
 
-/** Of these characters, what a view shows as it is. */
+/** Returns the characters that a view shows unescaped. */
 const UNSEEN = [
   0x00,
   0x07,
@@ -105,7 +105,7 @@ async function unseenIn(page: Page): Promise<unknown> {
 async function foldSteps(world: DashboardWorld): Promise<void> {
   const { id } = await runToEnd(world.runtime(), "walker");
   const page = await world.openPage(`#/executions/${id}`);
-  // Its beginning and its end are there, and the middle for whoever wants it.
+  // The start and the end are shown, and the middle on request.
   await page.getByRole("heading", { name: "Prompt" }).waitFor();
   await page.locator(".prose").getByText("Arrived.").waitFor();
   const steps = page.locator(".step");
@@ -115,7 +115,7 @@ async function foldSteps(world: DashboardWorld): Promise<void> {
   await page.getByText("0*", { exact: false }).first().waitFor();
 }
 
-/** More than any view takes, however much there is to show. */
+/** An upper limit for the size of every view. */
 const MOST_ELEMENTS = 2_000;
 
 async function elementsOf(page: Page): Promise<number> {
@@ -124,7 +124,7 @@ async function elementsOf(page: Page): Promise<number> {
 
 const MANY = 10_000;
 
-/** Copies the one execution of a workspace until there are many, one a minute. */
+/** Copies the one execution of a workspace until there are many, one per minute. */
 async function multiply(workspace: TestWorkspace): Promise<void> {
   await workspace.run(
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) " +
@@ -169,9 +169,9 @@ async function pageThroughHistory(world: DashboardWorld): Promise<void> {
   assert.ok(limits.length > 3 && limits.every((limit) => limit > 0 && limit <= 60), limits.join());
 }
 
-testInDashboard("dashboard: what it never does", SET_UP, [
-  // The first, as it multiplies all executions that there are.
+testInDashboard("dashboard: limits", SET_UP, [
+  // This scenario is the first, because it multiplies all executions.
   ["ten thousand executions are paged, never loaded as a whole", pageThroughHistory],
-  ["HTML and script that a model, a tool or a name brings are shown as text", showText],
-  ["a long execution shows its beginning and its end, and more on request", foldSteps],
+  ["HTML and scripts in the text of a model, a tool or a name are shown as text", showText],
+  ["a long execution shows its start and its end, and more on request", foldSteps],
 ]);

@@ -1,5 +1,5 @@
-// The ways to the page in a real browser: with a log-in at the port itself and behind a proxy that speaks TLS, and through the
-// loopback proxy of `inkling ui`; and pages of others, which find none.
+// Access to the page in a real browser: a log-in at the port and behind a proxy with TLS, the loopback proxy of
+// `inkling ui`, and attacks by other pages.
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ async function logInAndOut(world: DashboardWorld): Promise<void> {
   await logIn(page, "not the key");
   await page.getByRole("alert").getByText("This is not the API key").waitFor();
   await logIn(page);
-  // The place that was asked for is still the one.
+  // The requested view is still open.
   await page.getByRole("button", { name: "Run worker" }).click();
   assert.equal(page.url(), `${world.origin}/ui#/agents`);
   await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
@@ -43,7 +43,7 @@ async function logInAndOut(world: DashboardWorld): Promise<void> {
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   assert.deepEqual(await page.context().cookies(), []);
-  // Who has kept the cookie has nothing.
+  // A copied cookie is useless after the log-out.
   await page.context().addCookies(cookies);
   await page.goto(`${world.origin}/ui`);
   await page.getByRole("heading", { name: "Log in" }).waitFor();
@@ -76,7 +76,7 @@ async function useLoopbackProxy(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/", {});
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
-  // As browsers are whose streams cannot be iterated.
+  // Like a browser whose streams cannot be iterated.
   await page.addInitScript(
     "delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;",
   );
@@ -94,10 +94,7 @@ async function useLoopbackProxy(world: DashboardWorld): Promise<void> {
   await page.locator(".banner").waitFor({ state: "detached" });
 }
 
-/**
- * Requests what a page of somebody else could, with whatever the browser sends along. Returns the statuses of the answers to
- * its changes; it must not get to read anything.
- */
+/** Sends the requests of a foreign page, with the browser's cookies. Returns the statuses of its changes; it must not read any response. */
 async function attack(page: Page, origin: string): Promise<number[]> {
   const form = `<form method="post" action="${origin}/shutdown"></form>`;
   await using stranger = Deno.serve(
@@ -130,7 +127,7 @@ async function refuseOthers(world: DashboardWorld): Promise<void> {
   const { socketFile, stateDir } = world.runtime().directories;
   await using proxy = await openUiProxy({ stateDir, socketFile, home: "/ui", warn: () => {} });
   const { address } = await createUiLink({ stateDir, port: proxy.port });
-  // All ports of 127.0.0.1 are one site: the browser sends the cookies of both along.
+  // All ports of 127.0.0.1 are one site, so the browser sends the cookies of both.
   const page = await world.openPage("#/", WITHOUT_KEY);
   await logIn(page);
   await page.getByText("Nothing is running.").waitFor();
@@ -146,22 +143,22 @@ async function refuseOthers(world: DashboardWorld): Promise<void> {
   const keyed = await world.openPage("#/");
   assert.deepEqual(await attack(keyed, world.origin), [403, 403, 403]);
   assert.deepEqual(await runs(), before);
-  // Nobody shut it down, or logged out.
+  // No request stopped the service or logged out.
   await page.goto(`${world.origin}/ui`);
   await page.getByText("Nothing is running.").waitFor();
 }
 
 testInDashboard("dashboard: the log-in", SET_UP, [
   [
-    "a key logs in and back to the place, a log-out ends it for whoever has the cookie",
+    "a key logs in and returns to the view; a log-out invalidates the cookie",
     logInAndOut,
   ],
-  ["its pages say which line lets a proxy in; axe finds no fault", lookWithAxe],
-  ["pages of others are refused, though the browser brings cookies or a key", refuseOthers],
-  ["the loopback proxy needs none, and finds a service again", useLoopbackProxy],
+  ["the pages show the line of config.yaml for a proxy; axe finds no fault", lookWithAxe],
+  ["other pages are refused although the browser sends cookies or a key", refuseOthers],
+  ["the loopback proxy needs no log-in, and finds a restarted service", useLoopbackProxy],
 ]);
 
-test("dashboard: the log-in: it works behind a proxy that speaks TLS, under a path, without a header", async (browser) => {
+test("dashboard: the log-in: it works behind a proxy with TLS, under a path, without a header", async (browser) => {
   let target = "";
   await using certificate = await createTestCertificate();
   await using proxy = openOwnProxy({ target: () => target, tls: certificate });
@@ -189,6 +186,6 @@ test("dashboard: the log-in: it works behind a proxy that speaks TLS, under a pa
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   assert.deepEqual(await page.context().cookies(), []);
-  // Streams end with the page; the proxy waits for them.
+  // A stream ends with its page; the proxy waits for its streams.
   await page.context().close();
 });

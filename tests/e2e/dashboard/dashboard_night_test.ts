@@ -1,4 +1,4 @@
-// What the first page says after a night.
+// The start page after a night.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -12,7 +12,7 @@ import {
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-/** An agent that fails again and again, one that is well, one that asks, one that its file stops. */
+/** An agent that fails repeatedly, one that succeeds, one that asks, and one that is disabled. */
 const AMISS: WorldSetUp = {
   async prepare(workspace) {
     await workspace.writeScript("bad", [{ fail: "no luck today\nnor tomorrow" }]);
@@ -38,7 +38,7 @@ const AMISS: WorldSetUp = {
 
 async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/");
-  // One line for the agent that failed, however often; it leads to the last failure, and the count to all of them.
+  // One line for all failures of an agent, with links to the last failure and to the history.
   const failed = region(page, "Failed").getByRole("listitem");
   await failed.getByText("3 failures").waitFor();
   assert.equal(await failed.count(), 1);
@@ -55,7 +55,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   await region(page, "Next runs").getByRole("link", { name: "hourly" }).waitFor();
   await region(page, "Waiting for you").getByText("Which?").waitFor();
   await page.getByRole("link", { name: "Agents 1 failed" }).waitFor();
-  // It is live.
+  // The page is live.
   await runToEnd(world.runtime(), "bad");
   await failed.getByText("4 failures").waitFor();
   await failed.getByRole("link", { name: "4 failures" }).click();
@@ -63,7 +63,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
   const rows = page.locator(".rows tbody tr");
   await untilSeen(async () => await rows.count() === 4, "the failures are listed");
   await page.evaluate('location.hash = "#/"');
-  // The error of a file that never parsed is shown, not its first warning; its name leads to both.
+  // It shows the error of a file that never parsed, and not its first warning. The name links to both.
   const stopped = region(page, "Not running automatically").getByRole("listitem");
   await stopped.filter({ hasText: "torn" }).getByText(/its file has an error: .*99/).waitFor();
   await stopped.getByRole("link", { name: "torn" }).click();
@@ -73,7 +73,7 @@ async function seeWhatHappened(world: DashboardWorld): Promise<void> {
     (await faults.allInnerTexts()).join("|"),
     /^Line 4: .*99.*\|Warning: Line 2: .*modle/,
   );
-  // Costs of the days before, and times at which the service was not running.
+  // Costs of earlier days, and downtimes of the service.
   await page.route("**/recap?*", async (route) => {
     const told = await (await route.fetch()).json();
     const downtimes = [
@@ -101,7 +101,7 @@ async function lookAgain(world: DashboardWorld): Promise<void> {
   const page = await world.openPage("#/", {});
   const failed = region(page, "Failed");
   await failed.getByText("3 failures").waitFor();
-  // Loaded again it tells the same; after two hours it begins where that look ended.
+  // A reload shows the same period; after two hours it starts at the end of the last visit.
   await page.reload();
   await failed.getByText("3 failures").waitFor();
   await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
@@ -115,10 +115,10 @@ async function lookAgain(world: DashboardWorld): Promise<void> {
   assert.equal(await chosen.count(), 1);
 }
 
-testInDashboard("dashboard: what it tells at one look: a night", AMISS, [
-  ["the first page begins where the last look ended, or where somebody chose", lookAgain],
+testInDashboard("dashboard: the recap of a night", AMISS, [
+  ["the start page starts at the end of the last visit, or at a chosen time", lookAgain],
   [
-    "the first page says what happened, a failing agent in one line, and stays live",
+    "the start page shows the recap, with one line for a failing agent, and stays live",
     seeWhatHappened,
   ],
 ]);

@@ -1,4 +1,4 @@
-// Runs out of the ordinary: with a budget, dry, after another agent, for a node that no machine is.
+// Special runs in a real browser: with a budget, as a dry run, after another agent, and for a missing node.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runToEnd } from "../../support/test_workspace.ts";
@@ -57,7 +57,7 @@ async function askForBudget({ openPage, runtime }: DashboardWorld): Promise<void
   await runtime().run("daily", {});
   await page.getByText("$0.90 of $1.80").waitFor();
   assert.equal(await bar.getAttribute("aria-valuetext"), "$0.90 of $1.80 used");
-  // A dollar more does not fit: the run asks, on the page as anywhere.
+  // A further dollar exceeds the budget, so the run asks a question on the page.
   const { id } = await runtime().run("daily", {});
   await page.evaluate(`location.hash = "#/executions/${id}"`);
   await page.getByText("Budget per_day ($1.80) of The Daily is used up. Continue with $0.90 more?")
@@ -135,7 +135,7 @@ async function waitForNode(world: DashboardWorld): Promise<void> {
   const note = page.getByText("Waits for a node with the labels gpu, linux");
   await note.waitFor();
   assert.equal(await page.getByText("Waiting for the model").count(), 0);
-  // Nothing tells the page that a node has taken it: it looks by itself.
+  // No event reports that a node claimed it: the page reloads the execution.
   waitsForLabels = undefined;
   await note.waitFor({ state: "detached" });
   model.finish();
@@ -143,9 +143,9 @@ async function waitForNode(world: DashboardWorld): Promise<void> {
   runtime.getExecution = getExecution;
 }
 
-testInDashboard("dashboard: runs out of the ordinary", SET_UP, [
+testInDashboard("dashboard: special runs", SET_UP, [
   ["a budget has a bar, and its question is answered on the page", askForBudget],
-  ["a dry run changes nothing, and lists what it would have done", runDry],
-  ["an execution shows what followed it, and what it follows", seeFollowers],
-  ["a run names the labels it waits for, until a node has claimed it", waitForNode],
+  ["a dry run changes nothing, and lists its calls", runDry],
+  ["an execution shows the executions after and before it", seeFollowers],
+  ["a run shows its labels until a node claims it", waitForNode],
 ]);

@@ -1,4 +1,4 @@
-// The dashboard as a person uses it, in a real browser: running, watching, answering, losing the service.
+// The use of the dashboard in a real browser: running, watching, answering, and losing the service.
 import assert from "node:assert/strict";
 import { runToEnd } from "../../support/test_workspace.ts";
 import {
@@ -39,7 +39,7 @@ const SET_UP: WorldSetUp = {
   },
 };
 
-/** Adds an agent whose model is slow. */
+/** Adds an agent with a slow model. */
 async function addTeller({ workspace, runtime }: DashboardWorld, model: SlowModel): Promise<void> {
   await workspace.writeAgent(
     "storyteller",
@@ -62,7 +62,7 @@ async function watchRun(world: DashboardWorld): Promise<void> {
   await page.getByText("Tell it slowly.").waitFor();
   await page.getByText("a dragon · a tower").waitFor();
 
-  // The same, from where everything that runs is seen.
+  // The same on the start page, which lists all running executions.
   await page.evaluate('location.hash = "#/"');
   await page.locator(".run-card").getByText("Once upon").waitFor();
   await page.goBack();
@@ -142,7 +142,7 @@ async function answerQuestions(world: DashboardWorld): Promise<void> {
     "Heard: Action denied by user: not that one",
     ...["Ada", "green", "red, blue"].map((text) => `Heard: ${text}`),
   ]);
-  // How it went stands in the timeline, too.
+  // The timeline contains the answer, too.
   await page.evaluate(`location.hash = "#/executions/${ids[1]}"`);
   await page.getByText("Denied: not that one").waitFor();
 }
@@ -155,7 +155,7 @@ async function loseService(world: DashboardWorld): Promise<void> {
   await goTo(`#/executions/${id}`);
   const answer = page.getByRole("textbox", { name: "Your answer" });
   await answer.fill("half an ans");
-  // A refusal is shown with the service's reason.
+  // A refusal is shown with its reason.
   const detail = "Agent 'asker' cannot be read: fix the file and try again";
   await page.route("**/respond", (route) => route.fulfill({ status: 409, json: { detail } }));
   await page.getByRole("button", { name: "Send" }).click();
@@ -167,7 +167,7 @@ async function loseService(world: DashboardWorld): Promise<void> {
   assert.equal(await answer.inputValue(), "half an ans", "no written text is lost");
   await answer.press("Control+Enter");
   await page.locator(".request .problem").waitFor();
-  // A view that nobody has seen yet says that it cannot be loaded; one that was seen is still shown.
+  // A new view reports that it cannot be loaded; a known one keeps its data.
   for (const hash of ["#/history?page=2", "#/executions/999", "#/log", "#/usage?days=90"]) {
     await goTo(hash);
     await page.locator("main").getByText("The service is unreachable.").waitFor();
@@ -185,7 +185,7 @@ async function loseService(world: DashboardWorld): Promise<void> {
   await page.locator(".banner").waitFor({ state: "detached" });
   await goTo("#/agents");
   await page.getByRole("button", { name: "Run newcomer" }).waitFor();
-  // The connection is a new one, and as good: an answer that was given elsewhere is shown.
+  // The new connection works: it shows an answer that was given elsewhere.
   await goTo(`#/executions/${id}`);
   await answer.waitFor();
   const { requestId } = await world.runtime().pendingRequest(id);
@@ -221,11 +221,11 @@ async function hidePage(world: DashboardWorld): Promise<void> {
   await page.locator(".prose").getByText("Once upon a time.").waitFor();
 }
 
-testInDashboard("dashboard: what a person does with it", SET_UP, [
-  ["an agent is run, watched as it streams, and seen to its end", watchRun],
-  ["a run whose answer is lost is one run, however often it is sent", loseAnswers],
-  ["questions are answered where they stand, each in its kind", answerQuestions],
-  ["a page that nobody sees follows no execution, and catches up when it is seen", hidePage],
+testInDashboard("dashboard: main uses", SET_UP, [
+  ["an agent is run, and watched as it streams until its end", watchRun],
+  ["a run whose response is lost is one run, however often it is sent", loseAnswers],
+  ["questions of each kind are answered in their cards", answerQuestions],
+  ["a hidden page follows no execution, and catches up when it is visible again", hidePage],
   [
     "a lost service is reported and found again; a question and a half-written answer remain",
     loseService,

@@ -1,5 +1,4 @@
-// What each view of the dashboard is to everybody: legible to assistive techniques in both themes, within a phone's
-// width, reached by keys.
+// The views of the dashboard: accessible in both themes, no wider than a phone, and usable by keys.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -88,7 +87,7 @@ async function goTo(page: Page, { hash, heading }: typeof VIEWS[number]): Promis
   await page.getByText("Loading …").first().waitFor({ state: "detached" });
 }
 
-/** Opens each view: axe finds nothing, and no view is wider than a phone. */
+/** Opens each view: axe finds no fault, and no view is wider than a phone. */
 async function lookAt(world: DashboardWorld, views: typeof VIEWS): Promise<void> {
   const page = await world.openPage("#/");
   for (const view of views) {
@@ -124,7 +123,7 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await page.keyboard.press("h");
   await page.getByRole("heading", { name: "History", exact: true }).waitFor();
-  // As after the loading of a page: what is read next is the view.
+  // As after loading a page: the next text of a screen reader is the view.
   assert.equal(await focused(page), "MAIN");
   await page.keyboard.press("/");
   assert.equal(await focused(page), "SELECT");
@@ -156,7 +155,7 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await page.getByRole("textbox", { name: "Reason (optional)" }).focus();
   await page.keyboard.type("unusual");
   assert.match(page.url(), /#\/$/);
-  // Through the whole page and back to its beginning: nothing holds the focus.
+  // Through the whole page and back to its start: no element traps the focus.
   const seen: string[] = [];
   const hasSeen = (text: string) => seen.some((one) => one.includes(text));
   while (!hasSeen("Skip to the content")) {
@@ -175,7 +174,7 @@ async function useKeys(world: DashboardWorld): Promise<void> {
   await page.keyboard.press("a");
   await page.keyboard.press("u");
   assert.match(page.url(), /#\/$/);
-  // The next one uses them again.
+  // The next page uses the shortcuts again.
   await page.evaluate("localStorage.clear()");
   await page.reload();
 }
@@ -204,12 +203,12 @@ async function chooseTheme(world: DashboardWorld): Promise<void> {
   await button.click();
   await page.getByRole("button", { name: "Theme: light" }).waitFor();
   assert.equal(await background(), light);
-  // As the system's again.
+  // Follows the system again.
   await button.click();
   await button.click();
 }
 
-/** So many views are one test. */
+/** The number of views in one test. */
 const VIEWS_OF_A_TEST = 5;
 const walks = Array.from({ length: Math.ceil(VIEWS.length / VIEWS_OF_A_TEST) }, (_, at) => {
   const views = VIEWS.slice(at * VIEWS_OF_A_TEST, (at + 1) * VIEWS_OF_A_TEST);
@@ -220,9 +219,9 @@ const walks = Array.from({ length: Math.ceil(VIEWS.length / VIEWS_OF_A_TEST) }, 
   ] as const;
 });
 
-testInDashboard("dashboard: its views for everybody", SET_UP, [
+testInDashboard("dashboard: accessible views", SET_UP, [
   ...walks,
-  ["keys lead everywhere, and rest while somebody writes or wants them off", useKeys],
-  ["the theme that is chosen wins against the system's, and stays", chooseTheme],
+  ["keys open every view, and are inactive in text fields and when turned off", useKeys],
+  ["the chosen theme overrides the system's, and is stored", chooseTheme],
   ["axe finds no fault in the dialogs and without the service", lookAtDialogs],
 ]);

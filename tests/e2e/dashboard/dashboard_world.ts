@@ -1,4 +1,4 @@
-// The dashboard in a real browser over a real service: a workspace, a port, a page that is told to complain.
+// The dashboard in a real browser over a real service: a workspace, a port, and a page that reports its errors.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -14,12 +14,12 @@ import { until } from "../../support/until.ts";
 
 const OPERATIONS = await loadOperations();
 
-/** Far more than a loaded machine takes for one step. */
+/** The time limit of one step, even on a loaded machine. */
 const PATIENCE_MS = 60_000;
-/** The key of the service's port. */
+/** The API key of the service's port. */
 export const API_KEY = "key";
 
-/** Not due while a test runs. */
+/** A schedule that is not due during a test. */
 const MINUTE = (new Date().getMinutes() + 20) % 60;
 /** Front matter of an agent with a schedule. */
 export const HOURLY =
@@ -28,23 +28,19 @@ export const HOURLY =
 /** A service that can be stopped and started again at its address. */
 export interface DashboardWorld extends AsyncDisposable {
   workspace: TestWorkspace;
-  /** The runtime of the service that runs now. */
+  /** Returns the runtime of the running service. */
   runtime: () => Runtime;
-  /** `http://127.0.0.1:port` */
+  /** The origin: `http://127.0.0.1:port`. */
   origin: string;
   stopService(): Promise<void>;
   startService(): Promise<void>;
-  /**
-   * Opens a view, in the shared context or in one with `options`. The first page of the shared context is used again once
-   * it is released: a page takes fifteen times as long to load as a view. Errors of the page, and requests that
-   * the API does not describe, fail the last test.
-   */
+  /** Opens a view, in the shared context or in one with `options`. The first page of the shared context is reused once it is released: loading a page takes fifteen times as long as a view. Errors of the page, and requests that the API does not describe, fail the last test. */
   openPage(hash: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Releases the page that is used again, and closes the others. */
+  /** Releases the reused page, and closes the others. */
   releasePages(): Promise<void>;
 }
 
-/** Waits for what a page shows. It looks only twenty times a second, as each look costs the browser as much as a click. */
+/** Waits for a state of the page. It checks only twenty times a second, because each check costs the browser as much as a click. */
 export function untilSeen(
   condition: () => boolean | Promise<boolean>,
   what: string,
@@ -56,7 +52,7 @@ export function untilSeen(
   }, what);
 }
 
-/** What happens before the first page is opened. */
+/** The preparation before the first page is opened. */
 export interface WorldSetUp {
   /** Writes agents before the service reads them. */
   prepare: (workspace: TestWorkspace) => Promise<void>;
@@ -64,16 +60,13 @@ export interface WorldSetUp {
   begin?: (runtime: Runtime) => Promise<void>;
 }
 
-/** What a person sees and does in one service, under a sentence that says it. */
+/** A scenario with its name. */
 export type DashboardScenario = readonly [
   name: string,
   play: (world: DashboardWorld) => Promise<void>,
 ];
 
-/**
- * Registers a test for each scenario. They share one service, so each looks only at what it has brought about itself; after
- * one that fails the next gets a new service.
- */
+/** Registers a test for each scenario. They share one service, so each checks only its own effects. After a failed one, the next gets a new service. */
 export function testInDashboard(
   name: string,
   { prepare, begin }: WorldSetUp,
@@ -106,7 +99,7 @@ export function testInDashboard(
       }
     }]),
   );
-  // Where a filter leaves the last one out. Hooks run last in, first out: the browser is still open.
+  // Also runs if a filter omits the last scenario. Hooks run in reverse order, so the browser is still open.
   Deno.test.afterAll(close);
 }
 
@@ -136,7 +129,7 @@ export async function openDashboardWorld(
   const openContext = async (options: BrowserContextOptions) => {
     const context = await browser.newContext({
       extraHTTPHeaders: { "x-api-key": API_KEY },
-      // Each frame of a movement costs time.
+      // Each frame of an animation costs time.
       reducedMotion: "reduce",
       ...options,
     });
@@ -153,7 +146,7 @@ export async function openDashboardWorld(
   let isTaken = false;
   const releasePages = async () => {
     const pages = contexts.flatMap((context) => context.pages());
-    // A route handler that still runs may find its page closed.
+    // A route handler may still run when its page closes.
     await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
     await Promise.all(pages.filter((page) => page !== reused).map((page) => page.close()));
     isTaken = false;
@@ -165,7 +158,7 @@ export async function openDashboardWorld(
     await reused.emulateMedia({ colorScheme: null });
     await reused.evaluate('location.hash = "#/nowhere"');
   };
-  // Streams end with their pages, and a service that stops waits for its streams.
+  // Streams end with their pages, and a service waits for its streams when it stops.
   opened.defer(async () => {
     await releasePages();
     await Promise.all(contexts.map((context) => context.close()));
@@ -199,7 +192,7 @@ export async function openDashboardWorld(
       }
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (line) => {
-        // What the network does is the test's doing; what the page does wrong (its policy broken, for one) is not.
+        // Network errors come from the test; other errors, such as a violated policy, come from the page.
         const isNetwork = /Failed to load resource|net::ERR|blocked by CORS policy/.test(
           line.text(),
         );
@@ -248,15 +241,15 @@ async function stopService({ service, runtime, log }: Running): Promise<void> {
   log[Symbol.dispose]();
 }
 
-/** A model endpoint that says half a sentence and waits to be let go on. */
+/** A model endpoint that sends half a sentence and then waits. */
 export interface SlowModel extends AsyncDisposable {
-  /** Front matter of an agent that is told by it. */
+  /** Front matter of an agent with this model. */
   frontMatter: string;
-  /** Lets the reply come to its end. */
+  /** Lets the reply continue to its end. */
   finish(): void;
 }
 
-/** Starts such an endpoint; its reply is `halves`, the second behind `finish`. */
+/** Starts the endpoint. Its reply is `halves`, the second one after `finish`. */
 export function openSlowModel(halves: readonly [string, string]): SlowModel {
   const gate = Promise.withResolvers<void>();
   const chunk = (content: string, finish: string | null) =>

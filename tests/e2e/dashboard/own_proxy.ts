@@ -1,15 +1,15 @@
-// A proxy of one's own before the service's port: everything under `/inkling`, over TLS where it has a certificate.
+// A reverse proxy in front of the service's port: serves it under `/inkling`, over TLS with a certificate.
 
-/** What it does beside passing on. */
+/** The options of the proxy. */
 export interface OwnProxyOptions {
-  /** `http://127.0.0.1:port` of the service, once it runs. */
+  /** `http://127.0.0.1:port` of the service, after its start. */
   target: () => string;
-  /** Added to every request. */
+  /** Headers added to every request. */
   key?: string;
   tls?: { cert: string; key: string };
 }
 
-/** Listens until disposed. */
+/** Starts the proxy; it runs until it is disposed. */
 export function openOwnProxy(
   { target, key, tls }: OwnProxyOptions,
 ): { origin: string } & AsyncDisposable {

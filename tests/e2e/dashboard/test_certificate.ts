@@ -1,7 +1,7 @@
-// A certificate that nobody trusts, for a proxy that speaks TLS.
+// A self-signed certificate for a proxy with TLS.
 import { join } from "node:path";
 
-/** As PEM, in a folder that is removed again. */
+/** Returns the certificate as PEM. */
 export async function createTestCertificate(): Promise<
   { cert: string; key: string } & AsyncDisposable
 > {

@@ -1,4 +1,4 @@
-// `inkling ui` as a real process, before a real service, and with a real browser where there is one.
+// `inkling ui` as a real process, with a real service, and with a real browser if there is one.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -6,12 +6,12 @@ import { testInBrowser as test } from "../../support/machine/browser.ts";
 import { expectNoFault } from "../../support/machine/expect_no_fault.ts";
 import { createRealHome, type RealHome, untilFound } from "../real_process.ts";
 
-/** The command, running. */
+/** The running command. */
 interface RunningUi extends AsyncDisposable {
-  /** With the one-time token. */
+  /** The address with the one-time token. */
   readonly address: string;
   readonly origin: string;
-  /** Presses Ctrl+C; what the command printed, and its exit code. */
+  /** Presses Ctrl+C. Returns the printed text and the exit code. */
   end(): Promise<{ code: number; stdout: string }>;
 }
 
@@ -53,7 +53,7 @@ async function startUi(
   };
 }
 
-/** Opens the address as a browser does and returns its cookie. */
+/** Opens the address like a browser and returns its cookie. */
 async function enter({ address }: Pick<RunningUi, "address">): Promise<string> {
   const response = await fetch(address, { redirect: "manual" });
   await response.body?.cancel();
@@ -61,7 +61,7 @@ async function enter({ address }: Pick<RunningUi, "address">): Promise<string> {
   return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-Deno.test("ui starts the service, lets one browser in, passes streams on live, and ends with 130", async () => {
+Deno.test("ui starts the service, admits one browser, forwards streams live, and ends with 130", async () => {
   await using home = await createRealHome();
   await home.writeScript("daily", [{ say: "Done." }]);
   await using ui = await startUi(home, ["--no-open"]);
@@ -76,7 +76,7 @@ Deno.test("ui starts the service, lets one browser in, passes streams on live, a
   const reader = events?.getReader();
   const { execution_id: id } =
     await (await call("/agents/daily/run", { method: "POST", body: "{}" })).json();
-  // The stream is still open: what arrives arrives as it happens.
+  // The stream is still open: each event arrives at once.
   let seen = "";
   while (!seen.includes("event: execution_completed")) seen += (await reader?.read())?.value ?? "";
   assert.match(seen, /event: execution_started/);
@@ -89,16 +89,16 @@ Deno.test("ui starts the service, lets one browser in, passes streams on live, a
   assert.equal(code, 130);
   assert.equal(stdout, `${ui.address}\n`);
   await assert.rejects(fetch(ui.origin), TypeError);
-  // The service lives on, and its log knows no token.
+  // The service keeps running, and its log contains no token.
   using client = home.client();
   const { log_file } = await client.info();
   const token = new URL(ui.address).searchParams.get("token") ?? "";
   assert.ok(!(await Deno.readTextFile(log_file)).includes(token));
 });
 
-Deno.test("ui --background serves the page behind the command until --stop", async () => {
+Deno.test("ui --background serves the page in the background until --stop", async () => {
   await using home = await createRealHome();
-  // Whatever fails below, no process stays.
+  // Leaves no process behind if the test fails.
   await using _end = { [Symbol.asyncDispose]: async () => void await home.inkling("ui", "--stop") };
   const { code, stdout } = await home.inkling("ui", "--no-open", "--background");
   assert.equal(code, 0);
@@ -113,14 +113,14 @@ Deno.test("ui --background serves the page behind the command until --stop", asy
   await assert.rejects(fetch(origin), TypeError);
 });
 
-/** A page of a context of its own, which gives a busy machine more time than the driver would. */
+/** A page of its own context, with a longer time limit for a busy machine. */
 async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(60_000);
   return await context.newPage();
 }
 
-/** That the page which comes instead of the dashboard says what is the matter, and can be read by everybody. */
+/** Checks that a refusal is shown instead of the dashboard, and that it is accessible. */
 async function expectRefusal(browser: Browser, address: string, heading: string): Promise<void> {
   const page = await openPage(browser, { bypassCSP: true });
   await page.goto(address);
@@ -129,7 +129,7 @@ async function expectRefusal(browser: Browser, address: string, heading: string)
   await page.context().close();
 }
 
-test("ui in a real browser: the file that it has opened shows the dashboard; a used link and a bare address say what to do", async (browser) => {
+test("ui in a real browser: the opened file shows the dashboard; a used link and a bare address show instructions", async (browser) => {
   await using home = await createRealHome();
   const opener = join(home.root, "bin/xdg-open");
   await Deno.mkdir(dirname(opener));
@@ -141,7 +141,7 @@ test("ui in a real browser: the file that it has opened shows the dashboard; a u
     "the opened file",
     async () => await Deno.readTextFile(join(home.root, "opened")).catch(() => "") || undefined,
   );
-  // The arguments of a program are seen by others: they hold no token.
+  // Other users can read the arguments of a program, so they contain no token.
   assert.match(opened, /^file:\/\/\/\S+\.html$/);
   const page = await openPage(browser);
   const complaints: string[] = [];

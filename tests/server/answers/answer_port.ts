@@ -1,4 +1,4 @@
-// An application as `serve` puts it together for a port behind a proxy, with a question that a link opens.
+// The application of a port behind a proxy, as `serve` builds it, with a question and its answer link.
 import { createAnswers } from "../../../server/answers/answers.ts";
 import { createApp } from "../../../server/app.ts";
 import { createLogin } from "../../../server/login/login.ts";
@@ -18,18 +18,18 @@ export const BROWSER = { accept: "text/html", "sec-fetch-site": "same-origin" };
 
 type Headers = Record<string, string>;
 
-/** The port, and what is behind it. */
+/** The port and its runtime. */
 export interface AnswerPort extends TestApp {
-  /** The execution that asks. */
+  /** The execution that asks the question. */
   id: number;
   send(method: string, path: string, headers?: Headers, body?: string): Promise<Response>;
-  /** Follows a link. */
+  /** Opens a link. */
   open(token?: string, headers?: Headers): Promise<Response>;
-  /** Sends the form of its page. */
+  /** Sends the form of the page. */
   answer(form: Headers | [string, string][], token?: string, headers?: Headers): Promise<Response>;
 }
 
-/** Opens it; TOKEN is the link's. */
+/** Opens the port. TOKEN is the token of the link. */
 export function openPort(changes: Partial<HumanRequest> = {}): AnswerPort {
   const isKey = createSecretMatch(KEY);
   const world = createTestApp();

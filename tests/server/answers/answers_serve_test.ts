@@ -1,4 +1,4 @@
-// Answer links of a service that listens: behind a proxy that passes its own name on, and on the socket.
+// Answer links of a running service: behind a proxy that forwards its own host name, and on the socket.
 import assert from "node:assert/strict";
 import { createTestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
@@ -6,7 +6,7 @@ import { sendRaw } from "../raw_http.ts";
 const KEY = "correct horse battery";
 const TOKEN = "t".repeat(43);
 
-Deno.test("the host and the origin of public_url are the service's own, of others nothing is", async () => {
+Deno.test("the host and the origin of public_url are accepted, all others refused", async () => {
   await using on = await createTestService();
   const { runtime } = on;
   runtime.publicUrl = "https://inkling.example/team";
@@ -54,7 +54,7 @@ Deno.test("the host and the origin of public_url are the service's own, of other
   assert.equal(onSocket.status, 404);
 });
 
-Deno.test("a public_url without a port is told in the log", async () => {
+Deno.test("a public_url without a port is reported in the log", async () => {
   await using on = await createTestService();
   on.runtime.publicUrl = "https://inkling.example";
   await on.start();

@@ -1,11 +1,11 @@
-// Answer links in the application of a port: what a browser, a chat program and an attacker send.
+// Answer links in the application of a port: requests of browsers, chat programs and attackers.
 import assert from "node:assert/strict";
 import { readAnswer, WRONG_TOKEN } from "../../../server/answers/answers.ts";
 import { FakeRefusal } from "../../support/fake_runtime.ts";
 import { settle } from "../../support/test_clock.ts";
 import { BROWSER, HOST, openPort, ORIGIN, OTHER, TOKEN } from "./answer_port.ts";
 
-Deno.test("a link shows its question without a key, and answers it once", async () => {
+Deno.test("a link shows its question without a key, and accepts one answer", async () => {
   const { open, answer, runtime, id } = openPort();
   const page = await open();
   assert.equal(page.status, 200);
@@ -30,7 +30,7 @@ Deno.test("a link shows its question without a key, and answers it once", async 
   assert.deepEqual(runtime.responses, [expected]);
 });
 
-Deno.test("looking changes nothing: chat programs open links, by GET and HEAD, from other sites", async () => {
+Deno.test("GET and HEAD change nothing, also from other sites: chat programs open links", async () => {
   const { send, open, runtime } = openPort();
   for (const site of ["cross-site", "same-site", "none"]) {
     const preview = await open(TOKEN, { "sec-fetch-site": site });
@@ -45,7 +45,7 @@ Deno.test("looking changes nothing: chat programs open links, by GET and HEAD, f
   assert.equal((await open()).status, 200);
 });
 
-Deno.test("the page keeps to itself: no store, no frame, no script, no referrer for others", async () => {
+Deno.test("the page is not stored, framed or scripted, and sends no referrer to others", async () => {
   const { open, answer } = openPort();
   for (const page of [await open(), await answer({ decision: "approve" }), await open()]) {
     const header = (name: string) => page.headers.get(name) ?? "";
@@ -79,13 +79,13 @@ Deno.test("only these two routes need no key", async () => {
   }
 });
 
-Deno.test("wrong tokens wait a second, sixteen at most, and tell nothing", async () => {
+Deno.test("unknown tokens wait a second, at most sixteen at a time, and get no information", async () => {
   const { open, answer, clock, runtime } = openPort();
   const tries = Array.from({ length: WRONG_TOKEN.mostWaiting }, () => open(OTHER));
   await settle();
   assert.equal((await open(OTHER)).status, 429);
   assert.equal((await answer({ decision: "approve" }, OTHER)).status, 429);
-  // Who has a link is not held up.
+  // A valid link does not wait.
   assert.equal((await open()).status, 200);
   await clock.advance(WRONG_TOKEN.waitsMs);
   for (const page of await Promise.all(tries)) {
@@ -99,7 +99,7 @@ Deno.test("wrong tokens wait a second, sixteen at most, and tell nothing", async
   assert.equal(runtime.responses.length, 0);
 });
 
-Deno.test("a link that is over says why, and answers nothing", async () => {
+Deno.test("a closed link shows the reason and accepts no answer", async () => {
   const { open, answer, runtime, id } = openPort();
   for (
     const [state, words] of [
@@ -129,7 +129,7 @@ Deno.test("a link answers its own question, not the next one of the execution", 
   assert.equal(runtime.responses.length, 0);
 });
 
-Deno.test("who is a moment slower changes nothing", async () => {
+Deno.test("the later of two answers changes nothing", async () => {
   const { answer, runtime, id } = openPort();
   runtime.respond = () => {
     runtime.links.set(TOKEN, { requestId: "r1", executionId: id, state: "answered" });
@@ -140,7 +140,7 @@ Deno.test("who is a moment slower changes nothing", async () => {
   assert.match(await page.text(), /Already answered/);
 });
 
-Deno.test("other origins, other sites and other hosts are refused as everywhere", async () => {
+Deno.test("other origins, sites and hosts are refused as on every route", async () => {
   const { answer, open, send, runtime } = openPort();
   const form = { decision: "approve" };
   for (const origin of ["https://evil.example", "null", `http://${HOST}:1`]) {
@@ -161,7 +161,7 @@ Deno.test("other origins, other sites and other hosts are refused as everywhere"
   assert.equal(runtime.responses.length, 0);
 });
 
-Deno.test("an answer that does not fit says so, and the question stays open", async () => {
+Deno.test("an invalid answer shows its problem, and the question stays open", async () => {
   const { answer, runtime } = openPort();
   const page = await answer({ reason: "x" });
   assert.equal(page.status, 422);
@@ -174,7 +174,7 @@ Deno.test("an answer that does not fit says so, and the question stays open", as
   assert.equal(runtime.responses.length, 0);
 });
 
-Deno.test("text and choices are answered by forms without a script", async () => {
+Deno.test("texts and choices are answered by forms without a script", async () => {
   const text = openPort({ kind: "input" });
   assert.match(await (await text.open()).text(), /<label for="text">/);
   assert.equal((await text.answer({ text: " " })).status, 422);
@@ -196,7 +196,7 @@ Deno.test("text and choices are answered by forms without a script", async () =>
   assert.deepEqual(several.runtime.responses[0]?.answer, { selected: ["blue", "a\nb"] });
 });
 
-Deno.test("what a model wrote is text: markup does nothing, and what hides is shown", async () => {
+Deno.test("text of a model is shown as text, with its invisible characters visible", async () => {
   const evil = '"><script>alert(1)</script>\u202e\u001b[2J';
   const { open } = openPort({
     message: evil,
@@ -210,7 +210,7 @@ Deno.test("what a model wrote is text: markup does nothing, and what hides is sh
   assert.match(text, /&quot;&gt;&lt;script&gt;alert\(1\)&lt;\/script&gt;\\u202e\\u001b\[2J/);
 });
 
-Deno.test("the change that a call would make to a file is shown", async () => {
+Deno.test("the page shows the file change that a call would make", async () => {
   const preview = {
     path: "notes/a.md",
     diff: "@@ -1,2 +1,2 @@\n same\n-old <b>\n+new",
@@ -229,7 +229,7 @@ Deno.test("the change that a call would make to a file is shown", async () => {
   );
 });
 
-Deno.test("no token gets into the log", async () => {
+Deno.test("no token appears in the log", async () => {
   const { open, answer, runtime } = openPort();
   await open();
   await answer({ decision: "approve" });
@@ -238,7 +238,7 @@ Deno.test("no token gets into the log", async () => {
   assert.doesNotMatch(lines, /tttt/);
 });
 
-Deno.test("readAnswer() takes whatever a form may hold", () => {
+Deno.test("readAnswer() accepts any form", () => {
   const form = new URLSearchParams([["choice", "0"], ["choice", "0"]]);
   assert.deepEqual(readAnswer({ kind: "choice", options: ["a"] }, form), { selected: ["a", "a"] });
   assert.equal(typeof readAnswer({ kind: "choice", options: null }, form), "string");

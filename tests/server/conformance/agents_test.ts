@@ -1,10 +1,10 @@
-// Conformance: agents, running them, their history, reading their files again.
+// API conformance: agents, their runs, their history, and reloading their files.
 import assert from "node:assert/strict";
 import { ReloadBody } from "../../../api/schemas/agent_action_schemas.ts";
 import { AgentDetail, AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import { overTcp as test, TIMESTAMP } from "./both_transports.ts";
 
-test("GET /agents lists id, display name, name and icon, by id", async ({ call, workspace, client }) => {
+test("GET /agents lists id, display name, name and icon, sorted by id", async ({ call, workspace, client }) => {
   await workspace.writeScript("a second one", [{ say: "x" }], "icon: 🦊");
   await client.reload();
   const { status, body } = await call("/agents");
@@ -20,7 +20,7 @@ test("GET /agents lists id, display name, name and icon, by id", async ({ call, 
   assert.deepEqual((await call("/agents")).body, body);
 });
 
-test("GET /agents/{id} gives the configuration, last_run and next_run", async ({ call, runToEnd }) => {
+test("GET /agents/{id} returns the configuration, last_run and next_run", async ({ call, runToEnd }) => {
   const before = (await call("/agents/writer")).body;
   assert.deepEqual(AgentDetail.parse(before), before);
   assert.deepEqual([before.last_run, before.next_run], [null, null]);
@@ -31,7 +31,7 @@ test("GET /agents/{id} gives the configuration, last_run and next_run", async ({
   assert.equal(after.last_execution.status, "success");
 });
 
-test("session_id makes a run a chat turn; blank is absent; any opaque text is taken", async ({ runToEnd }) => {
+test("session_id makes a run a chat turn; a blank one is ignored; any other text is accepted", async ({ runToEnd }) => {
   const chat = await runToEnd("writer", { session_id: "../odd: ünï ✨" });
   assert.deepEqual([chat.trigger, chat.session_id], ["chat", "../odd: ünï ✨"]);
   for (const session_id of [undefined, "", "   ", null]) {
@@ -42,7 +42,7 @@ test("session_id makes a run a chat turn; blank is absent; any opaque text is ta
   }
 });
 
-test("Idempotency-Key gives the first execution again, also when the agent's file is gone, and refuses another run", async ({ call, client, workspace }) => {
+test("a repeated Idempotency-Key returns the first execution, also after its agent's file was deleted, and refuses another run", async ({ call, client, workspace }) => {
   const run = (agent: string, key: string | null, json: unknown = {}) =>
     call(`/agents/${agent}/run`, {
       method: "POST",
@@ -83,7 +83,7 @@ test("Idempotency-Key gives the first execution again, also when the agent's fil
   assert.equal((await client.runs("writer")).length, 2);
 });
 
-test("POST /agents/reload parses the files again and says what changed", async ({ call, workspace }) => {
+test("POST /agents/reload reads the files again and reports the changes", async ({ call, workspace }) => {
   await workspace.writeScript("added", [{ say: "x" }]);
   await workspace.writeAgent("broken", "---\nid: x\n---\nText\n");
   await workspace.writeScript("writer", [{ say: "y" }]);

@@ -1,5 +1,5 @@
-// The tests of the API's conformance run against a real runtime in a workspace of its own: over TCP, and where the
-// transport could make a difference over the Unix socket, too.
+// The setup of the API conformance tests: a real runtime in its own workspace, over TCP, and over the Unix socket if
+// the transport could matter.
 import { type Client, openSocketClient, type StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
@@ -19,26 +19,26 @@ export interface Answer {
   headers: Headers;
 }
 
-/** A service that listens on both, and one way to reach it. */
+/** A service that listens on both transports, and the client of one. */
 export interface Reached {
   transport: Transport;
   workspace: TestWorkspace;
   runtime: Runtime;
   service: Service;
   client: Client;
-  /** The other way to the same service. */
+  /** The client of the other transport. */
   otherClient: Client;
-  /** One request as it stands; `json` is sent as a JSON body. Over TCP the key comes along. */
+  /** Sends one request unchanged; `json` becomes a JSON body. Over TCP it includes the key. */
   call(path: string, init?: RequestInit & { json?: unknown }): Promise<Answer>;
   /** Runs an agent to its end. */
   runToEnd(agentId: string, body?: Parameters<Client["run"]>[1]): Promise<ExecutionDetail>;
-  /** Every frame of an execution, to the end of its stream. */
+  /** Returns every frame of an execution, to the end of its stream. */
   framesOf(id: number): Promise<StreamFrame[]>;
-  /** Stops service and runtime and opens both again over the same workspace. */
+  /** Closes the service and the runtime and opens both again over the same workspace. */
   restart(): Promise<void>;
 }
 
-/** Opens a workspace with a service on both transports; everything is closed behind `use`. */
+/** Opens a workspace with a service on both transports, and closes everything after `use`. */
 export async function withService(
   transport: Transport,
   use: (reached: Reached) => Promise<void>,
@@ -124,12 +124,12 @@ function openClients(
   };
 }
 
-/** Registers one test, over TCP. */
+/** Registers a test over TCP. */
 export function overTcp(name: string, use: (reached: Reached) => Promise<void>): void {
   Deno.test(`over tcp: ${name}`, () => withService("tcp", use));
 }
 
-/** Registers one test per transport. */
+/** Registers a test for each transport. */
 export function overBoth(name: string, use: (reached: Reached) => Promise<void>): void {
   overTcp(name, use);
   Deno.test(`over unix: ${name}`, () => withService("unix", use));

@@ -1,4 +1,4 @@
-// Conformance: stored conversations, their numbers and their removal.
+// API conformance: stored conversations, their counts and their removal.
 import assert from "node:assert/strict";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
@@ -12,7 +12,7 @@ const purge = async ({ call }: Reached, json?: unknown) => {
   return [status, body];
 };
 
-test("GET /checkpoints counts conversations, messages and bytes; a purge that does not fit is refused", async (on) => {
+test("GET /checkpoints counts conversations, messages and bytes; an invalid purge is refused", async (on) => {
   for (let run = 0; run < 2; run++) await on.runToEnd("writer");
   const { status, body } = await on.call("/checkpoints");
   assert.equal(status, 200);
@@ -23,7 +23,7 @@ test("GET /checkpoints counts conversations, messages and bytes; a purge that do
   );
   assert.ok(body.size_bytes > 0);
   const [{ bytes, ...writer }] = body.agents;
-  // System prompt, turn and reply; the second run has the turn and reply of the first before its own.
+  // A conversation has the system prompt, the turn and the reply. The second run starts with those of the first.
   assert.deepEqual([body.threads, writer], [2, { agent_id: "writer", threads: 2, messages: 8 }]);
   assert.ok(bytes > 0);
 
@@ -44,7 +44,7 @@ test("GET /checkpoints counts conversations, messages and bytes; a purge that do
   assert.equal((await on.call("/checkpoints")).body.threads, 2);
 });
 
-test("POST /checkpoints/purge keeps the newest of each agent, with force nothing", async (on) => {
+test("POST /checkpoints/purge keeps the newest conversation of each agent, and none with force", async (on) => {
   await on.workspace.writeScript("other", [{ say: "Done." }]);
   await on.client.reload();
   for (const agent of ["writer", "writer", "writer", "other", "other"]) await on.runToEnd(agent);
@@ -54,7 +54,7 @@ test("POST /checkpoints/purge keeps the newest of each agent, with force nothing
   assert.deepEqual(await purge(on, { agent: "other", force: true }), [200, { purged: 1 }]);
   assert.deepEqual(await purge(on, { force: true }), [200, { purged: 1 }]);
   assert.equal((await on.call("/checkpoints")).body.threads, 0);
-  // A purged conversation seeds nothing, and the history stays.
+  // A purged conversation is not used by later runs, but the history remains.
   assert.equal((await on.runToEnd("writer")).status, "success");
   assert.equal((await on.call("/agents/writer/runs")).body.length, 4);
 });

@@ -1,4 +1,4 @@
-// Conformance: questions to people, their answers, and what streams tell of them.
+// API conformance: questions to people, their answers, and the stream events about them.
 import assert from "node:assert/strict";
 import { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import { until } from "../../support/until.ts";
@@ -13,7 +13,7 @@ const QUESTIONS = {
   },
 } as const;
 
-/** Runs an agent that asks, and returns its execution once it waits. */
+/** Runs an agent that asks a question, and returns its execution once it waits. */
 async function ask(on: Reached, kind: keyof typeof QUESTIONS, lines = ""): Promise<number> {
   const { name, arguments: args } = QUESTIONS[kind];
   await on.workspace.writeScript(
@@ -30,7 +30,7 @@ async function ask(on: Reached, kind: keyof typeof QUESTIONS, lines = ""): Promi
 const respond = (on: Reached, id: number, json: unknown) =>
   on.call(`/executions/${id}/respond`, { method: "POST", json });
 
-/** Answers that do not fit, and one that does with what the model gets to read. */
+/** Invalid answers, and a valid one with the text that the model gets. */
 const ANSWERS: Record<keyof typeof QUESTIONS, { bad: unknown[]; good: object; result: string }> = {
   confirm: {
     bad: [{}, { approved: "yes" }, { text: "yes" }, { approved: true, text: "yes" }],
@@ -97,7 +97,7 @@ for (const kind of ["confirm", "input", "choice"] as const) {
   });
 }
 
-test("pending and respond are 404 without an execution, and without a question", async (on) => {
+test("pending and respond return 404 without an execution and without a question", async (on) => {
   const response = { request_id: "x", response: { approved: true } };
   const unknown = { detail: "Execution not found" };
   for (const id of [999_999, "9007199254740993"]) {
@@ -112,7 +112,7 @@ test("pending and respond are 404 without an execution, and without a question",
   assert.equal((await respond(on, id, response)).status, 409);
 });
 
-test("of 50 equal answers at once exactly one is 200 and the call runs once", async (on) => {
+test("of 50 simultaneous answers exactly one gets 200, and the call runs once", async (on) => {
   const id = await ask(on, "confirm");
   const { request_id } = await on.client.pending(id);
   const json = { request_id, response: { approved: true } };
@@ -123,14 +123,14 @@ test("of 50 equal answers at once exactly one is 200 and the call runs once", as
   assert.equal(results.length, 1);
 });
 
-test("the log keeps an interrupt, the stream ends with waiting, both with the question", async (on) => {
+test("the log contains the interrupt, the stream ends with waiting, and both contain the question", async (on) => {
   const id = await ask(on, "confirm");
   const frames = await on.framesOf(id);
   const [interrupt, waiting] = frames.slice(-2);
   assert.deepEqual([interrupt?.event, waiting?.event], ["interrupt", "waiting"]);
   assert.equal(typeof interrupt?.id, "number");
   assert.equal(waiting?.id, null);
-  // Told to who asks: what a call would do changes with the file.
+  // Only `pending` has a preview, because the preview changes with the file.
   const { execution_id: _, asked_by: _by, is_guard: _guard, preview: _preview, ...question } =
     await on.client.pending(id);
   for (const frame of [interrupt, waiting]) {
@@ -142,14 +142,14 @@ test("the log keeps an interrupt, the stream ends with waiting, both with the qu
       [frame?.event, "confirm", id],
     );
   }
-  // Whoever was told comes back behind the last frame, and finds the answer and the end there.
+  // A reader that reconnects after the last frame gets the answer and the end.
   await on.client.respond(id, { request_id: question.request_id, response: { approved: true } });
   const rest = await Array.fromAsync(on.client.follow(id, { after: interrupt?.id ?? 0 }));
   assert.equal(rest[0]?.payload["content"], "Approved");
   assert.equal(rest.at(-1)?.event, "complete");
 });
 
-test("GET /events/stream tells of a question and of the answer, in order", async (on) => {
+test("GET /events/stream reports a question and then its answer", async (on) => {
   const events: string[] = [];
   const stop = new AbortController();
   const reading = (async () => {

@@ -1,10 +1,10 @@
-// Conformance: the scheduler.
+// API conformance: the scheduler.
 import assert from "node:assert/strict";
 import { SchedulerBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { overTcp as test } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
-test("GET /scheduler gives status and jobs, each with next_run", async ({ call, workspace, client }) => {
+test("GET /scheduler returns the status and the jobs, each with next_run", async ({ call, workspace, client }) => {
   await workspace.writeScript(
     "hourly",
     [{ say: "x" }],
@@ -35,7 +35,7 @@ test("GET /scheduler gives status and jobs, each with next_run", async ({ call, 
   assert.equal(watcher.paths.length, 1);
 });
 
-test("pause and resume answer with the state, are idempotent, and tell each real change once", async ({ call, client }) => {
+test("pause and resume return the state, are idempotent, and publish each real change once", async ({ call, client }) => {
   const seen: unknown[] = [];
   const events = client.events();
   const reading = (async () => {
@@ -59,7 +59,7 @@ test("pause and resume answer with the state, are idempotent, and tell each real
   ]);
 });
 
-test("a pause holds no manual run, cancels none, and survives a restart", async (on) => {
+test("a pause does not block or cancel a manual run, and survives a restart", async (on) => {
   await on.workspace.writeScript("slow", [{ delay_ms: 100, say: "Done." }]);
   await on.client.reload();
   const { execution_id } = await on.client.run("slow");

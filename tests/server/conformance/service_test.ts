@@ -1,4 +1,4 @@
-// Conformance: health, info, shutdown, the general rules of requests and refusals.
+// API conformance: health, info, shutdown, and the general rules of requests and refusals.
 import assert from "node:assert/strict";
 import { HealthBody } from "../../../api/schemas/health_schema.ts";
 import { InfoBody } from "../../../api/schemas/info_schemas.ts";
@@ -32,7 +32,7 @@ overBoth(
   },
 );
 
-test("/openapi.json, /docs and /redoc are served with a policy that lets nothing in", async ({ call }) => {
+test("/openapi.json, /docs and /redoc are served with a strict content security policy", async ({ call }) => {
   const document = await call("/openapi.json");
   assert.equal(document.body.openapi, "3.1.0");
   for (const path of ["/docs", "/redoc"]) {
@@ -46,26 +46,29 @@ test("/openapi.json, /docs and /redoc are served with a policy that lets nothing
   }
 });
 
-overBoth("over TCP every path but /health needs the key, on the socket none does", async (on) => {
-  const base = `http://127.0.0.1:${on.service.ports[0]}`;
-  for (
-    const path of ["/info", "/agents", "/executions/1/stream", "/events/stream", "/docs", "/nope"]
-  ) {
-    for (const headers of [{}, { "x-api-key": "wrong" }]) {
-      const response = await fetch(base + path, { headers });
-      assert.equal(response.status, 401);
-      assert.equal(await response.text(), '{"detail":"Invalid or missing API key"}');
+overBoth(
+  "over TCP every path except /health needs the key, over the socket none does",
+  async (on) => {
+    const base = `http://127.0.0.1:${on.service.ports[0]}`;
+    for (
+      const path of ["/info", "/agents", "/executions/1/stream", "/events/stream", "/docs", "/nope"]
+    ) {
+      for (const headers of [{}, { "x-api-key": "wrong" }]) {
+        const response = await fetch(base + path, { headers });
+        assert.equal(response.status, 401);
+        assert.equal(await response.text(), '{"detail":"Invalid or missing API key"}');
+      }
     }
-  }
-  const open = await fetch(`${base}/health`);
-  assert.deepEqual([open.status, await open.json()], [200, { status: "ok" }]);
-  const keyed = await fetch(`${base}/info`, { headers: { "X-API-Key": API_KEY } });
-  assert.equal(keyed.status, 200);
-  await keyed.body?.cancel();
-  assert.equal((await on.call("/info")).status, 200);
-});
+    const open = await fetch(`${base}/health`);
+    assert.deepEqual([open.status, await open.json()], [200, { status: "ok" }]);
+    const keyed = await fetch(`${base}/info`, { headers: { "X-API-Key": API_KEY } });
+    assert.equal(keyed.status, 200);
+    await keyed.body?.cancel();
+    assert.equal((await on.call("/info")).status, 200);
+  },
+);
 
-test("no response has a CORS header, not even for an origin that config.yaml admits", async (on) => {
+test("no response has a CORS header, not even for an origin that config.yaml allows", async (on) => {
   const { configDir, workspace } = on.workspace;
   const origin = "https://proxy.example";
   await Deno.writeTextFile(
@@ -100,7 +103,7 @@ test("no response has a CORS header, not even for an origin that config.yaml adm
     const answer = await on.call(path, { method, headers: { ...headers, origin } });
     assert.deepEqual([path, answer.status, ofCors(answer.headers)], [path, expected, []]);
   }
-  // A browser's preflight brings no key.
+  // A browser's preflight request has no key.
   const base = `http://127.0.0.1:${on.service.ports[0]}`;
   for (const { method = "GET", headers } of [{}, preflight]) {
     const sent = { ...headers, origin };

@@ -1,14 +1,14 @@
-// Conformance: the earlier conversation that a run gets to read.
+// API conformance: the earlier conversation that a run continues.
 import assert from "node:assert/strict";
 import type { Client } from "../../../api/client/client.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { overTcp as test } from "./both_transports.ts";
 
-/** Its model is asked over HTTP: what it gets is what arrives there. */
+/** An agent with a model over HTTP, so that a test can read the requests. */
 const agent = (server: OpenAiServer) =>
   `---\nmodel: { provider: local, name: m, base_url: "${server.url}" }\nhistory: high\n---\nTalk.\n`;
 
-/** Has the agent say `answer` to each message in turn. Returns the earlier messages of the last request to its model. */
+/** Lets the agent answer each message with `answer`. Returns the earlier messages of the last request to its model. */
 async function talk(
   { client, server }: { client: Client; server: OpenAiServer },
   turns: readonly { message: string; answer: string; session_id?: string }[],
@@ -27,7 +27,7 @@ async function talk(
   );
 }
 
-test("a run gets the last run of its session, or of those without one, and no other's, also after a restart", async (on) => {
+test("a run continues the last run of its session, or the last one without a session, also after a restart", async (on) => {
   await using server = new OpenAiServer();
   await on.workspace.writeAgent("talker", agent(server));
   await on.client.reload();

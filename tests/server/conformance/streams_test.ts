@@ -1,9 +1,9 @@
-// Conformance: the stream of one execution and the stream of the service.
+// API conformance: the stream of one execution, and the stream of the service.
 import assert from "node:assert/strict";
 import { overBoth, overTcp as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";
 
-/** Two tool calls and an answer, with texts beside them. */
+/** A script with two tool calls and an answer, with texts beside them. */
 const STEPS = [
   { say: "I look.", call: [{ name: "file_glob", arguments: { pattern: "*" } }] },
   { call: [{ name: "file_read", arguments: { path: "missing.txt" } }], delay_ms: 20 },
@@ -11,7 +11,7 @@ const STEPS = [
 ];
 
 overBoth(
-  "live and replayed frames are the same bytes under the same ids",
+  "live and replayed frames have the same bytes and the same ids",
   async ({ workspace, client, framesOf }) => {
     await workspace.writeScript("seeker", STEPS);
     await client.reload();
@@ -24,7 +24,7 @@ overBoth(
   },
 );
 
-test("a run gives execution_info first, stats after every reply, final_answer, complete last, each with its identity", async (on) => {
+test("a run logs execution_info first, stats after every reply, final_answer, and complete last, each with its identity fields", async (on) => {
   await on.workspace.writeScript("seeker", STEPS, "name: The Seeker");
   await on.client.reload();
   const { id, output_data } = await on.runToEnd("seeker", { args: ["x"] });
@@ -86,7 +86,7 @@ test("a run gives execution_info first, stats after every reply, final_answer, c
   }
 });
 
-test("no line of a stream holds U+0085, U+2028 or U+2029, while it waits and when it has ended", async ({ workspace, client, call }) => {
+test("no line of a stream contains U+0085, U+2028 or U+2029, during a wait or after the end", async ({ workspace, client, call }) => {
   const text = "one\u2028two\u2029three\u0085four";
   await workspace.writeScript("asker", [
     { say: text, call: [{ name: "ask_user", arguments: { question: text } }] },
@@ -106,7 +106,7 @@ test("no line of a stream holds U+0085, U+2028 or U+2029, while it waits and whe
   assert.doesNotMatch(replay.text, /[\u0085\u2028\u2029]/);
 });
 
-test("a cursor from another database gets what comes next, or at least complete", async ({ workspace, client, call, runToEnd, framesOf }) => {
+test("a cursor from another database gets the following frames, or at least complete", async ({ workspace, client, call, runToEnd, framesOf }) => {
   await workspace.writeScript("asker", [
     { call: [{ name: "ask_user", arguments: { question: "Well?" } }] },
     { say: "Done." },
@@ -125,7 +125,7 @@ test("a cursor from another database gets what comes next, or at least complete"
   assert.deepEqual([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name), ["complete"]);
 });
 
-test("a stream that a stop meets gets the result of a run that ends in time, and replays after a restart", async (on) => {
+test("a stream during a stop gets the result of a run that ends in time, and replays after a restart", async (on) => {
   await on.workspace.writeScript("slow", [{ delay_ms: 500, say: "Done." }]);
   await on.client.reload();
   const { execution_id } = await on.client.run("slow");

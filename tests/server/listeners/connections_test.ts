@@ -1,4 +1,4 @@
-// The limits of connections, over a real socket and with a clock that stands still.
+// The limits of connections, over a real socket with a manual clock.
 import assert from "node:assert/strict";
 import {
   Connections,
@@ -19,7 +19,7 @@ interface Stage extends AsyncDisposable {
 
 interface Client {
   send(text: string): Promise<unknown>;
-  /** The next bytes as text; "closed" when there are none. */
+  /** Returns the next bytes as text, or "closed" at the end. */
   read(): Promise<string>;
   close(): void;
 }
@@ -75,7 +75,7 @@ function stage(
         try {
           one.close();
         } catch {
-          // A test has closed it.
+          // A test has closed the connection.
         }
       }
       assert.equal(clock.sleeping, 0);
@@ -95,7 +95,7 @@ for (const [what, bytes] of [["nothing", ""], ["half a head", REQUEST.slice(0, 2
   });
 }
 
-Deno.test("Connections keeps a connection for its next request, and closes it when none comes", async () => {
+Deno.test("Connections keeps a connection open for its next request, and closes it if none arrives", async () => {
   await using on = stage();
   const client = await on.connect(REQUEST);
   assert.match(await client.read(), /^HTTP\/1\.1 200 OK/);
@@ -108,7 +108,7 @@ Deno.test("Connections keeps a connection for its next request, and closes it wh
   assert.equal(await client.read(), "closed");
 });
 
-Deno.test("Connections leaves a stream open as long as it lasts, and the connection waits from its end", async () => {
+Deno.test("Connections keeps a stream open, and waits for the next request from its end on", async () => {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   await using on = stage(() =>
     new Response(new ReadableStream({ start: (controller) => void (stream = controller) }), {
@@ -128,7 +128,7 @@ Deno.test("Connections leaves a stream open as long as it lasts, and the connect
   stream?.close();
 });
 
-Deno.test("Connections closes the one that has waited longest where an address has too many, and says so once", async () => {
+Deno.test("Connections closes the oldest waiting connection of an address with too many, and warns once", async () => {
   await using on = stage();
   const first = await on.connect();
   const second = await on.connect();
@@ -148,7 +148,7 @@ Deno.test("Connections closes the one that has waited longest where an address h
   ]);
 });
 
-Deno.test("Connections breaks off a stream more than may be open, says so once, and serves others again when one has ended", async () => {
+Deno.test("Connections breaks a stream above the limit, warns once, and accepts streams again after one has ended", async () => {
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
   let cancelled = 0;
   await using on = stage(() =>
@@ -179,7 +179,7 @@ Deno.test("Connections breaks off a stream more than may be open, says so once, 
   for (const one of [streams[1], streams.at(-1)]) one?.close();
 });
 
-Deno.test("Connections goes on accepting after the system has refused to", async () => {
+Deno.test("Connections continues to accept after the system refused once", async () => {
   const clock = new TestClock();
   const log = new LogLines();
   const closed = Promise.withResolvers<never>();

@@ -4,7 +4,7 @@ import { createTcpClient } from "../../support/machine/tcp_client.ts";
 import { createTestService, type TestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
 
-/** Starts one with a port. */
+/** Starts a service with a port. */
 const withPort = (on: TestService, tcp: Partial<TcpOptions> = {}) =>
   on.start({ tcp: { port: 0, apiKey: "key", ...tcp } });
 
@@ -22,7 +22,7 @@ Deno.test("serve() listens on an IPv6 address", async () => {
   assert.equal(line?.fields.via, "tcp");
 });
 
-Deno.test("serve() refuses a port in use with a sentence, and leaves nothing listening", async () => {
+Deno.test("serve() reports a port in use, and leaves no listener open", async () => {
   await using on = await createTestService();
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = taken.addr;
@@ -35,7 +35,7 @@ Deno.test("serve() refuses a port in use with a sentence, and leaves nothing lis
   assert.ok(await isGone(on.socketFile));
 });
 
-Deno.test("serve() refuses hosts and ports that cannot be bound with a sentence", async () => {
+Deno.test("serve() reports hosts and ports that it cannot bind", async () => {
   await using on = await createTestService();
   const table: [Partial<TcpOptions>, RegExp][] = [
     [{ host: "192.0.2.1" }, /^Cannot listen on 192\.0\.2\.1:0: this machine has no such address/],
@@ -50,7 +50,7 @@ Deno.test("serve() refuses hosts and ports that cannot be bound with a sentence"
   }
 });
 
-Deno.test("serve() refuses a key that no header could bring, before anything listens", async () => {
+Deno.test("serve() refuses a key that no header can contain, before it listens", async () => {
   await using on = await createTestService();
   for (const apiKey of ["", " ", "key ", "schlüssel", "a\nb"]) {
     await assert.rejects(withPort(on, { apiKey }), ApiKeyUnusable);
@@ -59,7 +59,7 @@ Deno.test("serve() refuses a key that no header could bring, before anything lis
   await withPort(on, { apiKey: "two words!" });
 });
 
-Deno.test("serve() refuses a short key where other machines reach the port, and says what is long enough", async () => {
+Deno.test("serve() refuses a short key if other machines reach the port, and reports the minimum length", async () => {
   await using on = await createTestService();
   for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
     await assert.rejects(
@@ -73,7 +73,7 @@ Deno.test("serve() refuses a short key where other machines reach the port, and 
   await withPort(on, { host: "0.0.0.0", apiKey: "sixteen letters!" });
 });
 
-Deno.test("serve() checks Host on TCP by --host and http.hosts, and not on the socket", async () => {
+Deno.test("serve() checks Host over TCP by --host and http.hosts, and not over the socket", async () => {
   await using on = await createTestService();
   on.runtime.http = { hosts: ["proxy.example"], origins: [] };
   const { ports: [port = 0] } = await withPort(on, { host: "localhost" });
@@ -91,7 +91,7 @@ Deno.test("serve() checks Host on TCP by --host and http.hosts, and not on the s
   assert.equal(await ask(await Deno.connect({ transport: "unix", path }), "evil.example"), 200);
 });
 
-Deno.test("serve() with TCP is service mode: a waiting execution keeps it alive", async () => {
+Deno.test("serve() with TCP is in service mode: a waiting execution keeps it alive", async () => {
   for (const tcp of [{ port: 0, apiKey: "key" }, undefined]) {
     await using on = await createTestService();
     on.runtime.addExecution({ status: "waiting" });

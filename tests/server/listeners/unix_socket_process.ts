@@ -1,6 +1,6 @@
-// Listens on a socket where every file is open to everyone by default; prints the modes of the socket and of its folder at the
-// moment at which it is bound, and afterwards; then what becomes of a socket for datagrams, to which nobody can connect though
-// a process holds it. A process of its own: the threads of a test run share one umask, and datagrams need a flag.
+// Listens on a socket with an umask that opens every file to everyone. Prints the modes of the socket and its folder
+// at the bind and afterwards, and the result for a datagram socket that another process holds. It is a process,
+// because the threads of a test share one umask, and datagrams need a flag.
 import { dirname, join } from "node:path";
 import { listenOnSocket } from "../../../server/listeners/unix_socket.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -8,14 +8,14 @@ import { TestClock } from "../../support/test_clock.ts";
 const [path = ""] = Deno.args;
 const modes: Record<string, string[]> = { bound: [], listening: [] };
 
-/** Before anything else can run: the system calls of a bind and of this look follow each other. */
+/** Reads the modes before any other code runs: the bind and this read are consecutive system calls. */
 const note = (when: string) => {
   for (const one of [path, dirname(path)]) {
     modes[when]?.push(((Deno.lstatSync(one).mode ?? 0) & 0o777).toString(8));
   }
 };
 
-// Whichever of them binds.
+// Covers both functions that bind.
 for (const name of ["serve", "listen"] as const) {
   const bind = Deno[name] as (...args: unknown[]) => unknown;
   Object.defineProperty(Deno, name, {
@@ -43,5 +43,5 @@ const { ino } = Deno.lstatSync(held);
 const refusal = await listenOnSocket(held, options).then(() => "", String);
 const isLeft = Deno.lstatSync(held).ino === ino;
 console.log(JSON.stringify({ ...modes, mask, refusal, isLeft }));
-// A socket that was taken over would keep the process.
+// An open socket would keep the process alive.
 Deno.exit();

@@ -1,9 +1,9 @@
-// Requests whose address, put together of their Host and their target, cannot be read.
+// Requests whose URL, built from their Host and their target, is invalid.
 import assert from "node:assert/strict";
 import { createTestService } from "../../support/test_service.ts";
 import { sendRaw } from "../raw_http.ts";
 
-Deno.test("serve() answers 400 where the address of a request cannot be read, and logs no error", async () => {
+Deno.test("serve() returns 400 for a request with an invalid URL, and logs no error", async () => {
   await using on = await createTestService();
   await on.start();
   const connect = () => Deno.connect({ transport: "unix", path: on.socketFile });

@@ -1,4 +1,4 @@
-// The log-in of a person over TCP, in the application of a port: what a browser sends, and what others could.
+// The log-in over TCP in the application of a port: requests of browsers and of attackers.
 import assert from "node:assert/strict";
 import { createLogin, WRONG_KEY } from "../../../server/login/login.ts";
 import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
@@ -17,7 +17,7 @@ const ORIGIN = `http://${HOST}`;
 const TLS_ORIGIN = "https://inkling.example";
 const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-/** An application as `serve` puts it together for a port, and browsers before it. */
+/** The application of a port, as `serve` builds it, with clients. */
 function openPort() {
   const clock = new TestClock();
   const log = new LogLines();
@@ -54,7 +54,7 @@ function openPort() {
     runtime,
     send,
     logIn,
-    /** The `Cookie` header of a browser that has logged in. */
+    /** Logs in and returns the `Cookie` header of the browser. */
     async enter(headers: Record<string, string> = {}): Promise<string> {
       const response = await logIn(KEY, headers);
       assert.equal(response.status, 303);
@@ -67,7 +67,7 @@ function openPort() {
   };
 }
 
-Deno.test("a browser without a key gets the log-in page, a program what the API says", async () => {
+Deno.test("a browser without a key gets the log-in page, a program the API's refusal", async () => {
   const { send } = openPort();
   for (const path of ["/", "/ui"]) {
     const response = await send("GET", path, BROWSER);
@@ -95,9 +95,9 @@ Deno.test("a browser without a key gets the log-in page, a program what the API 
   }
 });
 
-Deno.test("the key is exchanged for a cookie that holds none of it, and that opens what the key opens", async () => {
+Deno.test("the key is exchanged for a cookie that does not contain it and that allows the same requests", async () => {
   const { logIn, get, send } = openPort();
-  // What is pasted brings a line end along.
+  // A pasted key may end with a line break.
   const response = await logIn(`${KEY}\n`);
   assert.equal(response.status, 303);
   assert.equal(response.headers.get("location"), "ui");
@@ -113,7 +113,7 @@ Deno.test("the key is exchanged for a cookie that holds none of it, and that ope
   assert.match(keyed, /<div id="app">/);
 });
 
-Deno.test("the cookie is for TLS alone where the page came over TLS, by its origin and by no header of a proxy", async () => {
+Deno.test("the cookie is limited to TLS if the page used TLS, by its origin and not by a proxy's header", async () => {
   const { logIn } = openPort();
   const cookieOf = async (headers: Record<string, string>) =>
     (await logIn(KEY, headers)).headers.get("set-cookie") ?? "";
@@ -122,7 +122,7 @@ Deno.test("the cookie is for TLS alone where the page came over TLS, by its orig
   assert.doesNotMatch(await cookieOf({ "x-forwarded-proto": "https" }), /Secure/);
 });
 
-Deno.test("a forged cookie opens nothing", async () => {
+Deno.test("a forged cookie is refused", async () => {
   const { enter, get, log } = openPort();
   const pair = await enter();
   const [name = "", value = ""] = pair.split("=");
@@ -137,18 +137,18 @@ Deno.test("a forged cookie opens nothing", async () => {
     `x${pair}`,
     `inkling_login_1=${value}`,
     `${name}="${value}"`,
-    // Of a service that was started again.
+    // A cookie of the service before its restart.
     await openPort().enter(),
     encodeURIComponent(pair),
   ];
   for (const cookie of forged) assert.equal(await get("/info", { cookie }), 401, cookie);
   assert.equal(await get("/info", { "x-api-key": value }), 401, "a cookie is no key");
   assert.equal(await get("/info", { cookie: pair }), 200);
-  // Forgeries count as refused keys.
+  // Forged cookies count as refused keys.
   assert.deepEqual(log.lines.map(({ fields }) => fields.refused), [1, 10]);
 });
 
-Deno.test("what another page asks for is refused, though the browser brings the cookie", async () => {
+Deno.test("requests of another page are refused although the browser sends the cookie", async () => {
   const { enter, post, get, runtime } = openPort();
   const cookie = await enter();
   const foreign: Record<string, string>[] = [
@@ -168,23 +168,23 @@ Deno.test("what another page asks for is refused, though the browser brings the 
     }
   }
   assert.equal(runtime.runs.length, 0);
-  // Reading changes nothing, but what other ports of this host load as a script or a picture is none of theirs.
+  // Other ports of this host must not load responses as a script or an image.
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "same-site" }), 403);
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "same-origin" }), 200);
   assert.equal(await get("/info", { cookie, "sec-fetch-site": "none" }), 200);
   assert.equal(await get("/info", { cookie, host: "evil.example" }), 421);
-  // Nobody was logged out, and the page itself may do all of it.
+  // The log-in remains, and the page itself may send all of these requests.
   assert.equal(await post("/logout", { cookie, origin: ORIGIN }), 204);
 });
 
-Deno.test("the rules for cookies do not hold for keys", async () => {
+Deno.test("the rules for cookies do not apply to keys", async () => {
   const { post, enter } = openPort();
   const key = { "x-api-key": KEY };
   assert.equal(await post("/logout", key), 204);
   assert.equal(await post("/logout", { ...key, cookie: await enter() }), 204);
 });
 
-Deno.test("after the log-out the cookie is worth nothing, and the browser is told to forget it", async () => {
+Deno.test("a log-out invalidates the cookie and deletes it in the browser", async () => {
   const { enter, send, get } = openPort();
   const cookie = await enter();
   const other = await enter();
@@ -195,7 +195,7 @@ Deno.test("after the log-out the cookie is worth nothing, and the browser is tol
   assert.equal(await get("/info", { cookie: other }), 200);
 });
 
-Deno.test("a log-in ends after 7 days, used or not; one more than there may be ends the oldest", async () => {
+Deno.test("a log-in ends after 7 days even if it is used; one above the limit ends the oldest", async () => {
   const { enter, get, clock } = openPort();
   const cookies: string[] = [];
   for (let n = 0; n <= MOST_LOGINS; n++) cookies.push(await enter());
@@ -214,7 +214,7 @@ Deno.test("a stream ends with its log-in", async () => {
   const stream = await send("GET", "/events/stream", { cookie });
   assert.equal(stream.status, 200);
   const reader = stream.body?.getReader();
-  /** What the stream says next, or that it has ended: it says something every 10 s. */
+  /** Returns the next chunk of the stream, or its end. The stream sends a chunk every 10 s. */
   const next = async () => {
     const read = reader?.read();
     await streamClock.advance(10_000);
@@ -227,7 +227,7 @@ Deno.test("a stream ends with its log-in", async () => {
   assert.equal(await next(), "ended");
 });
 
-Deno.test("a wrong key is counted, waits a second for its answer, and gets the page again", async () => {
+Deno.test("a wrong key is counted, waits a second, and gets the page again", async () => {
   const { logIn, log, clock } = openPort();
   for (const key of ["", "wrong", `${KEY}x`, KEY.toUpperCase()]) {
     const answer = Promise.resolve(logIn(key));
@@ -247,7 +247,7 @@ Deno.test("a wrong key is counted, waits a second for its answer, and gets the p
   assert.ok(!JSON.stringify(log.lines).includes("wrong"));
 });
 
-Deno.test("while many wrong keys wait no further one is looked at, and keys in the header still open", async () => {
+Deno.test("while many wrong keys wait, further ones are refused unchecked, and keys in the header still work", async () => {
   const { logIn, get, enter, clock } = openPort();
   const before = await enter();
   const wrong = Array.from({ length: WRONG_KEY.mostWaiting }, (_, n) => logIn(`guess ${n}`));
@@ -265,7 +265,7 @@ Deno.test("while many wrong keys wait no further one is looked at, and keys in t
   assert.equal((await logIn()).status, 303);
 });
 
-Deno.test("a log-in comes from our own page, as a form of bounded size", async () => {
+Deno.test("a log-in needs our own page and a form of bounded size", async () => {
   const { logIn, send } = openPort();
   const cases: [number, Record<string, string>][] = [
     [403, { origin: "null" }],
@@ -283,7 +283,7 @@ Deno.test("a log-in comes from our own page, as a form of bounded size", async (
   assert.equal((await logIn("x".repeat(9_000))).status, 413);
 });
 
-Deno.test("a proxy that config.yaml does not know is told which line is missing, another site nothing", async () => {
+Deno.test("a proxy unknown to config.yaml gets the missing line, another site does not", async () => {
   const { logIn } = openPort();
   const origin = await logIn(KEY, { origin: 'https://box.example"<b>' });
   assert.match(await origin.text(), /origins: \["https:\/\/box\.example&quot;&lt;b&gt;"\]/);
@@ -293,7 +293,7 @@ Deno.test("a proxy that config.yaml does not know is told which line is missing,
   assert.deepEqual(await site.json(), { detail: "Requests from other origins are refused" });
 });
 
-Deno.test("nothing that a browser fetches ahead logs in or out", async () => {
+Deno.test("a prefetch neither logs in nor out", async () => {
   const { enter, send, get } = openPort();
   const cookie = await enter();
   const ahead = {
@@ -311,10 +311,10 @@ Deno.test("nothing that a browser fetches ahead logs in or out", async () => {
   assert.equal(await get("/info", { cookie }), 200);
 });
 
-Deno.test("no other spelling of the log-in's path opens anything", async () => {
+Deno.test("no other spelling of the log-in path is open", async () => {
   await using on = await createTestService();
   const { ports: [port = 0] } = await on.start({ tcp: { port: 0, apiKey: KEY } });
-  // Byte for byte: what other clients would shorten is sent as it is.
+  // Sent byte by byte, because other clients normalize the path.
   const paths = [
     "/login/",
     "/LOGIN",
@@ -334,7 +334,7 @@ Deno.test("no other spelling of the log-in's path opens anything", async () => {
       () => Deno.connect({ hostname: "127.0.0.1", port }),
       `GET ${path} HTTP/1.1\r\nhost: localhost:${port}\r\nconnection: close\r\n\r\n`,
     );
-    // 303: shortened to the path of the log-in itself, which leads to the dashboard.
+    // 303: normalized to the log-in path itself, which redirects to the dashboard.
     assert.ok([303, 400, 401].includes(status ?? 0), `${path}: ${status}`);
   }
 });

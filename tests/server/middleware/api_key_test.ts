@@ -10,7 +10,7 @@ const on = (key = KEY, log = new LogLines()) =>
     guards: [apiKey({ isKey: createSecretMatch(key), refused: new RefusedKeys(log) })],
   });
 
-Deno.test("apiKey() takes the key to the letter, before every other check, and leaves GET /health open", async () => {
+Deno.test("apiKey() compares the whole key, before every other check, and leaves GET /health open", async () => {
   const { app, runtime } = on();
   const status = async (path: string, key?: string, method = "GET") => {
     const headers: Record<string, string> = key === undefined ? {} : { "X-API-Key": key };
@@ -28,7 +28,7 @@ Deno.test("apiKey() takes the key to the letter, before every other check, and l
   assert.equal(await status("/health", undefined, "POST"), 405);
 });
 
-Deno.test("apiKey() counts what it refuses in the log, at one, ten, a hundred and so on", async () => {
+Deno.test("apiKey() logs the number of refused requests at 1, 10, 100 and so on", async () => {
   const log = new LogLines();
   const { app } = on(KEY, log);
   for (let i = 0; i < 120; i++) {

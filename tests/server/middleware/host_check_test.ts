@@ -41,7 +41,7 @@ for (const [what, status, configured, hosts] of HOSTS) {
   });
 }
 
-Deno.test("hostCheck() refuses a request without a Host, and one whose address names another", async () => {
+Deno.test("hostCheck() refuses a request without a Host, and one whose URL has another host", async () => {
   const { app } = createTestApp({ guards: [hostCheck({ hosts: [], origins: [] })] });
   const status = async (url: string, headers: Record<string, string>) =>
     (await app.request(url, { headers })).status;
@@ -66,7 +66,7 @@ Deno.test("hostCheck() refuses a foreign Origin with 403", async () => {
   }
 });
 
-Deno.test("hostCheck() refuses what a browser says another site asked for", async () => {
+Deno.test("hostCheck() refuses a cross-site request of a browser", async () => {
   const ask = on();
   const sites = { "cross-site": 403, "same-origin": 200, "same-site": 200, none: 200 };
   for (const [site, status] of Object.entries(sites)) {
@@ -74,7 +74,7 @@ Deno.test("hostCheck() refuses what a browser says another site asked for", asyn
   }
 });
 
-Deno.test("hostCheck() admits the origins of http.origins, also across sites", async () => {
+Deno.test("hostCheck() accepts the origins of http.origins, also across sites", async () => {
   const ask = on({ origins: ["https://Proxy.example/"] });
   const origin = "https://proxy.example";
   assert.equal(await ask("localhost", { origin, "sec-fetch-site": "cross-site" }), 200);
@@ -82,7 +82,7 @@ Deno.test("hostCheck() admits the origins of http.origins, also across sites", a
   assert.equal(await ask("localhost", { origin: "https://other.example" }), 403);
 });
 
-Deno.test("hostCheck() admits the origin of an app by its own scheme, and never `null` for it", async () => {
+Deno.test("hostCheck() accepts the origin of an app by its own scheme, and never `null` for it", async () => {
   const ask = on({ origins: ["app://Obsidian.md/", "null", "inkling.example:8443", ""] });
   for (const site of [{}, { "sec-fetch-site": "cross-site" }]) {
     for (const origin of ["app://obsidian.md", "app://Obsidian.md"]) {
@@ -100,6 +100,6 @@ Deno.test("hostCheck() admits the origin of an app by its own scheme, and never 
   }
 });
 
-Deno.test("hostCheck() looks at the host before the origin", async () => {
+Deno.test("hostCheck() checks the host before the origin", async () => {
   assert.equal(await on()("evil.example", { origin: "http://evil.example" }), 421);
 });

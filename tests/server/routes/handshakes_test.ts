@@ -1,5 +1,5 @@
-// Senders with their own forms, on a port, against the service as it is: deliveries and trials of the address as the
-// providers document them.
+// Senders with their own signature schemes against a real service: deliveries and address checks as the providers
+// document them.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -49,7 +49,7 @@ function jwt(claims: unknown): string {
   return `${signed}.${hmac(signed, "base64url")}`;
 }
 
-Deno.test("GET, HEAD and POST /hooks answer a sender that tries its address, and start nothing", async () => {
+Deno.test("GET, HEAD and POST /hooks answer the address check of a sender and start no run", async () => {
   await using on = await open();
   const long = "x".repeat(1_001);
   const json = (value: unknown) => JSON.stringify(value);
@@ -108,7 +108,7 @@ Deno.test("GET, HEAD and POST /hooks answer a sender that tries its address, and
   assert.equal(await on.count(), 0);
 });
 
-Deno.test("POST /hooks takes the deliveries of each sender in its own form, once, and none that is forged or old", async () => {
+Deno.test("POST /hooks accepts the deliveries of each sender once, and refuses forged and old ones", async () => {
   await using on = await open();
   const at = Math.floor(on.clock.now() / 1_000);
   const graph = { changeType: "updated", clientState: SECRET, resource: "me/messages/1" };
@@ -137,7 +137,7 @@ Deno.test("POST /hooks takes the deliveries of each sender in its own form, once
     authorization: `Basic ${Buffer.from(pair).toString("base64")}`,
   });
   const token = encodeURIComponent(SECRET);
-  // Without an event it is refused.
+  // A delivery without an event is refused.
   const table: [path: string, body: string, headers: object, event?: string | null, ok?: number][] =
     [
       ["microsoft-graph", graphs(SECRET), {}, "updated"],

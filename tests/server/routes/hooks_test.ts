@@ -16,7 +16,7 @@ const HOOK: WebhookTrigger = {
   maxRuns: 200,
 };
 
-/** A service with a port, over a runtime in memory with one hooked agent. */
+/** A service with a port over a fake runtime with one webhook agent. */
 async function open() {
   const on = await createTestService();
   on.runtime.addAgent(fakeAgent("review", { trigger: HOOK }));
@@ -41,7 +41,7 @@ async function open() {
   };
 }
 
-Deno.test("POST /hooks needs no key, and hands the runtime the bytes and the headers as they came", async () => {
+Deno.test("POST /hooks needs no key, and passes bytes and headers to the runtime unchanged", async () => {
   await using on = await open();
   on.runtime.hookOutcome = { outcome: "accepted", executionId: 7, isNew: true, syncMs: undefined };
   const body = '{ "a":\t1 }';
@@ -52,7 +52,7 @@ Deno.test("POST /hooks needs no key, and hands the runtime the bytes and the hea
   assert.equal(delivery?.headers.get("x-hub-signature-256"), "s");
 });
 
-Deno.test("POST /hooks is 404 for whoever has no webhook, read or not, and is not on the socket", async () => {
+Deno.test("POST /hooks returns 404 for an agent without a webhook, and is absent on the socket", async () => {
   await using on = await open();
   for (const path of ["/hooks/off", "/hooks/plain/", "/hooks/nobody", "/hooks/%ff"]) {
     const { status, body } = await on.post(path);
@@ -78,7 +78,7 @@ Deno.test("GET /hooks is 401 without the key and 405 with it", async () => {
   assert.equal((await get({ "x-api-key": "key" })).status, 405);
 });
 
-Deno.test("POST /hooks tells each outcome in its own way", async () => {
+Deno.test("POST /hooks returns the response of each outcome", async () => {
   await using on = await open();
   const told = async (outcome: FakeRuntime["hookOutcome"]) => {
     on.runtime.hookOutcome = outcome;
@@ -110,7 +110,7 @@ Deno.test("POST /hooks tells each outcome in its own way", async () => {
   );
 });
 
-Deno.test("POST /hooks with sync answers with the end, or 202 where that takes longer or waits", async () => {
+Deno.test("POST /hooks with sync returns the end, or 202 for an execution that takes longer or waits", async () => {
   await using on = await open();
   const { id } = on.runtime.addExecution({ agentId: "review" });
   on.runtime.hookOutcome = { outcome: "accepted", executionId: id, isNew: true, syncMs: 30_000 };
@@ -133,7 +133,7 @@ Deno.test("POST /hooks with sync answers with the end, or 202 where that takes l
   }]);
 });
 
-Deno.test("POST /hooks refuses what is too large and cuts who is too slow, before anything is checked", async () => {
+Deno.test("POST /hooks refuses a large body and ends a slow one before any check", async () => {
   await using on = await open();
   const large = await on.post("/hooks/review", { body: "x".repeat(MAX_BODY_BYTES + 1) });
   assert.equal(large.status, 413);
@@ -148,7 +148,7 @@ Deno.test("POST /hooks refuses what is too large and cuts who is too slow, befor
   assert.deepEqual(on.runtime.deliveries, []);
 });
 
-Deno.test("POST /hooks reads 32 bodies at a time, and puts off more", async () => {
+Deno.test("POST /hooks reads 32 bodies at a time, and refuses more for the moment", async () => {
   await using on = await open();
   const connect = () => Deno.connect({ hostname: "127.0.0.1", port: on.port });
   const head = "POST /hooks/review HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{";
@@ -159,7 +159,7 @@ Deno.test("POST /hooks reads 32 bodies at a time, and puts off more", async () =
   assert.equal((await on.post("/hooks/review")).status, 401, "there is room again");
 });
 
-Deno.test("serve() without a port warns of agents whose webhooks nobody reaches, now and later", async () => {
+Deno.test("serve() without a port warns of agents with a webhook, at the start and later", async () => {
   await using on = await createTestService();
   const { runtime } = on;
   runtime.addAgent(fakeAgent("review", { trigger: HOOK }));

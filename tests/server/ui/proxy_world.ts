@@ -1,11 +1,11 @@
-// The loopback proxy for tests: before a service that is a function, with one browser's view of it.
+// The loopback proxy for tests: a function as its service, and one browser as its client.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createUiLink, type UiLink } from "../../../server/ui/ui_links.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
 import { sendRaw } from "../raw_http.ts";
 
-/** A proxy before a service that is a function, and one browser's view of it. */
+/** A proxy in front of a function, and one browser. */
 export class ProxyWorld implements AsyncDisposable {
   readonly proxy: UiProxy;
   readonly link: UiLink;
@@ -47,7 +47,7 @@ export class ProxyWorld implements AsyncDisposable {
     this.#service = undefined;
   }
 
-  /** Opens the address, as a browser does, and keeps the cookie. */
+  /** Opens the address like a browser, and keeps the cookie. */
   async enter(): Promise<void> {
     const { status, headers } = await discard(
       await fetch(this.link.address, { redirect: "manual" }),
@@ -74,7 +74,7 @@ export class ProxyWorld implements AsyncDisposable {
     return fetch(this.origin + path, { ...init, headers });
   }
 
-  /** The answer to a request with these header lines, byte for byte. */
+  /** Returns the response to a request with these header lines, byte by byte. */
   raw(path: string, lines: readonly string[]): ReturnType<typeof sendRaw> {
     return sendRaw(
       () => Deno.connect({ hostname: "127.0.0.1", port: this.port }),
@@ -89,7 +89,7 @@ export class ProxyWorld implements AsyncDisposable {
   }
 }
 
-/** The response without its body. */
+/** Returns the response without its body. */
 export async function discard(response: Response): Promise<Response> {
   await response.body?.cancel();
   return response;

@@ -1,11 +1,11 @@
-// Links to the page and its port: each link lets one browser in, once.
+// The links and the port of the page: each link admits one browser, once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createUiLink, LINK_MS } from "../../../server/ui/ui_links.ts";
 import { openUiProxy, type UiProxy } from "../../../server/ui/ui_proxy.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
-Deno.test("openUiProxy() listens on the same port each time, and on another while that one is taken", async () => {
+Deno.test("openUiProxy() listens on its saved port, and on another while that one is in use", async () => {
   await using directory = await temporaryFolder();
   const open = () => openPage(directory.path);
   let port = 0;
@@ -26,7 +26,7 @@ Deno.test("openUiProxy() listens on the same port each time, and on another whil
   assert.equal(await Deno.readTextFile(join(directory.path, "ui.port")), `${anew.port}\n`);
 });
 
-Deno.test("a newer link replaces the older one, is of no use on another port, and lets a further browser in", async () => {
+Deno.test("a newer link replaces the older one, works only on its port, and admits a further browser", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   await world.enter();
   const stateDir = world.directory;
@@ -43,7 +43,7 @@ Deno.test("a newer link replaces the older one, is of no use on another port, an
   assert.equal(await (await world.fetch("/ui")).text(), "the page", "the first one stays in");
 });
 
-Deno.test("of many who bring a token at once one is let in", async () => {
+Deno.test("of many simultaneous requests with a token one is admitted", async () => {
   await using world = await ProxyWorld.open();
   const answers = await Promise.all(
     Array.from(
@@ -54,7 +54,7 @@ Deno.test("of many who bring a token at once one is let in", async () => {
   assert.deepEqual(answers.toSorted(), [303, ...Array(19).fill(403)]);
 });
 
-Deno.test("a link that nobody has used for an hour lets nobody in", async () => {
+Deno.test("a link expires after an unused hour", async () => {
   await using world = await ProxyWorld.open();
   const past = new Date(Date.now() - LINK_MS);
   await Deno.utime(world.link.file, past, past);
@@ -62,7 +62,7 @@ Deno.test("a link that nobody has used for an hour lets nobody in", async () => 
   assert.equal(response.status, 403);
 });
 
-Deno.test("a browser that fetches ahead does not use the link up", async () => {
+Deno.test("a prefetch does not use the link up", async () => {
   await using world = await ProxyWorld.open();
   for (const header of ["sec-purpose", "purpose"]) {
     for (const purpose of ["prefetch", "prefetch;prerender"]) {
@@ -75,7 +75,7 @@ Deno.test("a browser that fetches ahead does not use the link up", async () => {
   await world.enter();
 });
 
-Deno.test("openUiProxy() leaves no link behind when it is disposed", async () => {
+Deno.test("openUiProxy() removes its links when it is disposed", async () => {
   await using directory = await temporaryFolder();
   const page = await openPage(directory.path);
   await createUiLink({ stateDir: directory.path, port: page.port });

@@ -1,4 +1,4 @@
-// The loopback proxy over real sockets: who gets in, what goes through, and what happens when either side leaves.
+// The loopback proxy over real sockets: access, forwarding, and the end of either side.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { openUiProxy } from "../../../server/ui/ui_proxy.ts";
 import { until } from "../../support/until.ts";
 import { discard, ProxyWorld } from "./proxy_world.ts";
 
-Deno.test("openUiProxy() exchanges the token once, and leads away from the address that holds it", async () => {
+Deno.test("openUiProxy() exchanges the token once, and redirects to an address without it", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   assert.match(world.link.address, /^http:\/\/127\.0\.0\.1:\d+\/open\?token=[\w-]{43}$/);
   const first = await discard(await fetch(world.link.address, { redirect: "manual" }));
@@ -29,7 +29,7 @@ Deno.test("openUiProxy() exchanges the token once, and leads away from the addre
   assert.match(page, /<h1>This link has been used<\/h1>/);
   assert.match(page, /Run "inkling ui" again to get a new link/);
 
-  // The browser that is in may open the address again.
+  // The admitted browser may open the address again.
   const [pair = ""] = cookie.split(";");
   const again = await discard(
     await fetch(world.link.address, { redirect: "manual", headers: { cookie: pair } }),
@@ -37,7 +37,7 @@ Deno.test("openUiProxy() exchanges the token once, and leads away from the addre
   assert.deepEqual([again.status, again.headers.get("location")], [303, "/ui"]);
 });
 
-Deno.test("openUiProxy() has a file for a browser, which nobody else can read, and which is gone when it was used", async () => {
+Deno.test("openUiProxy() creates a file for the browser that only this user can read, and deletes it after its use", async () => {
   await using world = await ProxyWorld.open(() => new Response("the page"));
   const { file, address } = world.link;
   const info = await Deno.stat(file);
@@ -52,7 +52,7 @@ Deno.test("openUiProxy() has a file for a browser, which nobody else can read, a
   const post = (body: string) =>
     fetch(action, {
       method: "POST",
-      // As a browser sends it that came from a file.
+      // The headers of a browser that comes from a file.
       headers: {
         "content-type": "application/x-www-form-urlencoded",
         origin: "null",
@@ -71,7 +71,7 @@ Deno.test("openUiProxy() has a file for a browser, which nobody else can read, a
   assert.equal((await discard(await post(`token=${token}`))).status, 403);
 });
 
-Deno.test("openUiProxy() keeps its token where another method than GET asks for the address that holds it", async () => {
+Deno.test("openUiProxy() keeps its token after a request with another method than GET", async () => {
   await using world = await ProxyWorld.open();
   for (const method of ["HEAD", "PUT", "DELETE", "OPTIONS"]) {
     const response = await fetch(world.link.address, { method, redirect: "manual" });
@@ -84,7 +84,7 @@ Deno.test("openUiProxy() keeps its token where another method than GET asks for 
   await world.enter();
 });
 
-Deno.test("openUiProxy() passes nothing on without the cookie, whatever the token", async () => {
+Deno.test("openUiProxy() forwards nothing without the cookie, whatever the token", async () => {
   let calls = 0;
   await using world = await ProxyWorld.open(() => {
     calls++;
@@ -116,7 +116,7 @@ Deno.test("openUiProxy() passes nothing on without the cookie, whatever the toke
   assert.equal(await (await fetch(`${world.origin}/agents`, { headers: among })).text(), "secret");
 });
 
-Deno.test("openUiProxy() refuses another Host and another page, though they bring cookie or token", async () => {
+Deno.test("openUiProxy() refuses another Host and another page, even with the cookie or the token", async () => {
   let calls = 0;
   await using world = await ProxyWorld.open(() => {
     calls++;
@@ -128,7 +128,7 @@ Deno.test("openUiProxy() refuses another Host and another page, though they brin
   assert.equal(refusedEntry.status, 421);
   const crossEntry = await world.raw(entry, [own, "Sec-Fetch-Site: cross-site"]);
   assert.equal(crossEntry.status, 403);
-  // None of these used the token up.
+  // None of these requests used the token up.
   await world.enter();
   const cookie = `Cookie: ${world.cookie}`;
   const cases: [number, string[]][] = [
@@ -142,7 +142,7 @@ Deno.test("openUiProxy() refuses another Host and another page, though they brin
     [403, [own, `Origin: http://localhost:${world.port}`]],
     [403, [own, "Origin: http://127.0.0.1:1"]],
     [403, [own, "Sec-Fetch-Site: cross-site"]],
-    // Another port of 127.0.0.1: to the browser the same site, which gets the cookie sent along.
+    // Another port of 127.0.0.1 is the same site to the browser, which sends the cookie.
     [403, [own, "Sec-Fetch-Site: same-site"]],
   ];
   for (const [status, lines] of cases) {
@@ -150,14 +150,14 @@ Deno.test("openUiProxy() refuses another Host and another page, though they brin
     assert.equal(answer.status, status, lines.join());
     assert.ok(!answer.text.includes("secret"), lines.join());
   }
-  // The address of the request names another host than its Host header.
+  // The URL of the request has another host than its Host header.
   assert.equal((await world.raw("http://evil.example/agents", [own, cookie])).status, 421);
   assert.equal(calls, 0);
   const ours = [own, cookie, `Origin: ${world.origin}`, "Sec-Fetch-Site: same-origin"];
   assert.equal((await world.raw("/agents", ours)).status, 200);
 });
 
-Deno.test("openUiProxy() passes method, path, query, body and answer on", async () => {
+Deno.test("openUiProxy() forwards method, path, query, body and response", async () => {
   await using world = await ProxyWorld.open(async (request) => {
     const { method, url } = request;
     return Response.json({ method, url, body: await request.text() }, { status: 422 });
@@ -175,7 +175,7 @@ Deno.test("openUiProxy() passes method, path, query, body and answer on", async 
   });
 });
 
-Deno.test("openUiProxy() passes on the headers that the service reads, none of the connection, and none that lets a browser in", async () => {
+Deno.test("openUiProxy() forwards the headers for the service, but no header of the connection and no credentials", async () => {
   await using world = await ProxyWorld.open((request) =>
     Response.json(Object.fromEntries(request.headers), {
       headers: { "content-security-policy": "default-src 'none'", "set-cookie": "no=1" },
@@ -219,7 +219,7 @@ Deno.test("openUiProxy() passes on the headers that the service reads, none of t
   for (const [name, value] of Object.entries(dropped)) assert.notEqual(arrived[name], value, name);
 });
 
-Deno.test("openUiProxy() lets a stream through as it comes, and tells the service when the browser leaves", async () => {
+Deno.test("openUiProxy() forwards a stream as it arrives, and disconnects when the browser leaves", async () => {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   let lastEventId: string | null = null;
   let isLeft = false;
@@ -241,7 +241,7 @@ Deno.test("openUiProxy() lets a stream through as it comes, and tells the servic
   assert.equal(lastEventId, "6");
   assert.equal(response.headers.get("content-type"), "text/event-stream");
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  // Each one arrives before the next is sent: nothing on the way waits for more.
+  // Each chunk arrives before the next one is sent, so nothing buffers them.
   for (let id = 7; id < 10; id++) {
     send(`id: ${id}\ndata: ${id}\n\n`);
     assert.equal((await reader?.read())?.value, `id: ${id}\ndata: ${id}\n\n`);
@@ -252,7 +252,7 @@ Deno.test("openUiProxy() lets a stream through as it comes, and tells the servic
   await until(() => isLeft, "the service notices that the browser left");
 });
 
-Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and works again with the next, whose redirects it passes on", async () => {
+Deno.test("openUiProxy() returns 502 with a page while no service runs, works again with the next service, and forwards redirects", async () => {
   await using world = await ProxyWorld.open(() => new Response("first"));
   await world.enter();
   assert.equal(await (await world.fetch("/info")).text(), "first");
@@ -264,7 +264,7 @@ Deno.test("openUiProxy() answers 502 with a sentence while no service runs, and 
   const script = await world.fetch("/info");
   assert.equal(script.status, 502);
   assert.match((await script.json()).detail, /^The service does not answer/);
-  // A redirect of the next one is passed on instead of followed.
+  // A redirect is forwarded and not followed.
   const headers = { location: "http://evil.example/" };
   world.start(() => new Response(null, { status: 302, headers }));
   const redirect = await discard(await world.fetch("/somewhere", { redirect: "manual" }));
@@ -293,7 +293,7 @@ Deno.test("openUiProxy() ends open streams and frees its port when it is dispose
   await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port }));
 });
 
-Deno.test("openUiProxy() closes the oldest of too many connections that send nothing, and says so", async () => {
+Deno.test("openUiProxy() closes the oldest of too many silent connections, and warns", async () => {
   const directory = await Deno.makeTempDir({ prefix: "inkling-ui-" });
   const said: string[] = [];
   await using clients = new AsyncDisposableStack();
