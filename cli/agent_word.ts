@@ -1,7 +1,7 @@
-// An agent's id in a command line that somebody is to copy.
+// Formats an agent's id for a command line that the user copies.
 import { looksLikeOption } from "./command_line/scanner.ts";
 
-/** The id as it is typed after a command's name: in quotes where it holds spaces, after `--` where it looks like an option. */
+/** Returns the id as an argument: in quotes if it contains spaces, after `--` if it looks like an option. */
 export function toAgentWord(id: string): string {
   const word = /\s/.test(id) ? `"${id}"` : id;
   return looksLikeOption(id) ? `-- ${word}` : word;

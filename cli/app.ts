@@ -1,4 +1,4 @@
-// What the command line needs of the program around it. app/app.ts implements it; tests bring their own.
+// The interface between the commands and the rest of the program. app/app.ts implements it; tests use a fake.
 import type { Clock } from "../base/clock.ts";
 import type { Client, ServiceEventMessage } from "../api/client/client.ts";
 import type { Examination } from "../ops/doctor/finding.ts";
@@ -20,24 +20,24 @@ import type { Distribution } from "./update/distribution.ts";
 export type { Clock } from "../base/clock.ts";
 export type { StopReason } from "../api/lifecycle.ts";
 
-/** Where one service keeps its things. Every path is absolute. */
+/** The files of one service. Every path is absolute. */
 export interface Places {
   stateDir: string;
   socketFile: string;
   pidFile: string;
-  /** Held by the service for as long as it lives. */
+  /** The service holds this lock while it lives. */
   lockFile: string;
   logFile: string;
-  /** Set when the workspace was named on the command line. */
+  /** Set if --workspace was given. */
   workspace?: string;
 }
 
-/** Which workspace a closure works on: that of the flag, as it was typed, else config.yaml's. */
+/** The --workspace option as it was typed. Absent: the workspace of config.yaml. */
 export interface WorkspaceOption {
   workspace?: string;
 }
 
-/** A service in the foreground, once it listens. */
+/** A listening service in the foreground. */
 export interface ReadyService {
   pid: number;
   workspace: string;
@@ -56,55 +56,55 @@ export interface TcpListen {
   apiKey: string;
 }
 
-/** How a service runs where no flag says otherwise. */
+/** The service settings without command line options. */
 export interface ServiceDefaults {
-  /** Null: it listens on its socket alone. */
+  /** Null: the service listens on its socket only. */
   port: number | null;
   host: string;
   keepAlive: boolean;
-  /** The key of TCP clients; undefined: there is none. */
+  /** The key of TCP clients, if there is one. */
   key: string | undefined;
-  /** The file with the key; undefined: the shell has it, or there is none. */
+  /** The file with the key; undefined if the key is in the shell's environment, or missing. */
   keySource: string | undefined;
-  /** The file that the key belongs in. */
+  /** The file for a new key. */
   keyFile: string;
 }
 
-/** How `start` runs the service in this process. */
+/** The settings of a service in this process. */
 export interface ServeOptions extends WorkspaceOption {
   keepAlive: boolean;
   tcp?: TcpListen;
-  /** Called once, when it listens. */
+  /** Called once the service listens. */
   onReady: (service: ReadyService) => void;
-  /** Called with each thing that happens in the service from then on. */
+  /** Called with each later event of the service. */
   onEvent?: (event: ServiceEventMessage) => void;
-  /** Called with each line of the service log, without its line break. */
+  /** Called with each line of the service's log, without its line break. */
   onLogLine?: (line: string) => void;
 }
 
-/** The service's application inside this process: it runs nothing, and has no triggers. */
+/** The service's application in this process. It runs no agents and has no triggers. */
 export interface LocalService extends AsyncDisposable {
   readonly client: Client;
 }
 
-/** What one agent file looks like to `validate`. */
+/** One file that `validate` has checked. */
 export interface ValidatedFile {
   agentId: string;
   path: string;
   diagnostics: DiagnosticBody[];
-  /** Of mcp-servers.json: the servers that were started, with the number of their tools. */
+  /** For mcp-servers.json: the started servers and the number of their tools. */
   connected?: { server: string; tools: number }[];
 }
 
-/** A model provider and whether it can be used. */
+/** A model provider and its key. */
 export interface ProviderReport {
   name: string;
-  /** The variable that holds its key; null: it needs none. */
+  /** The variable of its key; null if it needs no key. */
   keyVariable: string | null;
   hasKey: boolean;
 }
 
-/** What `info` shows. */
+/** The result of `info`. */
 export interface InfoReport {
   configFile: string;
   configFileExists: boolean;
@@ -112,100 +112,100 @@ export interface InfoReport {
   workspaceEnvFileExists: boolean;
   workspace: string;
   agentsDir: string;
-  /** Its place without a password. */
+  /** Its address or path, without a password. */
   database: { kind: "sqlite" | "postgres"; place: string };
-  /** `provider/name`; null when config.yaml names none. */
+  /** `provider/name`; null if config.yaml names none. */
   defaultModel: string | null;
-  /** Whether a price of the default model is known; null without one. */
+  /** True if the price of the default model is known; null without a default model. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
-  /** The setting, and why there is none (null: there is one). */
+  /** The setting, and the reason why there is no sandbox; null if there is one. */
   sandbox: { mode: string; missing: { problem: string; remedy: string } | null };
 }
 
-/** A channel of messages, and why it cannot work as things are; null where nothing is known that speaks against it. */
+/** A notification channel, and the problem that prevents a delivery; null if none is known. */
 export interface ChannelReport {
   name: string;
   type: string;
   problem: string | null;
 }
 
-/** What came of a test message: what came back, or why it did not arrive. */
+/** The result of a test message: the reply, or the reason of the failure. */
 export interface ChannelTrial {
   name: string;
   delivered: boolean;
   reply: string;
 }
 
-/** The channels of config.yaml. */
+/** The notification channels of config.yaml. */
 export interface MessageChannels {
   report(): ChannelReport[];
-  /** Sends a test message, once. Undefined: there is no such channel. */
+  /** Sends one test message. Resolves to undefined for an unknown channel. */
   try(name: string): Promise<ChannelTrial | undefined>;
 }
 
-/** A flag of Deno's, and why it is there. */
+/** A flag of Deno and its reason. */
 export interface ExplainedFlag {
   flag: string;
   why: string;
 }
 
-/** The narrowest permissions under which a service of a workspace works. */
+/** The narrowest permissions with which the service of a workspace works. */
 export interface PermissionReport {
   flags: ExplainedFlag[];
-  /** What will not work under them, as sentences. */
+  /** The features that do not work with them, as sentences. */
   remarks: string[];
-  /** Program and first arguments that start Inkling so; null for a program whose permissions are built in. */
+  /** The program and first arguments with these permissions; null for a compiled program, whose permissions are fixed. */
   command: readonly string[] | null;
 }
 
-/** The service that permissions are for. */
+/** The service that the permissions are for. */
 export interface PermissionOptions extends WorkspaceOption {
-  /** The address that its TCP listener is told to use; absent: loopback. */
+  /** The --host of the service; absent: loopback. */
   host?: string;
 }
 
-/** A history that is copied into PostgreSQL, or out of it. */
+/** A copy of the history into PostgreSQL or out of it. */
 export interface MoveHistoryOptions extends WorkspaceOption {
   direction: "to" | "from";
   /** postgres://user@host:port/database. */
   address: string;
-  /** Ends it early, and leaves nothing behind. */
+  /** Cancels the copy and removes its partial result. */
   signal: AbortSignal;
-  /** So many rows of a table are there, or were read back. */
+  /** Called with the number of rows of a table that were copied or compared so far. */
   onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
 }
 
-/** A history that was copied, and compared. No address has a password. */
+/** The result of a verified copy. The addresses contain no password. */
 export interface MovedHistory {
   from: string;
   to: string;
-  /** Where config.yaml is, and what `database` is in it while the history in PostgreSQL is used. */
+  /** The path of config.yaml, and the value of `database` there that uses PostgreSQL. */
   configFile: string;
   setting: string;
-  /** With the SHA-256 over all rows of each. */
+  /** Each table with the SHA-256 of all its rows. */
   tables: { name: string; rows: number; digest: string }[];
-  /** Texts with NUL characters, which PostgreSQL cannot store: each of these is U+FFFD now. */
+  /** The number of texts in which U+FFFD replaces NUL characters, which PostgreSQL cannot store. */
   changedTexts: number;
 }
 
 /**
- * The program as the command line sees it. A closure that refuses throws an error whose message is a sentence for the
- * person who typed the command; TypeError and its kin are bugs.
+ * The rest of the program, as the commands use it. A function that refuses throws an error whose message is for the user;
+ * TypeError and other built-in errors are bugs.
  */
 export interface CliApp {
   readonly version: string;
-  /** Program and first arguments that start this program again; a command's arguments are appended. */
+  /** The program and first arguments that start this program again. */
   readonly selfCommand: readonly string[];
-  /** Whether this process was started with fewer permissions than Inkling may ever need. */
+  /** True if this process has fewer permissions than Inkling can use. */
   readonly isConfined: boolean;
-  /** The flags that config.yaml and the agents ask for now. */
+  /** Returns the flags that config.yaml and the agents need now. */
   permissions(options: PermissionOptions): Promise<PermissionReport>;
-  /** How this program came here, and so who can bring a newer one. */
+  /** The kind of this installation, which determines its update. */
   readonly distribution: Distribution;
   /**
-   * The environment of a service that is started in the background, in another directory: no folder in it is relative to
-   * the current one. Keys travel here, never in arguments.
+   * The environment of a background service. Its folders are absolute, because the service runs in another directory. Keys
+   * are passed here, never in arguments.
    */
   readonly environment: Readonly<Record<string, string>>;
   readonly stdout: Terminal;
@@ -213,58 +213,58 @@ export interface CliApp {
   readonly input: Input;
   readonly clock: Clock;
   readonly processes: Processes;
-  /** Cheap: without the flag no file is read. */
+  /** Returns the service's files. Without the option it reads no file. */
   places(workspaceFlag?: string): Promise<Places>;
-  /** A client of the service in these places. Nothing is opened before its first call. */
+  /** Creates a client of the service. It connects at its first call. */
   connect(places: Places): Client;
   /** Reads the service settings of config.yaml and the key of TCP clients. */
   serviceDefaults(options: WorkspaceOption): Promise<ServiceDefaults>;
   /** Runs the service in this process until it has stopped. */
   serve(options: ServeOptions): Promise<StopReason>;
-  /** One that only looks, beside a service or without one. */
+  /** Opens a read-only application, also while a service runs. */
   openLocalService(options: WorkspaceOption): Promise<LocalService>;
-  /** One that may remove what is stored. Rejects while a service runs. */
+  /** Opens an application that may remove stored data. Rejects while a service runs. */
   openUpkeep(options: WorkspaceOption): Promise<LocalService>;
-  /** Copies the whole history, all or nothing. Rejects while a service runs, and where there is a history already. */
+  /** Copies the whole history or nothing. Rejects while a service runs, and if the target has a history. */
   moveHistory(options: MoveHistoryOptions): Promise<MovedHistory>;
   /**
-   * Checks the agent with this id, the `.md` file at this path, or every agent; with `connect`, by starting their MCP servers,
-   * too. Empty: the target names nothing.
+   * Checks the agent with this id, the `.md` file at this path, or every agent. With `connect` it also starts their MCP
+   * servers. Returns an empty list for an unknown target.
    */
   validate(
     target: string | undefined,
     options: WorkspaceOption & { connect?: boolean },
   ): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
-  /** Where messages go, with the variables of this process. */
+  /** Opens the notification channels with the variables of this process. */
   openChannels(options: WorkspaceOption): Promise<MessageChannels>;
-  /** Looks at everything but the service, of which it is said whether it runs. Works with whatever is broken. */
+  /** Checks everything except the service. Works with invalid configuration, too. */
   examine(options: WorkspaceOption & { isRunning: boolean }): Promise<Examination>;
-  /** What is odd about config.yaml and stops nothing: unknown keys, for one. */
+  /** Returns the warnings about config.yaml, for example unknown keys. */
   configWarnings(options: WorkspaceOption): Promise<DiagnosticBody[]>;
-  /** The agents' ids by the names of their files alone: for who must be quick. */
+  /** Returns the agents' ids from the file names, without reading the files. */
   agentNames(options: WorkspaceOption): Promise<string[]>;
-  /** Serves the page of the service behind a socket, beginning at the path `home`. `warn` hears of what goes wrong. */
+  /** Serves the page of the service behind a socket, starting at the path `home`. `warn` is called with problems. */
   openUiProxy(
     options: { stateDir: string; socketFile: string; home: string; warn: (text: string) => void },
   ): Promise<UiProxy>;
-  /** Makes a link that lets one browser in to the page on this port. */
+  /** Creates a link with which one browser can open the page on this port. */
   createUiLink(place: { stateDir: string; port: number }): Promise<UiLink>;
-  /** See EditText; the editor is the one of the process's environment. */
+  /** Opens the editor of the process's environment; see EditText. */
   editText: EditText;
-  /** Opens an address in the browser of whoever sits here; false where that cannot be done. */
+  /** Opens an address in the user's browser. Returns false if that fails. */
   openBrowser(address: string): Promise<boolean>;
-  /** The absolute path of a workspace that is not a folder; undefined: it is one. */
+  /** Returns the absolute path of a workspace that is not a folder, or undefined for a folder. */
   missingWorkspace(workspace: string): Promise<string | undefined>;
-  /** Whether there is a config.yaml or an agents folder. */
+  /** Returns whether there is a config.yaml or an agents folder. */
   isSetUp(options: WorkspaceOption): Promise<boolean>;
   openInstallation(): Promise<Installation>;
   openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
   openSkillInstaller(options: WorkspaceOption): Promise<SkillInstaller>;
   openServerInstaller(options: WorkspaceOption): Promise<ServerInstaller>;
   openAgentTests(options: WorkspaceOption): Promise<AgentTesting>;
-  /** The candidate that somebody who wrote `word` most likely meant. */
+  /** Returns the candidate that is most similar to a mistyped word. */
   suggest(word: string, candidates: Iterable<string>): string | undefined;
-  /** Calls the listener at each Ctrl+C, which no longer ends the process. Returns the function that takes it back. */
+  /** Calls the listener at each Ctrl+C instead of ending the process. Returns a function that removes the listener. */
   onInterrupt(listener: () => void): () => void;
 }

@@ -1,8 +1,8 @@
-// The warnings about config.yaml, for commands that read it or start a service that does.
+// Shows the warnings about config.yaml, for commands that read it or start a service.
 import { type CommandContext, workspaceOf } from "./context.ts";
 import { showConfigWarnings } from "./output/problems.ts";
 
-/** Shows them on standard error, unless --quiet is set. Rejects when config.yaml cannot be used. */
+/** Prints the warnings on standard error, unless --quiet is set. Rejects if config.yaml is invalid. */
 export async function warnOfConfig(context: CommandContext): Promise<void> {
   const { app, output } = context;
   if (!output.quiet) showConfigWarnings(output, await app.configWarnings(workspaceOf(context)));

@@ -4,13 +4,13 @@ import type { Output } from "./output/output.ts";
 
 export { CommandFailure, type CommandResult, EXIT, type ExitCode, Interrupted } from "./exit.ts";
 
-/** The surroundings of one command. */
+/** The context of one command. */
 export interface CommandContext extends WorkspaceOption {
   app: CliApp;
   output: Output;
 }
 
-/** The workspace option alone, absent where it was not given. */
+/** Returns only the workspace option, without an undefined value. */
 export function workspaceOf({ workspace }: WorkspaceOption): WorkspaceOption {
   return workspace === undefined ? {} : { workspace };
 }

@@ -1,13 +1,13 @@
-// Waiting with an end: work that gets a signal which aborts when its time is over.
+// Runs work with a time limit: its signal aborts when the time is over.
 import { withinTime } from "../base/bounded_wait.ts";
 import type { Clock } from "./app.ts";
 
-/** The time was over before the work was. */
+/** Error: the work did not finish in time. */
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 }
 
-/** The result of `work`. Its signal aborts with DeadlineExceeded after `ms`, or with the reason of `options.signal`. */
+/** Runs `work` and returns its result. Its signal aborts with DeadlineExceeded after `ms`, or with the reason of `options.signal`. */
 export function withDeadline<T>(
   clock: Clock,
   work: (signal: AbortSignal) => Promise<T>,

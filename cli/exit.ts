@@ -1,33 +1,33 @@
-// The exit codes, and the one translator from what was thrown to a code and a sentence.
+// The exit codes, and the conversion of thrown errors into an exit code and a message.
 import { describeDenied } from "../base/denied_permission.ts";
 import { ApiError, ServiceUnreachable } from "../api/client/client.ts";
 import type { ExecutionSummary } from "../api/schemas/execution_schemas.ts";
 import { OutputClosed } from "./output/terminal.ts";
 
-/** What the process ends with. */
+/** The exit codes of the process. */
 export const EXIT = {
   ok: 0,
   /** The command or the run failed. */
   failed: 1,
-  /** The command line itself is wrong, or names what does not exist. */
+  /** The command line is wrong, or names something that does not exist. */
   usage: 2,
   /** The service cannot be reached or started. */
   unreachable: 3,
-  /** The run waits for a person. */
+  /** The run waits for an answer. */
   waiting: 4,
   /** Ctrl+C. */
   interrupted: 130,
-  /** The output was closed: what a shell reports of a program that SIGPIPE ends. */
+  /** The output was closed. Shells report this code for a program that SIGPIPE ends. */
   unread: 141,
 } as const;
 
 /** One of the exit codes. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];
 
-/** The result of a command: its exit code, or nothing, which means success. */
+/** The result of a command: its exit code, or undefined for success. */
 export type CommandResult = ExitCode | void;
 
-/** A command that ends early, with its code and its sentence. Further lines of `message` say what to do. */
+/** Error: ends the command with this exit code. The message is for the user; further lines say what to do. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 
@@ -36,14 +36,14 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Somebody pressed Ctrl+C. */
+/** Error: the user pressed Ctrl+C. */
 export class Interrupted extends CommandFailure {
   constructor() {
     super(EXIT.interrupted, "Interrupted");
   }
 }
 
-/** The code for the status that a followed run has when its stream ends. */
+/** Returns the exit code for the last status of a followed run. */
 export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
   switch (status) {
     case "success":
@@ -61,9 +61,9 @@ export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
   }
 }
 
-/** Code and text of anything thrown; `text` is undefined where nothing is to be said. */
+/** Returns the exit code and the message of a thrown value; `text` is undefined if nothing can be printed. */
 export function toExit(error: unknown): { code: ExitCode; text: string | undefined } {
-  // There is nobody left to tell.
+  // The reader of the output has gone.
   if (error instanceof OutputClosed) return { code: EXIT.unread, text: undefined };
   if (error instanceof Interrupted) return { code: EXIT.interrupted, text: undefined };
   if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };

@@ -1,10 +1,10 @@
-// The options that every command takes, before its name or after it.
+// The options of every command. They may precede or follow the command's name.
 import { flag, option, type OptionValues } from "./command_line/option.ts";
 import { DIRECTORY } from "./command_line/value_type.ts";
 
-/** What is said of all commands alike. */
+/** The global options. */
 export const GLOBAL_OPTIONS = {
-  quiet: flag("-q, --quiet", "Show results only (of a run: only its answer)"),
+  quiet: flag("-q, --quiet", "Show results only (for a run: only its answer)"),
   verbose: flag("-v, --verbose", "Show more: whole tool results, causes of errors"),
   workspace: option(
     "-w, --workspace <dir>",
@@ -13,10 +13,10 @@ export const GLOBAL_OPTIONS = {
   ),
 };
 
-/** Their values. */
+/** The values of the global options. */
 export type GlobalOptions = OptionValues<typeof GLOBAL_OPTIONS>;
 
-/** Asks for the help of the command that it is typed after. */
+/** Shows the help of the command before it. */
 export const HELP_OPTION = flag("-h, --help", "Show this help");
-/** Asks for the version, of the program alone. */
+/** Shows the version; an option of the program only. */
 export const VERSION_OPTION = flag("-V, --version", "Show the version");

@@ -1,22 +1,23 @@
-// A workspace flag that does not name a folder: refused, before a command checks nothing or leaves a service behind.
+// The check of --workspace. It runs before the command, so that no command works with an empty workspace or starts a
+// service for one.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import { CommandFailure, EXIT, type ExitCode } from "./exit.ts";
-import { toOneLine } from "./output/sanitise.ts";
+import { toOneLine } from "./output/sanitize.ts";
 import { ignoreMissing } from "../base/files/missing.ts";
 
-/** Commands that make the folder, those that need none, and `start`, whose refusal depends on its options. */
+/** Commands that create the folder or do not need it, and `start`, which checks it with its own exit code. */
 const NOT_REFUSED: ReadonlySet<string> = new Set([
   ...["setup", "new"],
   ...["help", "completions", "complete"],
   "start",
 ]);
-/** Commands about what ran, and what waits: they also serve a workspace that is gone; `respond` only while its service runs. */
+/** Commands about history. They also work for a deleted workspace; `respond` only while its service runs. */
 const LOOK_BACK: ReadonlySet<string> = new Set([
   ...["stop", "status", "logs", "watch", "cancel"],
   ...["pending", "respond", "checkpoint"],
 ]);
 
-/** Throws CommandFailure for a command whose workspace was named and is not a folder. */
+/** Throws CommandFailure if --workspace is not a folder and the command needs it. */
 export async function refuseMissingWorkspace(
   command: string,
   { app, workspace }: WorkspaceOption & { app: CliApp },
@@ -28,23 +29,23 @@ export async function refuseMissingWorkspace(
   throw missingWorkspace(path, EXIT.usage);
 }
 
-/** The refusal to work in a folder that is not there. */
+/** Returns the error for a workspace that does not exist. */
 export function missingWorkspace(path: string, exitCode: ExitCode): CommandFailure {
   return new CommandFailure(
     exitCode,
-    `There is no folder ${toOneLine(path)} to work in. ` +
-      'Name another with --workspace, or make it: "inkling new" with this --workspace does',
+    `The workspace ${toOneLine(path)} does not exist. ` +
+      'Pass another --workspace, or create this one: run "inkling new" with the same --workspace',
   );
 }
 
-/** The path of the workspace that was named, where no folder is there; undefined: it is there, or none was named. */
+/** Returns the path of --workspace if that folder does not exist, otherwise undefined. */
 export async function findGoneWorkspace(
   { app, workspace }: WorkspaceOption & { app: CliApp },
 ): Promise<string | undefined> {
   return workspace === undefined ? undefined : await app.missingWorkspace(workspace);
 }
 
-/** Whether a service was ever there: then the folder is gone, and not mistyped. */
+/** Returns whether the workspace has a state folder: it was deleted, not mistyped. */
 async function hasHistory(app: CliApp, workspace: string): Promise<boolean> {
   const { stateDir } = await app.places(workspace);
   return (await Deno.stat(stateDir).catch(ignoreMissing))?.isDirectory ?? false;

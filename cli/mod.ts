@@ -1,4 +1,4 @@
-// The command line: from arguments to an exit code. The only place where a failure becomes text.
+// The entry point of the command line: runs one command and returns its exit code. Every failure becomes text here.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import type { Command, Program } from "./command_line/command.ts";
 import { type CommandLine, parseCommandLine } from "./command_line/parse.ts";
@@ -14,7 +14,7 @@ import { PROGRAM } from "./program.ts";
 
 export type { CliApp } from "./app.ts";
 
-/** Runs the command that the arguments name and returns the exit code. Never throws for what a person may cause. */
+/** Runs the command in the arguments and returns its exit code. Errors that a user can cause are printed, not thrown. */
 export async function runCli(argv: readonly string[], app: CliApp): Promise<number> {
   let output = openOutput(app, {});
   try {
@@ -81,7 +81,7 @@ function openOutput(app: CliApp, options: GlobalOptions): Output {
 function complain(output: Output, { message, command }: UsageError): ExitCode {
   output.error(message);
   const name = command === undefined ? "inkling" : `inkling ${command}`;
-  output.note(`"${name} --help" shows how it is used`);
+  output.note(`"${name} --help" shows the usage`);
   return EXIT.usage;
 }
 
@@ -91,29 +91,29 @@ function showCauses(output: Output, error: unknown): void {
   }
 }
 
-/** The line. */
-const FIRST_STEP = 'Inkling is not set up yet: "inkling setup" does it, in a minute';
+/** The hint for a machine where nothing is set up. */
+const FIRST_STEP = 'Inkling is not set up yet. Run "inkling setup"; it takes a minute';
 
-/** What to type on a machine where nothing is set up yet. */
+/** The commands that a new user needs. */
 const FIRST_COMMANDS = [
-  ["inkling setup", 'model and key; "demo" needs no key'],
-  ["inkling run hello", "runs the first agent"],
-  ["inkling new daily", "makes another one"],
-  ["inkling doctor", "looks at this machine"],
-  ["inkling --help", "lists all commands"],
+  ["inkling setup", 'set a model; "demo" needs no key'],
+  ["inkling run hello", "run the first agent"],
+  ["inkling new daily", "create another agent"],
+  ["inkling doctor", "check this machine"],
+  ["inkling --help", "list all commands"],
 ] as const;
 
-/** Commands that are of no use without an agent. */
+/** Commands that fail without an agent. */
 const NEED_AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);
-/** Commands that have nothing to show yet. The others need nothing, or say themselves what is missing. */
+/** Commands with an empty result before the setup. The other commands work without agents, or report it themselves. */
 const SHOW_AGENTS: ReadonlySet<string> = new Set([
   ...["start", "status", "list", "logs", "watch", "cancel", "pending", "respond", "checkpoint"],
   ...["validate", "ui"],
 ]);
 
 /**
- * Says the line before a command where neither config.yaml nor an agents folder exists. Throws CommandFailure instead
- * for a command that could only fail.
+ * Prints the setup hint if neither config.yaml nor an agents folder exists. Throws CommandFailure for a command that needs
+ * an agent.
  */
 async function leadToSetup(
   command: string,

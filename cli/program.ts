@@ -1,5 +1,4 @@
-// The command line of Inkling: every command, in the order in which help lists them. A command's code is loaded only when it
-// is chosen.
+// All commands of Inkling, in the order of the help. A command's code is loaded when the command is called.
 import type { Program } from "./command_line/command.ts";
 import { budget, chat, list, resume, run, show, why } from "./declarations/agent_commands.ts";
 import { mcp, newCommand, skill, test, validate } from "./declarations/authoring_commands.ts";

@@ -1,21 +1,21 @@
-// How this program starts itself again: the binary by its own path, its modules by Deno with the same permissions.
+// The command that starts this program again: the compiled binary, or Deno with the main module and its permissions.
 import { mainModule, programConfig } from "../base/program_files.ts";
 
 /**
  * The permissions of Inkling, one flag each:
- * - no-prompt: what no flag allows is refused; nobody is asked.
- * - no-remote: no code from the network. Deno trusts some hosts with that by default, even where
- *   `--deny-import` forbids it (measured with Deno 2.9.6).
- * - frozen: no packages but those of the lock file. Without it, an import of any other would fetch that one.
- * - read, write: workspaces, configuration and state are where the user says; agents are confined by the path sandbox.
+ * - no-prompt: refuses everything that no flag allows, without a prompt.
+ * - no-remote: no code from the network. By default Deno trusts some hosts, even with `--deny-import` (measured with Deno
+ *   2.9.6).
+ * - frozen: only packages of the lock file. Without it, an import of another package would download it.
+ * - read, write: the user chooses the folders of workspaces, configuration and state. The path sandbox confines agents.
  * - net: model providers, http_request, the service's socket.
- * - env: keys, and what packages look up.
- * - run: to start the detached service, the processes of custom tools and of .ts scripts, .py and .sh scripts, MCP
- *   programs, the browser of `ui`, the editor of whoever edits a call; and to end them with all that they started, as `stop` ends the service. A list of
- *   programs would do for starting, but not for signals to anything but a child itself (measured with Deno 2.9.6).
- * - sys: the machine's addresses, which http_request must know; its name, where machines share a database; the umask around
- *   the socket, which has no name of its own among the flag's values; the free space of a disk, for doctor.
- * Never ffi or import. The narrower flags that one workspace needs are worked out in runtime/permissions.
+ * - env: keys, and the variables that packages read.
+ * - run: starts the background service, custom tools, scripts, MCP programs, the browser of `ui` and the user's editor, and
+ *   ends them with their child processes. A list of programs would not allow signals to processes other than children
+ *   (measured with Deno 2.9.6).
+ * - sys: the machine's addresses for http_request, its name for a shared database, the umask of the socket (which has no
+ *   name among the flag's values), and the free disk space for doctor.
+ * Never ffi or import. runtime/permissions derives the narrower flags of one workspace.
  */
 export const PERMISSION_FLAGS: readonly string[] = [
   "--no-prompt",
@@ -29,12 +29,12 @@ export const PERMISSION_FLAGS: readonly string[] = [
   "--allow-sys",
 ];
 
-/** Program and first arguments that start Inkling from its modules, under Deno's flags: all that it may ever need. */
+/** Returns the program and first arguments that start Inkling from its modules with these Deno flags. */
 export function sourceCommand(flags: readonly string[] = PERMISSION_FLAGS): string[] {
   return [Deno.execPath(), "run", "--config", programConfig(), ...flags, mainModule()];
 }
 
-/** Program and first arguments that start whatever is running now. */
+/** Returns the program and first arguments that start this program again. */
 export function selfCommand(): string[] {
   return Deno.build.standalone ? [Deno.execPath()] : sourceCommand();
 }

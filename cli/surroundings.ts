@@ -1,5 +1,5 @@
-// What every command finds around it and needs no runtime for: terminals, input, time, processes and the way to the
-// service. One import, because each that is made while a command starts takes its time.
+// The part of CliApp that needs no runtime: terminals, input, clock, processes and the client of the service. One module,
+// because each import slows down the start of a command.
 import { suggest } from "../base/text/suggestion.ts";
 import { openSocketClient } from "../api/client/client.ts";
 import type { CliApp } from "./app.ts";
@@ -12,7 +12,7 @@ import { openInput } from "./prompting/system_input.ts";
 export { isConfined } from "../base/denied_permission.ts";
 export { ownDistribution } from "./update/distribution.ts";
 
-/** That part of the program; `kind` is what TERM says of the terminal. */
+/** Opens that part of CliApp. `kind` is the value of TERM. */
 export function openSurroundings(
   { kind }: { kind: string | undefined },
 ): Pick<

@@ -1,15 +1,14 @@
-// An agent id that names nothing: what to say, with the id that was most likely meant, or with what is wrong with its file.
+// Errors for an unknown agent id: they suggest a similar id, or report the error in the agent's file.
 import { ApiError, type Client } from "../api/client/client.ts";
 import type { AgentErrorBody } from "../api/schemas/diagnostic_schemas.ts";
 import type { CliApp } from "./app.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { toOneLine } from "./output/sanitise.ts";
+import { toOneLine } from "./output/sanitize.ts";
 
+/** The number of agents that an error message lists. */
 const LISTED = 20;
 
-/**
- * The result of a request about an agent, or about none; the service's 404 becomes a CommandFailure that says what to do.
- */
+/** Awaits a request about an agent. Turns the service's 404 into a CommandFailure with advice. */
 export async function orUnknownAgent<T>(
   request: Promise<T>,
   options: { app: CliApp; client: Client; agentId: string | undefined },
@@ -30,18 +29,18 @@ export async function orUnknownAgent<T>(
   }
 }
 
-/** The failure for an id whose file never parsed. */
+/** Returns the error for an agent whose file has never parsed. */
 function brokenAgent({ id, path, diagnostics }: AgentErrorBody): CommandFailure {
   const first = diagnostics.find(({ severity }) => severity === "error");
   const reason = first === undefined ? "" : `:${first.line}:${first.column}: ${first.message}`;
   return new CommandFailure(
     EXIT.failed,
     `The file of agent "${id}" does not parse: ${toOneLine(path + reason)}. ` +
-      `"inkling validate" shows all that is wrong`,
+      `"inkling validate" lists every error`,
   );
 }
 
-/** The failure for an id that none of the agents has. A label, a file name or a path may have been meant for one. */
+/** Returns the error for an unknown id. Recognizes an agent's label, file name or path, and suggests the agent's id. */
 export function unknownAgent(
   app: CliApp,
   agentId: string,
@@ -53,23 +52,23 @@ export function unknownAgent(
   const suggestion = agents.find(({ display_name: name }) => name?.toLowerCase() === label)?.id ??
     ids.find((id) => id === stem) ?? app.suggest(stem, ids);
   const advice = suggestion === undefined
-    ? `"inkling list" shows every agent`
+    ? `"inkling list" lists every agent`
     : `Did you mean "${suggestion}"?`;
   return new CommandFailure(EXIT.usage, `There is no agent "${agentId}". ${advice}`);
 }
 
-/** The failure for a command that needs an agent and was given none. */
+/** Returns the error for a command that was called without the agent that it needs. */
 export function agentMissing(command: string, ids: readonly string[]): CommandFailure {
   if (ids.length === 0) {
     return new CommandFailure(
       EXIT.usage,
-      `Name the agent: inkling ${command} <agent>. There are none yet; "inkling list" says how to make one`,
+      `Name the agent: inkling ${command} <agent>. There are no agents yet; "inkling list" shows how to create one`,
     );
   }
   const listed = ids.slice(0, LISTED).join(", ");
   const more = ids.length > LISTED ? `, and ${ids.length - LISTED} more` : "";
   return new CommandFailure(
     EXIT.usage,
-    `Name the agent: inkling ${command} <agent>. There are: ${listed}${more}`,
+    `Name the agent: inkling ${command} <agent>. Agents: ${listed}${more}`,
   );
 }

@@ -1,6 +1,6 @@
-// Parts of Markdown that are shown as text: entities, and pictures, which are never loaded.
+// The parts of Markdown that are shown as text: entities, and images, which are never loaded.
 
-/** The entities by name that models write. */
+/** The entities that models write, with their characters. */
 const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
   "&lt;": "<",
@@ -11,12 +11,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&nbsp;": "\u00a0",
 };
 
-/** The text with characters for its entities. */
+/** Replaces the entities in a text by their characters. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (name) => ENTITIES[name] ?? name);
 }
 
-/** `[image: a chart]`: the name of a picture. */
+/** Formats the name of an image: `[image: a chart]`. */
 export function nameImage(text: string): string {
   return `[image: ${decodeEntities(text) || "without a name"}]`;
 }

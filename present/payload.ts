@@ -1,34 +1,33 @@
-// The payload of a frame, which is JSON from elsewhere: what is missing or of another kind counts as absent.
+// Reads the payload of a frame, which is untrusted JSON. A missing field and one of another type count as absent.
 import { isJsonObject } from "../base/json.ts";
 
-/** The payload of a frame, as the wire has it. */
+/** The payload of a frame as it is sent. */
 export type FramePayload = Readonly<Record<string, unknown>>;
 
-/** A text; empty where there is none. */
+/** Returns the text of a field; empty if it has none. */
 export function textOf(payload: FramePayload, name: string): string {
   const value = payload[name];
   return typeof value === "string" ? value : "";
 }
 
-/** A number, if there is one. */
+/** Returns the number of a field, if it has one. */
 export function numberOf(payload: FramePayload, name: string): number | undefined {
   const value = payload[name];
   return typeof value === "number" ? value : undefined;
 }
 
-/** The objects in an array; none where there is no array. */
+/** Returns the objects in an array field; empty if it is no array. */
 export function objectsOf(payload: FramePayload, name: string): FramePayload[] {
   const value = payload[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The object that a JSON text holds, if it does. */
+/** Parses a JSON object; undefined for any other text. */
 export function parseObject(text: string): FramePayload | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // No JSON: no object either.
     return undefined;
   }
 }
@@ -37,11 +36,11 @@ export function parseObject(text: string): FramePayload | undefined {
 export interface ToolCall {
   id: string;
   name: string;
-  /** JSON text, as a rule. */
+  /** Usually JSON text. */
   args: string;
 }
 
-/** The calls of a reply's frame. */
+/** Returns the tool calls in the frame of a reply. */
 export function callsOf(payload: FramePayload): ToolCall[] {
   return objectsOf(payload, "tools").map((tool) => ({
     id: textOf(tool, "id"),
@@ -52,7 +51,7 @@ export function callsOf(payload: FramePayload): ToolCall[] {
 
 /** Returns the end of a delegated execution from a result of `run_agent`; undefined for an error. */
 export function delegatedOf(content: string): FramePayload | undefined {
-  // Behind it may stand what a person said of it.
+  // The user's comment may follow on further lines.
   return parseObject(content.split("\n", 1)[0] ?? "");
 }
 
@@ -63,7 +62,7 @@ export interface DescribedCall {
   agentId: string;
   toolName: string;
   summary: string;
-  /** Empty where no change of a file can be shown. */
+  /** The file change; empty if there is none to show. */
   diff: string;
   /** The reason why there is no preview; empty if none is needed. */
   problem: string;
@@ -71,7 +70,7 @@ export interface DescribedCall {
   hasPreview: boolean;
 }
 
-/** The described calls of a frame. */
+/** Returns the calls that a dry run described in a frame. */
 export function describedOf(payload: FramePayload): DescribedCall[] {
   return objectsOf(payload, "would_do").map((call) => {
     const preview = isJsonObject(call["preview"]) ? call["preview"] : undefined;

@@ -1,18 +1,18 @@
-// The recap for a person who was away: counts of executions by their end, and the time from which it counts.
+// Counts the executions of a recap by their status, and limits its time span.
 import { DAY_MS } from "../base/time_units.ts";
 import type { RecapBody } from "../api/schemas/report_schemas.ts";
 
-/** A recap reaches back no further. */
+/** The longest time span of a recap. */
 export const LONGEST_RECAP_MS = 7 * DAY_MS;
 
-/** Executions that came to the same, with a word for that and the status that it is like. */
+/** The number of executions with one result, its word, and the status with its color. */
 export interface RunCount {
   count: number;
   word: string;
   status: "success" | "error" | "aborted" | "running" | "waiting";
 }
 
-/** The executions of a recap by what they came to, without what none did. */
+/** Counts the executions of a recap by their result, without empty counts. */
 export function countRuns({ executions }: Pick<RecapBody, "executions">): RunCount[] {
   const { total, succeeded, failed, running, waiting } = executions;
   const cancelled = total - succeeded - failed - running - waiting;

@@ -1,7 +1,7 @@
-// The triggers of an agent, in a few words.
+// Describes the triggers of an agent in a few words.
 import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
 
-/** The fields of an agent that the words are made of. */
+/** The fields of an agent that describe its triggers. */
 export type DescribedTrigger =
   & Pick<
     AgentSummary,
@@ -12,7 +12,7 @@ export type DescribedTrigger =
 /** The words of a table (`watch in; after reporter`) and of the page (`watches in, after reporter`). */
 export type TriggerWording = "terse" | "full";
 
-/** `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github`, `after reporter`. */
+/** Returns `manual`, `every 5m`, `cron 0 3 * * *`, `watch inbox/`, `webhook github` or `after reporter`. */
 export function describeTrigger(agent: DescribedTrigger, wording: TriggerWording): string {
   const { after = [] } = agent;
   const own = describeOwn(agent, wording === "terse");

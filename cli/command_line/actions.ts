@@ -1,17 +1,17 @@
-// Commands whose first argument is an action: `mcp add`, `mcp list`. Each action has words and options of its own.
+// Checks the commands whose first argument is an action, such as `mcp add`. Each action has its own arguments and options.
 import { UsageError } from "./usage_error.ts";
 
-/** The words and options of one action. */
+/** The arguments and options of one action. */
 export interface ActionForm {
-  /** Arguments that must be there. */
+  /** The required arguments. */
   words: readonly string[];
-  /** Whether words may follow them. */
+  /** True if more words may follow. */
   hasRest?: boolean;
-  /** Options by their keys. */
+  /** The keys of the allowed options. */
   options: readonly string[];
 }
 
-/** Checks what was typed against an action's form. Throws UsageError for what is missing, and for what has no effect. */
+/** Throws UsageError for a missing argument, and for arguments and options that the action does not accept. */
 export function checkAction(
   command: string,
   form: ActionForm & { action: string },

@@ -1,18 +1,18 @@
-// Arguments as a command declares them: words that count by their place.
+// The positional arguments of a command.
 import type { ValueType } from "./value_type.ts";
 
-/** An argument whose value is a `Value`. Its name is the key under which it is declared. */
+/** An argument with a value of type `Value`. Its name is its key in the declaration. */
 export interface Argument<Value = unknown> {
   readonly description: string;
   readonly isRequired: boolean;
-  /** Whether it takes all words that are left; only the last argument may. */
+  /** True if it takes all remaining words; allowed for the last argument only. */
   readonly isRest: boolean;
   readonly type: ValueType;
-  /** Its value, given the words in its place: one at most, but for the rest. Throws InvalidValue. */
+  /** Parses its words: at most one, unless it is the rest. Throws InvalidValue. */
   read(words: readonly string[]): Value;
 }
 
-/** A word that must be there: `<name>`. */
+/** Declares a required argument: `<name>`. */
 export function required<Value>(description: string, type: ValueType<Value>): Argument<Value> {
   return {
     description,
@@ -26,7 +26,7 @@ export function required<Value>(description: string, type: ValueType<Value>): Ar
   };
 }
 
-/** A word that may be left out: `[agent]`. */
+/** Declares an optional argument: `[agent]`. */
 export function optional<Value>(
   description: string,
   type: ValueType<Value>,
@@ -40,7 +40,7 @@ export function optional<Value>(
   };
 }
 
-/** All words that are left: `[args...]`. */
+/** Declares an argument that takes all remaining words: `[args...]`. */
 export function rest<Value>(description: string, type: ValueType<Value>): Argument<Value[]> {
   return {
     description,

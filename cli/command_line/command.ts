@@ -1,4 +1,4 @@
-// A command as it is declared, and the program that it belongs to. What is typed is read by the types of the declaration.
+// The declarations of commands and of the program. The types of options and arguments follow from the declaration.
 import type { CommandContext } from "../context.ts";
 import { type CommandResult, EXIT, type ExitCode } from "../exit.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION } from "../global_options.ts";
@@ -13,33 +13,33 @@ import {
 import type { Options } from "./scanner.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** A command line to copy, and what it is for. */
+/** A command line to copy, and its description. */
 export type Example = readonly [commandLine: string, meaning: string];
 
-/** What a command does. */
+/** A parsed command, ready to run. */
 export type Action = (context: CommandContext) => Promise<ExitCode>;
 
-/** The declaration of a command; its code is loaded only when it is chosen. */
+/** The untyped part of a command's declaration. */
 interface CommandFacts {
   readonly name: string;
   readonly description: string;
   readonly examples: readonly Example[];
-  /** Whether help, suggestions and the Tab key leave it out. */
+  /** True if help, suggestions and completion leave the command out. */
   readonly isHidden: boolean;
   readonly arguments: Readonly<Record<string, Argument>>;
-  /** Its own, then those that all commands take. */
+  /** The command's own options, then the global options. */
   readonly options: Options;
 }
 
-/** A command, its own types known to nobody but itself. */
+/** A command without its type parameters. */
 export interface Command extends CommandFacts {
-  /** Reads what was typed; the result does it. Throws UsageError for what does not fit. */
+  /** Parses the typed options and words, and returns the action. Throws UsageError. */
   prepare(typed: TypedOptions, words: readonly string[]): Action;
 }
 
-/** A command with its types, and without the code that does it. */
+/** A command with its types, but without its code. */
 export interface DeclaredCommand<Values extends object, Words extends object> extends CommandFacts {
-  /** The command whose code this loads. */
+  /** Adds the function that loads the command's code. */
   loads(load: () => Promise<{ perform: PerformWith<Values, Words> }>): Command;
 }
 
@@ -54,7 +54,7 @@ export type Perform<Declared> = Declared extends DeclaredCommand<infer Values, i
   ? PerformWith<Values, Words>
   : never;
 
-/** The options that a declared command is given. */
+/** The parsed options of a declared command. */
 export type CommandOptions<Declared> = Declared extends DeclaredCommand<infer Values, infer _Words>
   ? Partial<Values>
   : never;
@@ -63,12 +63,12 @@ export type CommandOptions<Declared> = Declared extends DeclaredCommand<infer Va
 export interface Program {
   readonly name: string;
   readonly description: string;
-  /** Those that may stand before a command's name. */
+  /** The options that may precede a command's name. */
   readonly options: Options;
   readonly commands: readonly Command[];
 }
 
-/** A command as it is written down. Its types are inferred from the options and arguments. */
+/** The input of declareCommand(). Its types are inferred from the options and arguments. */
 export interface CommandDeclaration<Values extends object, Words extends object> {
   name: string;
   description: string;
@@ -76,11 +76,11 @@ export interface CommandDeclaration<Values extends object, Words extends object>
   isHidden?: boolean;
   arguments?: Arguments<Words>;
   options?: OptionsOf<Values>;
-  /** Options, each with those that contradict it. */
+  /** For each option, the options that cannot be used with it. */
   conflicts?: { [Key in keyof NoInfer<Values>]?: readonly (keyof NoInfer<Values>)[] };
 }
 
-/** The command that a declaration describes. */
+/** Declares a command. */
 export function declareCommand<Values extends object, Words extends object>(
   declaration: CommandDeclaration<Values, Words>,
 ): DeclaredCommand<Values, Words> {
@@ -128,7 +128,7 @@ function checkConflicts<Values extends object, Words extends object>(
   }
 }
 
-/** The code of the command that is declared so: its parameters have the types of the declaration. */
+/** Gives the code of a declared command the parameter types of its declaration. */
 export function performs<Declared>(perform: Perform<Declared>): Perform<Declared> {
   return perform;
 }

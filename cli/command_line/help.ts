@@ -1,27 +1,27 @@
-// The help of the program and of its commands: what is declared, laid out for the width of a terminal.
+// Formats the help of the program and of its commands for the width of the terminal.
 import type { Style } from "../output/style.ts";
 import { wrapText } from "../output/wrap.ts";
 import type { Argument } from "./argument.ts";
 import type { Command, Program } from "./command.ts";
 
-/** How help texts are laid out. */
+/** The layout of a help text. */
 export interface HelpLayout {
-  /** Cells of the terminal's lines. */
+  /** The width of the terminal. */
   columns: number;
   style: Style;
 }
 
-/** A term, and what it means. */
+/** A term and its description. */
 type Item = readonly [term: string, meaning: string];
 
 /** Longer lines are hard to read. */
 const MOST_WIDTH = 100;
-/** A description beside its term needs so many cells; where there are fewer it stands below. */
+/** The least width of a description beside its term. With less room it is printed below. */
 const LEAST_DESCRIPTION = 24;
-/** A command with longer arguments has its description below, so that it takes no room from the others. */
+/** The description of a longer command is printed below it, so that the column stays narrow. */
 const MOST_COMMAND = 24;
 
-/** The help of a command of the program, or of the program itself. */
+/** Formats the help of the program or of one of its commands. */
 export function formatHelp(program: Program, of: Program | Command, layout: HelpLayout): string {
   const { style } = layout;
   const width = Math.min(layout.columns, MOST_WIDTH);
@@ -40,7 +40,7 @@ export function formatHelp(program: Program, of: Program | Command, layout: Help
   ]);
   const commands = !isProgram ? [] : of.commands.filter(({ isHidden }) => !isHidden)
     .map((command): Item => [
-      // Every command has options: to say so of each says nothing.
+      // Every command has options, so the list does not repeat "[options]".
       [command.name, ...Object.entries(command.arguments).map(toTerm)].join(" "),
       command.description,
     ]);

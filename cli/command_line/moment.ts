@@ -1,14 +1,14 @@
-// Moments of the past as people write them.
+// Parses past moments, such as `22:00`, `yesterday` and `2h`.
 import { parseDuration } from "../../base/durations.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import { InvalidValue } from "./usage_error.ts";
 import { MOMENT_FORMS } from "./value_type.ts";
 
 /**
- * Milliseconds of a moment: `2h` and other durations ago, `today` and `yesterday` and dates at their beginning, a time of
- * day the last time it was. What names no zone is local. Throws InvalidValue.
+ * Parses a moment into milliseconds. A duration counts back from now; a day means its start; a time of day means its last
+ * occurrence. Without a zone the time is local. Throws InvalidValue.
  */
 export function parseMoment(text: string, now: number): number {
   const moment = readMoment(text.trim(), now);
@@ -28,7 +28,7 @@ function readMoment(text: string, now: number): number | undefined {
     if (at.getTime() > now) at.setDate(at.getDate() - 1);
     return at.getTime();
   }
-  // A date alone would be one of UTC.
+  // Date.parse() would read a date without a time as UTC.
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return readDate(`${text}T00:00`, text);
   const written = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/i.exec(
     text,
@@ -38,7 +38,7 @@ function readMoment(text: string, now: number): number | undefined {
     : readDate(`${written[1]}T${written[2]}${written[5] ?? ""}`, written[1] ?? "");
 }
 
-/** Undefined for a day that no month has: Date makes 1 March of 30 February. */
+/** Returns undefined for a day that does not exist: Date reads 30 February as 1 March. */
 function readDate(text: string, day: string): number | undefined {
   const noon = new Date(`${day}T12:00Z`);
   if (Number.isNaN(noon.getTime()) || !noon.toISOString().startsWith(day)) return undefined;
@@ -48,13 +48,13 @@ function readDate(text: string, day: string): number | undefined {
 function midnight(now: number, days: number): number {
   const at = new Date(now);
   at.setHours(0, 0, 0, 0);
-  // A day in the middle of the one that is meant, whatever the clocks do at night.
+  // Noon of the wanted day, so that a clock change at night does not matter.
   const noon = new Date(at.getTime() + days * DAY_MS + DAY_MS / 2);
   noon.setHours(0, 0, 0, 0);
   return noon.getTime();
 }
 
-/** The moment that an option names; undefined where it was not given. Throws CommandFailure. */
+/** Parses the moment in an option; undefined without the option. Throws CommandFailure. */
 export function readMomentOption(
   option: string,
   text: string | undefined,

@@ -1,34 +1,34 @@
-// Options as a command declares them: their names, what they take, and what becomes of it.
+// The options of a command: their names, their values and the parsing of these.
 import type { ValueType } from "./value_type.ts";
 
-/** An option whose value is a `Value`. */
+/** An option with a value of type `Value`. */
 export interface Option<Value = unknown> {
-  /** As help and complaints show it: `-n, --last <count>`. */
+  /** The text in help and error messages: `-n, --last <count>`. */
   readonly flags: string;
   /** `-n`. */
   readonly short: string | undefined;
   /** `--last`. */
   readonly long: string;
   readonly description: string;
-  /** What may follow it; `text-or-nothing` takes no word that looks like an option. */
+  /** The word after the option; `text-or-nothing` does not take a word that looks like an option. */
   readonly takes: "nothing" | "text" | "text-or-nothing";
-  /** What the text is; undefined for an option that takes none. */
+  /** The type of the text; undefined if the option takes none. */
   readonly type: ValueType | undefined;
-  /** The value of an option that was typed, given the texts that it took. Throws InvalidValue. */
+  /** Parses the texts of the option, one for each time that it was typed. Throws InvalidValue. */
   read(texts: readonly string[]): Value;
 }
 
-/** The values of options; those that were not typed are absent. */
+/** The values of options; absent for those that were not typed. */
 export type OptionValues<Options> = {
   [Key in keyof Options]?: Options[Key] extends Option<infer Value> ? Value : never;
 };
 
-/** An option that takes nothing: `-d, --detach`. */
+/** Declares an option without a text: `-d, --detach`. */
 export function flag(flags: string, description: string): Option<true> {
   return { ...namesOf(flags), description, takes: "nothing", type: undefined, read: () => true };
 }
 
-/** An option that takes a text: `--context <text>`. The last one counts. */
+/** Declares an option with a text: `--context <text>`. If it is repeated, the last one counts. */
 export function option<Value>(
   flags: string,
   description: string,
@@ -47,7 +47,7 @@ export function option<Value>(
   };
 }
 
-/** An option that takes a text and may be typed again: `--path <path>`. All of them count. */
+/** Declares an option with a text that may be repeated: `--path <path>`. */
 export function repeatable<Value>(
   flags: string,
   description: string,
@@ -62,7 +62,7 @@ export function repeatable<Value>(
   };
 }
 
-/** An option that may take a text: `--print-unit [kind]`; true without one. */
+/** Declares an option with an optional text: `--print-unit [kind]`. Its value is true without the text. */
 export function flagOrOption<Value>(
   flags: string,
   description: string,
@@ -83,5 +83,5 @@ function namesOf(flags: string): Pick<Option, "flags" | "short" | "long"> {
   return { flags, short, long };
 }
 
-/** The option of most commands that show something. */
+/** The --json option of most commands. */
 export const JSON_FLAG = { json: flag("--json", "Print JSON") };

@@ -1,9 +1,9 @@
-// From the texts that were typed to the values that a command is declared with.
+// Converts the typed texts into the values of options and arguments.
 import type { Argument } from "./argument.ts";
 import type { Option } from "./option.ts";
 import { InvalidValue, UsageError } from "./usage_error.ts";
 
-/** The texts that were typed with each option, by its key and in their order; none for an option that took none. */
+/** The typed texts of each option by its key, in their order; empty for an option without a text. */
 export type TypedOptions = ReadonlyMap<string, readonly string[]>;
 
 /** Arguments by their names, in their order. */
@@ -12,7 +12,7 @@ export type Arguments<Values> = { readonly [Name in keyof Values]: Argument<Valu
 /** Options by their keys. */
 export type OptionsOf<Values> = { readonly [Key in keyof Values]: Option<Values[Key]> };
 
-/** The values of the options that were typed. Throws UsageError for a text that does not fit. */
+/** Parses the typed options. Throws UsageError for an invalid text. */
 export function readOptions<Values extends object>(
   declared: OptionsOf<Values>,
   typed: TypedOptions,
@@ -31,7 +31,7 @@ export function readOptions<Values extends object>(
   return values;
 }
 
-/** The values of all arguments. Throws UsageError for too few words, too many, or one that does not fit. */
+/** Parses all arguments. Throws UsageError for too few or too many words, or an invalid one. */
 export function readArguments<Values extends object>(
   declared: Arguments<Values>,
   words: readonly string[],
@@ -49,7 +49,7 @@ export function readArguments<Values extends object>(
     });
     place++;
   }
-  // Every name has been given its value: that is what the loop is over.
+  // The loop has set the value of every name.
   return values as Values;
 }
 

@@ -1,25 +1,25 @@
-// Reads words one by one as options, their texts and operands. The parser and the Tab key read through it, so that they
-// cannot differ. What the words mean to a command is left to whoever asks.
+// Splits the words of a command line into options, their texts and operands. The parser and the completion share it, so
+// that they agree.
 import type { Option } from "./option.ts";
 
-/** The options that may be typed, by the key under which each is declared. */
+/** The allowed options by their keys. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** What a word, or two of them, turned out to be. */
+/** A token of one or two words. */
 export type Token =
   | { kind: "option"; key: string; option: Option; text: string | undefined }
-  /** An option that takes a text, and the words are over. */
+  /** An option that takes a text, at the end of the words. */
   | { kind: "unfinished"; option: Option }
-  /** `--json=yes`, and it takes no text. */
+  /** `--json=yes` for an option without a text. */
   | { kind: "overfull"; option: Option }
   | { kind: "unknown"; word: string }
   | { kind: "operand"; word: string };
 
-/** Words on their way to being tokens. */
+/** Reads tokens from words. */
 export class Scanner {
   readonly #words: readonly string[];
   #next = 0;
-  /** What is left of `-qvn5`, with a dash before it. */
+  /** The rest of a cluster such as `-qvn5`, with a dash before it. */
   #cluster: string | undefined;
   #isBehindDashes = false;
 
@@ -27,12 +27,12 @@ export class Scanner {
     this.#words = words;
   }
 
-  /** Whether `--` was read: nothing is an option any more. */
+  /** True after `--`: every further word is an operand. */
   get isBehindDashes(): boolean {
     return this.#isBehindDashes;
   }
 
-  /** The next token, read with the options that may stand there; undefined at the end. */
+  /** Reads the next token with these options; undefined at the end. */
   next(options: Options): Token | undefined {
     const cluster = this.#cluster;
     this.#cluster = undefined;
@@ -61,7 +61,7 @@ export class Scanner {
     return { kind: "option", key, option, text: undefined };
   }
 
-  /** An option with what follows it. Whatever follows one that needs a text is that text: `--message -q`. */
+  /** Reads the text of an option. If it requires a text, any next word is that text: `--message -q`. */
   #readText([key, option]: [string, Option]): Token {
     const following = this.#words[this.#next];
     switch (option.takes) {
@@ -84,12 +84,12 @@ export class Scanner {
   }
 }
 
-/** The option with a name, `-q` or `--quiet`, and its key. */
+/** Returns the option with this name (`-q` or `--quiet`) and its key. */
 export function findOption(options: Options, name: string): [string, Option] | undefined {
   return Object.entries(options).find(([, { short, long }]) => name === short || name === long);
 }
 
-/** Whether a word is read as an option. `-` alone is a name for standard input, and `-5` is a number. */
+/** Returns whether a word is an option. `-` means standard input, and `-5` is a number. */
 export function looksLikeOption(word: string): boolean {
   return word.length > 1 && word.startsWith("-") &&
     !/^-(\d+|\d*\.\d+)([eE][+-]?\d+)?$/.test(word);

@@ -1,6 +1,6 @@
-// Text as a word of a POSIX shell, to be pasted.
+// Quotes texts for a POSIX shell.
 
-/** The word in quotes where the shell would read it otherwise. */
+/** Returns the text as one word of a shell, quoted if necessary. */
 export function toShellWord(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,6 @@
-// What is wrong with a command line, as a sentence for whoever typed it.
+// The errors of a command line.
 
-/** The command line is wrong. The message says what; `command` is the one whose help says more, if any was named. */
+/** Error: the command line is wrong. `command` is the named command, whose help explains the usage. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 
@@ -9,7 +9,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A text that is not of its type. The message says what it must be: `It must be a whole number from 1.` */
+/** Error: a text does not have its type. The message describes the type: `It must be a whole number from 1.` */
 export class InvalidValue extends Error {
   override readonly name = "InvalidValue";
 

@@ -1,7 +1,7 @@
-// What the texts of options and arguments are: how each is read, and what the Tab key offers for it.
+// The types of option and argument values: their parsing and their completion.
 import { InvalidValue } from "./usage_error.ts";
 
-/** Where candidates for a value come from. */
+/** The source of the completions of a value. */
 export type ValueSort =
   | "agents"
   | "agents-or-files"
@@ -10,21 +10,21 @@ export type ValueSort =
   | "commands"
   | "files"
   | "directories"
-  /** A text of the person's own. */
+  /** Free text, without completions. */
   | "text";
 
-/** A sort of text. */
+/** The type of a value. */
 export interface ValueType<Value = unknown> {
   readonly sort: ValueSort;
-  /** The only texts that it may be, if it is one of a list. */
+  /** The allowed texts, if the value is one of a list. */
   readonly choices?: readonly string[];
-  /** The text's meaning. Throws InvalidValue for a text that has none. */
+  /** Parses the text. Throws InvalidValue. */
   read(text: string): Value;
 }
 
 /** Any text. */
 export const TEXT = ofSort("text");
-/** An agent's id, in the form of Unicode in which ids are kept: keyboards and file systems differ in how they accent. */
+/** An agent's id, normalized to NFC as all ids are, because keyboards and file systems differ. */
 export const AGENT: ValueType<string> = {
   sort: "agents",
   read: (text) => text.normalize("NFC"),
@@ -35,7 +35,7 @@ export const AGENT_OR_FILE = ofSort("agents-or-files");
 export const COMMAND = ofSort("commands");
 /** The path of a file or folder. */
 export const FILE = ofSort("files");
-/** The path of a folder; not an empty one, which a shell makes of a variable that is not set. */
+/** The path of a folder. An empty text, for example from an unset shell variable, is invalid. */
 export const DIRECTORY: ValueType<string> = {
   sort: "directories",
   read(text) {
@@ -44,7 +44,7 @@ export const DIRECTORY: ValueType<string> = {
   },
 };
 
-/** An amount of money, or of something else, above nothing. */
+/** A positive amount of dollars or tokens. */
 export const AMOUNT: ValueType<number> = {
   sort: "text",
   read(text) {
@@ -64,15 +64,15 @@ export const STEP: ValueType<number> = {
     throw new InvalidValue(text, "It must be a whole number from 0.");
   },
 };
-/** How moments of the past are written; moment.ts reads them, when it is known what time it is. */
+/** The forms of a past moment; moment.ts parses them. */
 export const MOMENT_FORMS = "22:00, today, yesterday, 2h, 2026-01-31 or 2026-01-31T08:30";
 
 /** The id of an execution. */
 export const EXECUTION: ValueType<number> = { sort: "executions", read: readCount };
-/** The id of an execution that waits for an answer. */
+/** The id of a waiting execution. */
 export const WAITING_EXECUTION: ValueType<number> = { sort: "waiting-executions", read: readCount };
 
-/** A time in seconds, a day at most. */
+/** A duration in seconds, at most a day. */
 export const SECONDS: ValueType<number> = {
   sort: "text",
   read(text) {
@@ -92,7 +92,7 @@ export const PORT: ValueType<number> = {
   },
 };
 
-/** One of these texts; `aliases` are read, too, and never offered. */
+/** Declares a choice of these texts. `aliases` are accepted, but not listed. */
 export function oneOf<const Choice extends string>(
   choices: readonly Choice[],
   aliases: Readonly<Record<string, NoInfer<Choice>>> = {},

@@ -1,23 +1,23 @@
-// From a command line with a cursor to what the Tab key offers there.
+// Computes the completions at the cursor of a command line.
 import type { Program } from "../command_line/command.ts";
 import { looksLikeOption } from "../command_line/scanner.ts";
 import { AGENT, TEXT, type ValueType } from "../command_line/value_type.ts";
 import type { Candidate, Completion, Fallback } from "./completion.ts";
 import { type Cursor, readCursor, visibleCommands } from "./cursor.ts";
 
-/** Where candidates come from that the program itself does not know. */
+/** The source of agents and executions. */
 export interface ValueSource {
   agents(options: SourceOptions): Promise<Candidate[]>;
-  /** Newest first; with `waiting` those alone that wait for an answer. */
+  /** Returns executions, newest first; with `waiting` only those that wait for an answer. */
   executions(options: SourceOptions & { agentId?: string; waiting: boolean }): Promise<Candidate[]>;
 }
 
-/** What the line so far says about where to look. */
+/** The workspace in the command line so far. */
 export interface SourceOptions {
   workspace?: string;
 }
 
-/** What fits the last of the words, which is typed in part or empty. Rejects when the source does. */
+/** Returns the completions of the last word, which may be empty or partial. Rejects if the source does. */
 export async function completeLine(
   program: Program,
   words: readonly string[],
@@ -84,7 +84,7 @@ function commandCandidates(program: Program): Candidate[] {
   return visibleCommands(program).map(({ name, description }) => ({ value: name, description }));
 }
 
-/** Long names, because they say what they mean; a short one only to confirm that it is whole. */
+/** Returns the long names of options, and the short name that is already typed. */
 function optionCandidates({ options, typed }: Cursor): Candidate[] {
   return Object.values(options).flatMap(({ short, long, description }) =>
     [long, short === typed ? short : undefined]

@@ -1,37 +1,37 @@
-// Where the cursor stands in a command line: reads the words before it as the parser of the program does.
+// Finds the kind of word at the cursor of a command line, with the scanner of the parser.
 import type { Argument } from "../command_line/argument.ts";
 import type { Command, Program } from "../command_line/command.ts";
 import type { Option } from "../command_line/option.ts";
 import { findOption, type Options, Scanner, type Token } from "../command_line/scanner.ts";
 
-/** What belongs at the cursor, and what is typed of it so far. */
+/** The kind of word at the cursor, and its typed part. */
 export type Cursor =
   & {
-    /** The options of the command that the words before name; those of the program where they name none. */
+    /** The options of the command before the cursor, or of the program. */
     options: Options;
     /** The arguments before the cursor, without the command's name. */
     operands: readonly string[];
-    /** What stands for --workspace. */
+    /** The typed value of --workspace. */
     workspace: string | undefined;
-    /** Whether nothing is an option any more. */
+    /** True after `--`: the word is no option. */
     isBehindDashes: boolean;
     typed: string;
   }
   & (
     | { kind: "command" }
     | { kind: "option" }
-    /** `prefix` is what stands before the value in the same word: `--name=`. */
+    /** `prefix` is the part of the word before the value: `--name=`. */
     | { kind: "value"; option: Option; prefix: string }
     | { kind: "argument"; argument: Argument }
     | { kind: "nothing" }
   );
 
-/** Reads the words behind the program's name; the last one is that of the cursor, empty where nothing is typed yet. */
+/** Reads the words after the program's name. The last one is the word at the cursor and may be empty. */
 export function readCursor(program: Program, words: readonly string[]): Cursor {
   const typed = words.at(-1) ?? "";
   const scanner = new Scanner(words.slice(0, -1));
   const line = new Line(program);
-  for (let token; (token = scanner.next(line.options)) !== undefined;) line.take(token);
+  for (let token; (token = scanner.next(line.options)) !== undefined;) line.add(token);
   const { options, operands, workspace, command } = line;
   const { isBehindDashes } = scanner;
   const place = { options, operands, workspace, isBehindDashes, typed };
@@ -55,12 +55,12 @@ export function readCursor(program: Program, words: readonly string[]): Cursor {
     : { ...place, kind: "argument", argument };
 }
 
-/** Everything that may be typed as a command, hidden ones aside. */
+/** Returns the commands that are not hidden. */
 export function visibleCommands(program: Program): readonly Command[] {
   return program.commands.filter(({ isHidden }) => !isHidden);
 }
 
-/** The words before the cursor, one by one. */
+/** Collects the tokens before the cursor. */
 class Line {
   command: Command | undefined;
   operands: string[] = [];
@@ -72,12 +72,12 @@ class Line {
     this.#program = program;
   }
 
-  /** What may be typed next. */
+  /** The options that may follow. */
   get options(): Options {
     return (this.command ?? this.#program).options;
   }
 
-  take(token: Token): void {
+  add(token: Token): void {
     this.#last = token;
     if (token.kind === "option" && token.key === "workspace") this.workspace = token.text;
     if (token.kind !== "operand") return;
@@ -88,7 +88,7 @@ class Line {
     else this.operands.push(word);
   }
 
-  /** The option whose text the next word is, being typed like this. */
+  /** Returns the option whose text is the word at the cursor, if there is one. */
   optionWaitingFor(typed: string): Option | undefined {
     const last = this.#last;
     if (last?.kind === "unfinished") return last.option;

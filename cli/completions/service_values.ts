@@ -1,4 +1,4 @@
-// Candidates that change: agents and executions, of the running service where one answers.
+// Reads agents and executions as completions, from the running service or from the files.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../api/client/client.ts";
@@ -9,11 +9,11 @@ import { formatLocal } from "../output/time.ts";
 import type { SourceOptions, ValueSource } from "./complete_line.ts";
 import type { Candidate } from "./completion.ts";
 
-/** Whoever pressed Tab waits. */
+/** The longest wait for the service while the user waits for completions. */
 const ANSWER_MS = 1_500;
 const MOST_EXECUTIONS = 50;
 
-/** The agents and executions of a workspace. */
+/** Reads the agents and executions of a workspace. */
 export class ServiceValues implements ValueSource {
   readonly #app: CliApp;
 
@@ -21,18 +21,18 @@ export class ServiceValues implements ValueSource {
     this.#app = app;
   }
 
-  /** Without a service, the names of the files: nothing is parsed for a press of a key. */
+  /** Returns the agents. Without a service it uses the file names and parses no file. */
   async agents(options: SourceOptions): Promise<Candidate[]> {
     try {
-      return (await this.#ask(options, (client) => client.agents())).map(describeAgent);
+      return (await this.#request(options, (client) => client.agents())).map(describeAgent);
     } catch {
-      // Whatever keeps the service from answering, the files are there.
+      // The files do not need the service.
       const ids = await this.#app.agentNames(options);
       return ids.map((value) => ({ value, description: "" }));
     }
   }
 
-  /** Without a service, from its database: what waits outlives the service that asked. */
+  /** Returns the executions. Without a service it reads the database. */
   async executions(
     options: SourceOptions & { agentId?: string; waiting: boolean },
   ): Promise<Candidate[]> {
@@ -44,15 +44,15 @@ export class ServiceValues implements ValueSource {
         ...(agentId !== undefined && { agent: agentId }),
       });
     try {
-      return (await this.#ask(where, read)).map(describeExecution);
+      return (await this.#request(where, read)).map(describeExecution);
     } catch {
-      // Whatever keeps the service from answering, its database is there.
+      // The database does not need the service.
       await using local = await this.#app.openLocalService(where);
       return (await read(local.client)).map(describeExecution);
     }
   }
 
-  async #ask<T>(options: SourceOptions, read: (client: Client) => Promise<T>): Promise<T> {
+  async #request<T>(options: SourceOptions, read: (client: Client) => Promise<T>): Promise<T> {
     using client = this.#app.connect(await this.#app.places(options.workspace));
     return await withDeadline(
       this.#app.clock,

@@ -1,30 +1,30 @@
-// The shells that are served, each with its way of handing over words and taking an answer.
-import { toOneLine } from "../output/sanitise.ts";
+// Converts the words of each shell's completion script, and formats the answer for it.
+import { toOneLine } from "../output/sanitize.ts";
 import type { Completion } from "./completion.ts";
 import type { Shell } from "./shell_script.ts";
 import { readTypedWord } from "./typed_word.ts";
 
-/** What a shell handed over, as the words that the program would get. */
+/** The words of a shell as the program would receive them. */
 export interface ShellLine {
-  /** The last one is that of the cursor. */
+  /** The last word is at the cursor. */
   words: readonly string[];
-  /** What the last word begins with and the shell does not replace. */
+  /** The beginning of the last word that the shell does not replace. */
   kept: string;
-  /** The quotation mark that is open at the cursor. */
+  /** The open quotation mark at the cursor. */
   quote: "" | '"' | "'";
 }
 
-/** Longer descriptions are cut: the list has one line for each candidate. */
+/** Longer descriptions are cut, because each candidate has one line. */
 const LONGEST_DESCRIPTION = 80;
 
-/** Where bash takes a word apart, although it is one to everybody else. */
+/** The characters at which bash splits words for completion. */
 const BASH_BREAK = /^[=:@]+$/;
 
-/** Reads the words of a shell's script, see shell_script.ts: those behind the program's name, up to the cursor. */
+/** Reads the words that a completion script passes: those after the program's name, up to the cursor. */
 export function readShellLine(shell: Shell, handed: readonly string[]): ShellLine {
   if (shell === "bash") return readBashLine(handed);
   const current = handed.at(-1) ?? "";
-  // zsh takes the quotes off by itself; fish does so with every word but that of the cursor.
+  // zsh removes the quotes; fish removes them from every word except the one at the cursor.
   const typed = shell === "fish" ? readTypedWord(current).text : current;
   return { words: [...handed.slice(0, -1), typed], kept: "", quote: "" };
 }
@@ -46,10 +46,10 @@ function readBashLine(handed: readonly string[]): ShellLine {
   return { words: words.length === 0 ? [""] : words, kept, quote };
 }
 
-/** The answer as the shell's script reads it: a candidate a line, then a colon and what to do without any. */
+/** Formats the answer for the script: one candidate per line, then a colon and the fallback. */
 export function formatAnswer(shell: Shell, completion: Completion, line: ShellLine): string {
   const lines = completion.candidates
-    // A line break in a value could not be told from the next one.
+    // A line break in a value would read as the end of the candidate.
     .filter(({ value }) => !/\p{Cc}/u.test(value))
     .map(({ value, description }) =>
       shell === "bash"
@@ -59,7 +59,7 @@ export function formatAnswer(shell: Shell, completion: Completion, line: ShellLi
   return [...lines, `:${completion.fallback}`, ""].join("\n");
 }
 
-/** As a person would have to type it behind what is typed already. The other shells do that by themselves. */
+/** Quotes a completion for bash. The other shells do that by themselves. */
 function quoteForBash(value: string, quote: ShellLine["quote"]): string {
   if (quote === "'") return value;
   if (quote === '"') return value.replaceAll(/["\\$`]/g, "\\$&");

@@ -1,15 +1,15 @@
-// What a shell runs to complete a command line of inkling. The scripts only carry words to `inkling complete <shell>`
-// and its answer back; what fits is decided there. Nothing that stands on the line is evaluated.
-// Decision: our own scripts, because those of @bomb.sh/tab have bash evaluate the line when Tab is pressed, redirections
-// and `$(…)` included, take ids with spaces apart and never offer a file or folder (rejected: that package).
+// The completion scripts of the shells. They pass the words to `inkling complete <shell>` and its answer back to the
+// shell. They evaluate nothing on the command line.
+// Decision: our own scripts, because those of @bomb.sh/tab let bash evaluate the line, including redirections and `$(…)`,
+// split ids with spaces and never offer files (rejected: that package).
 
-/** Shells that a script is printed for. */
+/** The supported shells. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** One of them. */
+/** One of SHELLS. */
 export type Shell = typeof SHELLS[number];
 
-/** The script of a shell. */
+/** Loads the script of a shell. */
 export async function loadShellScript(shell: Shell): Promise<string> {
   switch (shell) {
     case "bash":
@@ -23,7 +23,7 @@ export async function loadShellScript(shell: Shell): Promise<string> {
   }
 }
 
-/** The command that makes a shell read its script whenever it starts. */
+/** The command that installs the script for each start of the shell. */
 export const INSTALL_COMMANDS: Readonly<Record<Shell, string>> = {
   bash: "inkling completions bash > ~/.local/share/bash-completion/completions/inkling",
   zsh: 'inkling completions zsh > "${fpath[1]}/_inkling"',

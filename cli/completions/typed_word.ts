@@ -1,12 +1,12 @@
-// One word of a command line as somebody types it: quotation marks and backslashes taken off, nothing expanded or run.
+// Removes the quotation marks and backslashes of a typed word, without any expansion.
 
-/** The text of a word, and the quotation mark that is still open at its end. */
+/** The text of a word, and the open quotation mark at its end. */
 export interface TypedWord {
   text: string;
   quote: "" | '"' | "'";
 }
 
-/** Reads a word that may be typed in part. */
+/** Reads a word that may be incomplete. */
 export function readTypedWord(typed: string): TypedWord {
   let text = "";
   let quote: TypedWord["quote"] = "";
@@ -18,7 +18,7 @@ export function readTypedWord(typed: string): TypedWord {
       if (character === "'") quote = "";
       else text += character;
     } else if (character === "\\") {
-      // Between double quotes a backslash is one, unless it takes the meaning of what follows.
+      // Within double quotes a backslash escapes only certain characters.
       const isKept = quote === '"' && next !== undefined && !'"\\$`'.includes(next);
       text += (isKept ? "\\" : "") + (next ?? "");
       index++;

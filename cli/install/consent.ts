@@ -1,23 +1,23 @@
-// A change to the workspace that a person agrees to: shown first, then confirmed at the terminal or by --yes.
+// Makes a change to the workspace after the user has seen its details and confirmed it, at the terminal or by --yes.
 import type { CommandContext } from "../context.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import { Interview } from "../prompting/interview.ts";
 
-/** A change, and what is printed of it. */
+/** A change, and the texts about it. */
 export interface Change {
-  /** What a person reads before the question. */
+  /** The details that are printed before the question. */
   fields: [string, string][];
   question: string;
   /** `added`, `removed`. */
   done: string;
-  /** The changed file or folder: everything that a quiet command prints. */
+  /** The changed file or folder, the only output with --quiet. */
   target: string;
-  /** What to do next. */
+  /** The next step for the user. */
   next?: string;
   make(): Promise<void>;
 }
 
-/** Makes the change unless the person declines, which is no failure. Throws CommandFailure where nobody can be asked. */
+/** Makes the change unless the user declines. Throws CommandFailure without a terminal and without --yes. */
 export async function changeWithConsent(
   context: CommandContext,
   { fields, question, done, target, next, make }: Change,
@@ -26,7 +26,10 @@ export async function changeWithConsent(
   const { output } = context;
   if (!output.quiet) output.fields(fields);
   if (!yes) {
-    const interview = new Interview(context, "Check the above, then repeat the command with --yes");
+    const interview = new Interview(
+      context,
+      "Check the details above, then repeat the command with --yes",
+    );
     if (!await interview.confirm(question, { initial: false })) {
       return output.note(`Nothing was ${done}`);
     }

@@ -1,30 +1,30 @@
-// Removing something that was installed: found by its name, shown with the agents that use it, taken away after a yes.
+// Removes an installed skill or MCP server by its name, after the user has seen the agents that use it and confirmed.
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { changeWithConsent } from "./consent.ts";
 
-/** Something that is installed. */
+/** An installed skill or MCP server. */
 interface Installed {
   name: string;
   agents: readonly string[];
 }
 
-/** The thing to remove, and the function that removes it. */
+/** The item to remove, and the functions that describe and remove it. */
 export interface Removal<Item extends Installed> {
   /** `skill`, `MCP server`. */
   what: string;
   name: string;
   items: readonly Item[];
-  /** Returns the rows that a person reads before the question; `usedBy` is the row with the agents that use it. */
+  /** Returns the details that are printed before the question; `usedBy` is the row with the agents that use the item. */
   fieldsOf: (item: Item, usedBy: [string, string]) => [string, string][];
   targetOf: (item: Item) => string;
   remove: (item: Item) => Promise<void>;
   yes: true | undefined;
 }
 
-/** Removes the item with this name. Throws CommandFailure where there is none. */
+/** Removes the item with this name. Throws CommandFailure for an unknown name. */
 export async function removeInstalled<Item extends Installed>(
   context: CommandContext,
   { what, name, items, fieldsOf, targetOf, remove, yes }: Removal<Item>,
@@ -42,7 +42,7 @@ export async function removeInstalled<Item extends Installed>(
     done: "removed",
     target: targetOf(found),
     ...(agents.length > 0 && {
-      next: `These agents fail until they no longer name it: ${agents.join(", ")}`,
+      next: `These agents fail until you remove it from their files: ${agents.join(", ")}`,
     }),
     make: () => remove(found),
   }, { yes: yes === true });

@@ -1,6 +1,6 @@
-// What `mcp` needs of the program around it (see CliApp), as the runtime declares it.
+// The types of the MCP server installer that `mcp` uses.
 import type { ServerInstaller as WholeInstaller } from "../../ops/install/server_installer.ts";
 
 export type { ListedServer, PreparedServer } from "../../ops/install/server_installer.ts";
-/** The servers of a workspace: brought, to be shown before they are added; listed; removed. */
+/** Prepares, lists and removes the MCP servers of a workspace. */
 export type ServerInstaller = Pick<WholeInstaller, "prepare" | "list" | "remove">;

@@ -1,6 +1,6 @@
-// What `skill` needs of the program around it (see CliApp), as the runtime declares it.
+// The types of the skill installer that `skill` uses.
 import type { SkillInstaller as WholeInstaller } from "../../ops/install/skill_installer.ts";
 
 export type { ListedSkill, PreparedSkill } from "../../ops/install/skill_installer.ts";
-/** The skills of a workspace: brought, to be shown before they are added; listed; removed. */
+/** Prepares, lists and removes the skills of a workspace. */
 export type SkillInstaller = Pick<WholeInstaller, "prepare" | "list" | "remove">;

@@ -1,3 +1,3 @@
-// What `new` needs of the program around it (see CliApp), as the runtime declares it.
+// The types of the agent author that `new` uses.
 export type { AgentAuthor, AgentStart, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 export type { DraftRequest } from "../../ops/authoring/agent_draft.ts";

@@ -1,13 +1,13 @@
-// An agent file written by the model: described, shown, changed, and saved only when the person says so.
+// The dialog in which the model writes an agent file: the user describes the agent, reviews the file and requests changes.
 import type { CommandContext } from "../context.ts";
 import { Interrupted } from "../exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { Interview } from "../prompting/interview.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import { toVisible } from "../../present/visible_text.ts";
 import type { AgentAuthor, DraftRequest } from "./agent_author.ts";
 
-/** What the dialog is held with. */
+/** The collaborators of the dialog. */
 export interface DraftDialogOptions {
   context: CommandContext;
   interview: Interview;
@@ -15,11 +15,11 @@ export interface DraftDialogOptions {
   /** The model that writes, `provider/name`. */
   model: string;
   id: string;
-  /** Given on the command line: not asked for. */
+  /** The description from the command line, which skips the question. */
   description: string | undefined;
 }
 
-/** The text that the person wants saved; undefined where the questionnaire is to be used. Cancelled: Interrupted. */
+/** Returns the text to save, or undefined for the questionnaire. Throws Interrupted if the user cancels. */
 export async function draftWithModel(options: DraftDialogOptions): Promise<string | undefined> {
   const { interview, id } = options;
   const description = options.description ?? await interview.text({
@@ -36,7 +36,7 @@ export async function draftWithModel(options: DraftDialogOptions): Promise<strin
       message: `Save it as ${toOneLine(id)}.md?`,
       choices: [
         { value: "save", label: "Save it" },
-        { value: "change", label: "Change something", hint: "say what; the model rewrites it" },
+        { value: "change", label: "Change something", hint: "the model rewrites the file" },
         { value: "again", label: "Write it again" },
         { value: "questions", label: "Answer questions instead" },
         { value: "cancel", label: "Cancel" },
@@ -49,7 +49,7 @@ export async function draftWithModel(options: DraftDialogOptions): Promise<strin
       ? { text, change: await interview.text({ message: "What should be different?" }) }
       : undefined;
     const request = { id, description, ...(revision && { revision }) };
-    // What was good enough to be shown is not lost when the next attempt fails.
+    // Keeps the last draft if the next attempt fails.
     text = await draft(options, request) ?? text;
   }
   return undefined;
@@ -60,7 +60,7 @@ async function draft(
   request: DraftRequest,
 ): Promise<string | undefined> {
   const { app, output } = context;
-  output.note(`${model} is writing. Ctrl+C stops it`);
+  output.note(`${model} is writing the file. Ctrl+C stops it`);
   using interrupts = listenToInterrupts(app);
   const result = await author.draft(request, interrupts.first);
   if ("text" in result) return result.text;

@@ -1,6 +1,6 @@
-// What `new` may be told instead of being asked.
+// The options of `new`.
 
-/** What may be given instead of an answer. */
+/** The options that replace answers to the questions of `new`. */
 export interface NewOptions {
   template?: true;
   description?: string;

@@ -1,8 +1,8 @@
-// The questions of `new`. Each answer is checked as the file's parser would; only the system prompt is required.
+// The questions of `new`. The file's parser checks each answer; only the system prompt is required.
 import type { InfoReport } from "../app.ts";
 import type { CommandContext } from "../context.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import {
   askBaseUrl,
   askProvider,
@@ -14,25 +14,25 @@ import { listenToInterrupts } from "../prompting/interrupts.ts";
 import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
 import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";
 
-/** What `new` asks with. */
+/** The collaborators of the questions, and the answers in the options. */
 export interface QuestionnaireOptions {
   context: CommandContext;
   interview: Interview;
   author: AgentAuthor;
   id: string;
-  /** What is configured: the default model and the providers. */
+  /** The configuration: the default model and the providers. */
   info: InfoReport;
-  /** Answers that were given on the command line: they are not asked for. */
+  /** Answers from the command line, whose questions are skipped. */
   given: Omit<NewAgentFields, "prompt">;
 }
 
 type Fields = Omit<NewAgentFields, "prompt">;
 type Starts = Pick<Fields, "trigger" | "after">;
 
-/** Stands for the provider and the model of config.yaml. No provider has an empty name. */
+/** The choice of config.yaml's default model. No provider has an empty name. */
 const DEFAULT = "";
 
-/** Asks for every field that is not given. */
+/** Asks for every field that the options do not contain. */
 export async function askFields(options: QuestionnaireOptions): Promise<NewAgentFields> {
   const { given } = options;
   const questions = new Questions(options);
@@ -79,7 +79,7 @@ class Questions {
       ],
     });
     if (provider === DEFAULT) return undefined;
-    // Where the name alone will not do, the address is missing.
+    // A provider that is invalid without an address needs one.
     const address = await check({ provider, name: "any" }) === undefined
       ? {}
       : { base_url: await askBaseUrl(dialog, { provider }) };
@@ -90,11 +90,11 @@ class Questions {
     return { provider, name, ...address };
   }
 
-  /** What starts it by itself. */
+  /** Asks for the trigger. */
   async starts(): Promise<Starts> {
     const { interview } = this.#options;
     const type = await interview.select({
-      message: "When does it run?",
+      message: "When should it run?",
       choices: [
         { value: "manual", label: "on request", hint: "inkling run, chat" },
         { value: "schedule", label: "by schedule" },
@@ -123,7 +123,7 @@ class Questions {
       message: "How often? For example: 30m, 1d, every weekday at 8, or a cron expression",
       check: async (text) =>
         readSchedule(text) === undefined
-          ? `That is not understood. Write ${SCHEDULE_FORMS}`
+          ? `This is not a schedule. Write ${SCHEDULE_FORMS}`
           : await check(text),
     });
     return { trigger: toTrigger(readSchedule(text)) };
@@ -132,14 +132,14 @@ class Questions {
   async #webhook(): Promise<Starts> {
     const { interview, id } = this.#options;
     const scheme = await interview.select({
-      message: "How does the sender show who it is?",
+      message: "How does the sender authenticate?",
       choices: WEBHOOK_SCHEMES.map((value) => ({ value, label: value })),
     });
     const toFields = (secret: string) => ({
       trigger: { type: "webhook" as const, scheme, secret },
     });
     const secret = await interview.text({
-      message: "Which variable holds the secret? Its value belongs in the environment file",
+      message: "Name of the variable with the secret (its value belongs in the environment file)",
       initial: toSecretName(id),
       check: this.#check(toFields),
     });
@@ -148,10 +148,10 @@ class Questions {
 
   async #after(): Promise<Starts> {
     const list = await this.#options.interview.text({
-      message: "Which agents does it run after? Their ids, separated by commas",
+      message: "Ids of the agents that it runs after, separated by commas",
       check: async (list) =>
         splitList(list).length === 0
-          ? "Name one agent at least"
+          ? "Name at least one agent"
           : await this.#check((list) => ({ after: splitList(list) }))(list),
     });
     return { after: splitList(list) };
@@ -168,7 +168,7 @@ class Questions {
     return { trigger: { type, paths: splitList(paths) } };
   }
 
-  /** What becomes of tools that wait for a person when the agent fires without one. */
+  /** Asks how an unattended agent treats its guarded tools. */
   async waiting(
     starts: Starts,
   ): Promise<Pick<Fields, "auto_approve" | "confirm" | "on_pending">> {
@@ -177,11 +177,11 @@ class Questions {
     if (guards.length === 0) return {};
     const tools = guards.map((guard) => guard === "*" ? "every tool" : guard).join(" and ");
     const choice = await interview.select({
-      message: `It fires without you, and ${tools} will wait for a person. What then?`,
+      message: `It runs unattended, and ${tools} will ask for your approval. What should it do?`,
       choices: [
-        { value: "wait", label: "it waits, and fires again once answered" },
-        { value: "parallel", label: "it waits, and fires meanwhile all the same" },
-        { value: "approve", label: `nobody is asked before ${tools}` },
+        { value: "wait", label: "wait for the answer, and start no other run until then" },
+        { value: "parallel", label: "wait for the answer, and start other runs meanwhile" },
+        { value: "approve", label: `call ${tools} without asking` },
       ],
     });
     if (choice === "approve") return { auto_approve: guards };
@@ -192,8 +192,8 @@ class Questions {
     const { interview, context } = this.#options;
     context.output.sentence(
       context.output.style.dim(
-        "The agent can reach only the paths that you name next, for reading and writing alike; it is " +
-          "told which is meant for what. Without any path it can reach the whole workspace.",
+        "The agent can read and write only the paths that you name next. It learns their purpose, but " +
+          "can use each for both. Without any path it can use the whole workspace.",
       ),
     );
     const ask = (message: string) =>
@@ -221,7 +221,7 @@ class Questions {
     const { output } = context;
     output.sentence(
       `${output.style.bold("System prompt: what should the agent do?")} ` +
-        output.style.dim("Type or paste as many lines as you like; Ctrl+D ends the text"),
+        output.style.dim("Type or paste any number of lines; Ctrl+D ends the text"),
     );
     for (;;) {
       const text = await readTypedLines(context);
@@ -231,7 +231,7 @@ class Questions {
     }
   }
 
-  /** Whether a file with these fields would be an agent. */
+  /** Creates the check of an answer: a file with these fields must be valid. */
   #check(toFields: (answer: string) => Partial<NewAgentFields>): CheckAnswer {
     return (answer) => this.#findProblem(toFields(answer));
   }
@@ -259,8 +259,8 @@ function splitList(text: string): string[] {
 const PROMPT = "> ";
 
 /**
- * The text up to Ctrl+D, which may be pressed in a line. Decision: an empty line ends nothing, because at a terminal that
- * does not mark pastes the first gap of a pasted text would cut off the rest. Rejects with Interrupted at Ctrl+C.
+ * Reads lines up to Ctrl+D, which may be pressed within a line. Decision: an empty line does not end the text, because some
+ * terminals do not mark pastes, and a pasted text may contain empty lines. Rejects with Interrupted at Ctrl+C.
  */
 async function readTypedLines({ app }: CommandContext): Promise<string> {
   using interrupts = listenToInterrupts(app);

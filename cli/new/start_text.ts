@@ -1,5 +1,5 @@
-// Describes the triggers of a new agent and the service that they need.
-import { toOneLine } from "../output/sanitise.ts";
+// Describes when a new agent runs, and the service that its triggers need.
+import { toOneLine } from "../output/sanitize.ts";
 import { formatLocal } from "../output/time.ts";
 import type { AgentStart } from "./agent_author.ts";
 
@@ -10,14 +10,14 @@ export function describeStart(
 ): string[] {
   const times = [...describeTrigger(start), ...describeFollowed(start)];
   if (times.length === 0) return [];
-  if (!start.enabled) return ["It does not start by itself: enabled: false is in its file"];
+  if (!start.enabled) return ["It does not run by itself: its file contains enabled: false"];
   const needsPort = start.trigger.type === "webhook";
   const port = needsPort ? " --port 8420 --api-key <key>" : "";
   return [
     `It runs ${times.join(", and ")}`,
     isRunning
-      ? `The service is running, and knows it now${needsPort ? ". Webhooks need its --port" : ""}`
-      : `The service must run for that: inkling start -d${port}`,
+      ? `The running service has loaded it${needsPort ? ". Webhooks need its --port" : ""}`
+      : `It needs the service: inkling start -d${port}`,
     ...start.setup ?? [],
   ].map(toOneLine);
 }
@@ -28,7 +28,7 @@ function describeTrigger({ trigger, nextRun }: AgentStart): string[] {
       return [];
     case "schedule": {
       const next = nextRun === null
-        ? "which never comes"
+        ? "which never matches"
         : `next at ${formatLocal(new Date(nextRun).toISOString()).slice(0, -3)}`;
       const rhythm = trigger.every === undefined
         ? `by cron ${trigger.cron}`

@@ -1,19 +1,19 @@
-// The arguments of a tool call as a person reads them: on one line, or each by itself. Nothing in them is hidden.
+// Formats the arguments of a tool call: on one line, or each in full. Invisible characters are escaped.
 import { parseObject } from "../../present/payload.ts";
 import type { Style } from "./style.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import { shorten, widthOf } from "./width.ts";
 
-/** An argument longer than this hides the others. */
+/** The width of an argument on a shared line; a longer one would hide the others. */
 const ARGUMENT_WIDTH = 60;
 
-/** Arguments that say what a call is about: one of them stands first, without its name. */
+/** The arguments that identify a call. One of them is printed first, without its name. */
 const SUBJECTS: readonly string[] = [
   ...["path", "source", "pattern", "url", "command", "query", "question", "section"],
   ...["skill_name", "agent_id", "agent_name"],
 ];
 
-/** Arguments on one line: `notes.md, limit: 20`, each in at most `width` cells; what is no JSON object, as it is. */
+/** Formats arguments on one line, each in at most `width` cells: `notes.md, limit: 20`. Text that is no JSON object is not changed. */
 export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
   const parsed = parseObject(args);
   if (parsed === undefined) return toVisibleLine(args);
@@ -30,7 +30,7 @@ export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
   ].join(", ");
 }
 
-/** Each argument whole, with its name; indented lines. What is no JSON object, as it is. */
+/** Formats each argument in full as indented lines. Text that is no JSON object is not changed. */
 export function formatWholeArguments(args: string, style: Style): string[] {
   const parsed = parseObject(args);
   if (parsed === undefined) {
@@ -39,7 +39,7 @@ export function formatWholeArguments(args: string, style: Style): string[] {
   return Object.entries(parsed).map(([name, value]) => formatWholeArgument(name, value, style));
 }
 
-/** One argument whole, with its name in so many cells; several lines below it. */
+/** Formats one argument in full, with its name in `width` cells; several lines follow below the name. */
 export function formatWholeArgument(
   name: string,
   value: unknown,

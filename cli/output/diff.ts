@@ -1,16 +1,16 @@
-// Changes of files as a person reads them: the lines of a diff in colours, with nothing in them that could deceive.
+// Formats the changes of files: the lines of a diff in colors, with invisible characters escaped.
 import type { PreviewBody } from "../../api/schemas/request_schemas.ts";
 import type { Style } from "./style.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 
 const INDENT = "    ";
 
-/** The lines of a diff, indented, the signs before them in the colours of what they say. */
+/** Formats the lines of a diff, indented, in the color of their signs. */
 export function formatDiff(diff: string, style: Style): string[] {
   const lines = diff.replace(/\n$/, "").split("\n");
   if (diff === "") return [];
   const texts = lines.filter((line) => /^[ +-]/.test(line));
-  // Where every line ends so, before and after, it says nothing.
+  // If every line ends with CRLF, the carriage returns are not shown.
   const isCrlf = texts.length > 0 && texts.every((line) => line.endsWith("\r"));
   return lines.map((line) => {
     const shown = toVisible(isCrlf ? line.replace(/\r$/, "") : line);
@@ -25,7 +25,7 @@ function paintOf(line: string, style: Style): (text: string) => string {
   return style.dim;
 }
 
-/** What a change comes to, behind the tool's name: `notes.md (new file, +3)`. */
+/** Summarizes a change: `notes.md (new file, +3)`. */
 export function describeChange({ path, added, removed, is_new_file: isNew }: PreviewBody): string {
   const counts = [
     ...(isNew ? ["new file"] : []),

@@ -1,13 +1,13 @@
-// The lines at the end of a terminal that change: drawn, drawn anew, taken away without a trace.
+// Draws, redraws and erases the changing lines at the end of a terminal.
 import type { Terminal } from "./terminal.ts";
 import { widthOf } from "./width.ts";
 
-/** To the beginning of the line, and everything from there on gone. */
+/** Moves to the beginning of the line and erases everything after it. */
 const ERASE_BELOW = "\r\u001b[J";
 
 /**
- * Lines below everything else. Each change is a single write, so that nothing flickers; the cursor stays behind the
- * last of them. Whatever else is written to the terminal meanwhile goes through `writeAbove`.
+ * The changing lines below all other output. Each change is a single write, so that nothing flickers. The cursor stays
+ * after the last line. Other output to the terminal must use `writeAbove`.
  */
 export class LiveRegion {
   readonly #terminal: Terminal;
@@ -19,8 +19,8 @@ export class LiveRegion {
   }
 
   /**
-   * Shows these lines instead of those before; each must be narrower than the terminal. `refresh` gives them anew when
-   * something is written above, which may hold what stood in them. Absent: they stay.
+   * Replaces the lines; each must be narrower than the terminal. `refresh` returns the lines again after something was
+   * written above, which may contain their text. By default they stay the same.
    */
   draw(lines: readonly string[], refresh: () => readonly string[] = () => lines): void {
     this.#refresh = refresh;
@@ -30,14 +30,14 @@ export class LiveRegion {
     this.#terminal.write(erase + lines.join("\n"));
   }
 
-  /** Writes whole lines to this terminal as if the region were not there. */
+  /** Writes whole lines above the region. */
   writeAbove(text: string): void {
     const erase = this.#erasure();
     if (this.#lines.length > 0) this.#lines = this.#refresh();
     this.#terminal.write(erase + text + this.#lines.join("\n"));
   }
 
-  /** Lets another stream of the same terminal write whole lines as if the region were not there. */
+  /** Lets another stream of the same terminal write whole lines above the region. */
   makeWay(write: () => void): void {
     if (this.#lines.length === 0) return write();
     const refresh = this.#refresh;
@@ -46,14 +46,14 @@ export class LiveRegion {
     this.draw(refresh(), refresh);
   }
 
-  /** Restarts in the line of the cursor after the process was stopped: the lines above may belong to another program. */
+  /** Restarts at the cursor's line after the process was stopped, because another program may have written above it. */
   forget(): void {
-    // The last line is still there if no other program has written meanwhile.
+    // If no other program has written, the last line is still visible.
     if (this.#lines.length > 0) this.#terminal.write(ERASE_BELOW);
     this.#lines = [];
   }
 
-  /** What takes the lines away. A terminal that became narrower has broken them into more. */
+  /** Returns the sequence that erases the lines. A narrower terminal has wrapped them into more rows. */
   #erasure(): string {
     if (this.#lines.length === 0) return "";
     const { columns } = this.#terminal;

@@ -1,23 +1,23 @@
-// What a command says: results on standard output, everything about them on standard error.
+// The output of a command: results on standard output, notes, warnings and errors on standard error.
 import { LiveRegion } from "./live_region.ts";
-import { escapeJsonLine, sanitise, toOneLine } from "./sanitise.ts";
+import { escapeJsonLine, sanitize, toOneLine } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
 import { type Column, formatTable, type TableNotes } from "./table.ts";
 import { OutputClosed, type Terminal } from "./terminal.ts";
 import { pad, widthOf } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 
-/** The voice of one command. */
+/** Prints the output of one command. */
 export class Output {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** For text on standard output. */
+  /** The style of standard output. */
   readonly style: Style;
-  /** For text on standard error. */
+  /** The style of standard error. */
   readonly errorStyle: Style;
-  /** Where something may move: below the results, or below the notes where the results go to a file. */
+  /** The moving lines: below the results, or below the notes if the results go to a file. */
   readonly live: LiveRegion | undefined;
   readonly #liveTerminal: Terminal;
 
@@ -36,42 +36,42 @@ export class Output {
       : undefined;
   }
 
-  /** The style of the terminal that a person watches: that of the results, or of the notes. */
+  /** The style of the watched terminal. */
   get watchedStyle(): Style {
     return this.stdout.isTerminal ? this.style : this.errorStyle;
   }
 
-  /** The terminal that a person watches. */
+  /** The terminal that the user watches: of the results or, if those go to a file, of the notes. */
   get watched(): Terminal {
     return this.#liveTerminal;
   }
 
-  /** A line of the result, as it is: text from elsewhere must be sanitised. */
+  /** Prints a line of the result unchanged, so untrusted text must be sanitized before. */
   line(text = ""): void {
     this.#print(this.stdout, `${text}\n`);
   }
 
-  /** A sentence of the result, broken between words where the terminal is narrow. */
+  /** Prints a sentence of the result, wrapped between words. */
   sentence(text: string): void {
     this.line(wrapText(text, this.stdout.columns));
   }
 
-  /** A sentence of the result that --quiet leaves out. */
+  /** Prints a sentence of the result, unless --quiet is set. */
   detail(text: string): void {
     if (!this.quiet) this.sentence(text);
   }
 
-  /** A value as JSON: indented for a person, on one line for a program. */
+  /** Prints a value as JSON: indented at a terminal, otherwise on one line. */
   json(value: unknown): void {
     this.jsonLine(JSON.stringify(value, null, this.stdout.isTerminal ? 2 : 0));
   }
 
-  /** JSON text as it came, safe to show. */
+  /** Prints JSON text with its control characters escaped. */
   jsonLine(text: string): void {
     this.line(escapeJsonLine(text));
   }
 
-  /** A table of the result, without the columns that are false. */
+  /** Prints a table of the result, without the columns that are false. */
   table<Row>(
     rows: readonly Row[],
     columns: readonly (Column<Row> | false)[],
@@ -82,7 +82,7 @@ export class Output {
     this.line(formatTable(rows, shown, { width, style, ...notes }));
   }
 
-  /** Names and values below each other; a value that is too wide stands below its name, to be copied whole. */
+  /** Prints rows of names and values. A value that is too wide goes on its own line, so that it can be copied. */
   fields(fields: readonly (readonly [name: string, value: string])[]): void {
     const width = Math.max(0, ...fields.map(([name]) => widthOf(name)));
     for (const [name, text] of fields) {
@@ -93,29 +93,29 @@ export class Output {
     }
   }
 
-  /** What is being done, for the person who waits. --quiet leaves it out. */
+  /** Prints progress or a hint, unless --quiet is set. */
   note(text: string): void {
-    if (!this.quiet) this.errorLine(this.errorStyle.dim(this.#wrapError(sanitise(text))));
+    if (!this.quiet) this.errorLine(this.errorStyle.dim(this.#wrapError(sanitize(text))));
   }
 
-  /** What the person must know, even with --quiet. */
+  /** Prints an important note, even with --quiet. */
   notice(text: string): void {
-    this.errorLine(this.#wrapError(sanitise(text)));
+    this.errorLine(this.#wrapError(sanitize(text)));
   }
 
-  /** Something odd that stops nothing. --quiet leaves it out. */
+  /** Prints a warning, unless --quiet is set. */
   warning(text: string): void {
     if (!this.quiet) {
       this.#complain(this.errorStyle.yellow("Warning:"), text);
     }
   }
 
-  /** What went wrong. */
+  /** Prints an error. */
   error(text: string): void {
     this.#complain(this.errorStyle.red("Error:"), text);
   }
 
-  /** A line on standard error, as it is. A closed standard error is not a reason to stop. */
+  /** Prints a line on standard error unchanged. A closed standard error is ignored. */
   errorLine(text: string): void {
     try {
       this.#print(this.stderr, `${text}\n`);
@@ -125,7 +125,7 @@ export class Output {
   }
 
   #complain(title: string, text: string): void {
-    this.errorLine(this.#wrapError(`${title} ${sanitise(text)}`));
+    this.errorLine(this.#wrapError(`${title} ${sanitize(text)}`));
   }
 
   #wrapError(text: string): string {

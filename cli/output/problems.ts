@@ -1,16 +1,16 @@
-// What is wrong with agents and config.yaml, in short, on standard error: with their files, and with their triggers.
+// Prints short warnings and errors about agent files, triggers and config.yaml on standard error.
 import { toLabelWords } from "../../base/text/label_words.ts";
 import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import type { Output } from "./output.ts";
-import { toOneLine } from "./sanitise.ts";
+import { toOneLine } from "./sanitize.ts";
 import { describeHeld, describeSetBack, isAutomatic } from "./trigger_text.ts";
 
 const SHOWN_WARNINGS = 3;
 
-/** One line for the problems of one file: the worst of them, and how many more there are. */
+/** Prints one line for the problems of a file: the worst one, and the number of the others. */
 export function showProblems(output: Output, diagnostics: readonly DiagnosticBody[]): void {
   const [first] = errorsFirst(diagnostics);
   if (first === undefined) return;
@@ -22,15 +22,12 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
   else output.warning(text);
 }
 
-/** The errors among them. A file that broke has some while its last good definition stays in use. */
+/** Returns the errors. A file with errors may have a last good definition that stays in use. */
 export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody[] {
   return diagnostics.filter(({ severity }) => severity === "error");
 }
 
-/**
- * A line for each warning about config.yaml, and one for those beyond the first few. A service that was started before an
- * update may send none at all.
- */
+/** Prints the first warnings about config.yaml and the number of the others. An older service may send none. */
 export function showConfigWarnings(
   output: Output,
   warnings: readonly DiagnosticBody[] | undefined = [],
@@ -43,7 +40,7 @@ export function showConfigWarnings(
   if (more > 0) output.warning(`and ${more} more in config.yaml: inkling validate`);
 }
 
-/** Why agents that would run by themselves do not. */
+/** Prints the reasons why triggers do not fire. */
 export function showPauses(
   output: Output,
   agents: readonly AgentSummary[],
@@ -61,13 +58,12 @@ export function showPauses(
   }
   if (schedulerStatus === "paused" && agents.some(isAutomatic)) {
     output.warning(
-      "The scheduler is paused: nothing fires by itself until it is resumed " +
-        '(Schedule in "inkling ui")',
+      'The scheduler is paused, so no trigger fires. Resume it on the Schedule page of "inkling ui"',
     );
   }
 }
 
-/** Which agents' newest executions no living node may run. */
+/** Prints the agents whose newest execution waits for a node. */
 export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): void {
   for (const { id, last_execution_id: execution, waits_for_labels: labels } of agents) {
     if (labels === undefined) continue;
@@ -77,12 +73,12 @@ export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): 
   }
 }
 
-/** What gives a service a port. */
+/** The instruction that gives the service a port. */
 export const PORT_REMEDY =
   "set service.port in config.yaml and INKLING_API_KEY in the .env beside it, then restart the service";
 
-/** The agents whose webhooks no delivery reaches, because the service listens on its socket alone. */
-export function deafWebhooks(
+/** Returns the agents whose webhooks cannot be reached, because the service listens on its socket only. */
+export function unreachableWebhooks(
   agents: readonly AgentSummary[],
   transports: readonly string[],
 ): string[] {
@@ -91,15 +87,15 @@ export function deafWebhooks(
     .map(({ id }) => id);
 }
 
-/** Warns of webhooks that no delivery reaches. */
-export function showDeafWebhooks(
+/** Prints a warning about webhooks that cannot be reached. */
+export function showUnreachableWebhooks(
   output: Output,
   agents: readonly AgentSummary[],
   transports: readonly string[],
 ): void {
-  const ids = deafWebhooks(agents, transports).map(toOneLine).join(", ");
+  const ids = unreachableWebhooks(agents, transports).map(toOneLine).join(", ");
   if (ids === "") return;
   output.warning(
-    `No delivery reaches ${ids}: the service has no port. To give it one, ${PORT_REMEDY}`,
+    `Webhooks cannot reach ${ids}: the service has no port. To add one, ${PORT_REMEDY}`,
   );
 }

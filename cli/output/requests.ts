@@ -1,4 +1,4 @@
-// A question to a person as text: what is about to happen, whole, and with nothing in it that could deceive.
+// Formats a question to the user: the whole tool call or file change, with invisible characters escaped.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { formatWholeArgument } from "./arguments.ts";
 import type { Style } from "./style.ts";
@@ -6,16 +6,16 @@ import { describeChange, formatDiff } from "./diff.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import { widthOf } from "./width.ts";
 
-/** A question of more than this is shown above its prompt, not in it. */
+/** A longer question is printed above its prompt. */
 const PROMPT_CHARACTERS = 160;
 
-/** The question where it fits into a prompt; undefined for one that must be shown above it. */
+/** Returns the question if it fits into the prompt; otherwise undefined. */
 export function promptMessage({ message }: PendingBody): string | undefined {
   const text = toVisible(message).trim();
   return text === "" || text.includes("\n") || text.length > PROMPT_CHARACTERS ? undefined : text;
 }
 
-/** What is shown above the prompt: the call that a person allows or denies, a long question. Empty: nothing. */
+/** Formats the text above the prompt: a long question, and the tool call to approve. May be empty. */
 export function formatRequest(
   pending: PendingBody,
   style: Style,
@@ -23,24 +23,24 @@ export function formatRequest(
 ): string {
   const lines: string[] = [];
   if (promptMessage(pending) === undefined) lines.push(toVisible(pending.message).trim());
-  // The arguments of a tool that asks are the question itself.
+  // The arguments of ask_user are the question itself.
   if (pending.kind === "confirm" && pending.tool_name !== "ask_user") {
     lines.push(...formatCall(pending, style, mostLines));
   }
   return lines.join("\n");
 }
 
-/** Whether `formatRequest` leaves lines out where it may show so many of a diff. */
+/** Returns whether `formatRequest` leaves out lines of the diff above this limit. */
 export function isFolded({ preview }: PendingBody, mostLines: number): boolean {
   return preview !== null && preview.problem === null && countDiffLines(preview.diff) > mostLines;
 }
 
-/** How many lines a diff has. */
+/** Returns the number of lines of a diff. */
 export function countDiffLines(diff: string): number {
   return diff === "" ? 0 : diff.replace(/\n$/, "").split("\n").length;
 }
 
-/** What the call would do to a file; of any other, and where that cannot be told, its arguments. */
+/** Formats a call: the file change if there is a preview, otherwise its arguments. */
 function formatCall(
   { tool_name: tool, tool_args: args, preview }: PendingBody,
   style: Style,
@@ -63,10 +63,10 @@ function formatCall(
   ];
 }
 
-/** Names wider than this are not lined up with. */
+/** Wider names do not widen the column. */
 const NAME_WIDTH = 20;
 
-/** Each argument whole; what has one line beside its name, in a column. */
+/** Formats each argument in full; values of one line are aligned in a column. */
 function formatTable(args: PendingBody["tool_args"], style: Style): string[] {
   const names = Object.entries(args).filter(([, value]) =>
     typeof value !== "object" && !`${value}`.includes("\n")

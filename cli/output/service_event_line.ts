@@ -1,40 +1,40 @@
-// What happens in the service, a line for each event: for the person at whose terminal it runs.
+// Formats the events of a service in the foreground, one line each.
 import { formatDuration } from "../../base/durations.ts";
 import type { ServiceEventMessage } from "../../api/client/client.ts";
 import { type FramePayload, numberOf, textOf } from "../../present/payload.ts";
-import { toOneLine } from "./sanitise.ts";
+import { toOneLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 import { formatLocal } from "./time.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { shorten } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 
-/** A question that is longer can be read where it is answered. */
+/** A longer question is cut; `inkling respond` shows it in full. */
 const MESSAGE_WIDTH = 200;
 
-/** The line, or undefined for an event that is not worth one. `at` is milliseconds since the epoch. */
+/** Formats an event. Returns undefined for an event that is not shown. `at` is in milliseconds since the epoch. */
 export function formatServiceEvent(
   { event, payload }: ServiceEventMessage,
   options: { at: number; style: Style; columns: number },
 ): string | undefined {
   const { style, at, columns } = options;
-  const told = tell(event, payload, style);
-  if (told === undefined) return undefined;
+  const line = toEventLine(event, payload, style);
+  if (line === undefined) return undefined;
   const time = formatLocal(new Date(at).toISOString()).slice(11);
-  const [name = "", ...rest] = told.parts.filter((part) => part !== "").map(toOneLine);
+  const [name = "", ...rest] = line.parts.filter((part) => part !== "").map(toOneLine);
   const about = [style.bold(name), ...(rest.length > 0 ? [style.dim(rest.join(" · "))] : [])];
-  return wrapText(`${style.dim(time)} ${told.mark} ${about.join(style.dim(" · "))}`, columns, {
+  return wrapText(`${style.dim(time)} ${line.mark} ${about.join(style.dim(" · "))}`, columns, {
     hanging: 11,
   });
 }
 
-/** A mark, whom it is about, and what there is to say. */
-interface Told {
+/** The mark of an event and the parts of its line; the first part is the agent. */
+interface EventLine {
   mark: string;
   parts: string[];
 }
 
-function tell(event: string, payload: FramePayload, style: Style): Told | undefined {
+function toEventLine(event: string, payload: FramePayload, style: Style): EventLine | undefined {
   const agent = textOf(payload, "agent_id");
   const status = textOf(payload, "status");
   const execution = `execution ${numberOf(payload, "execution_id") ?? "?"}`;

@@ -1,10 +1,10 @@
-// Colours and weights of text, or none of them.
+// The colors and weights of text.
 
 type Paint = (text: string) => string;
 
-/** Ways to mark a text. */
+/** The functions that style a text. */
 export interface Style {
-  /** Whether the ways below do anything. Where they do not, signs must say what they would. */
+  /** False if the functions below change nothing. Signs must then replace the colors. */
   readonly isColored: boolean;
   readonly bold: Paint;
   readonly dim: Paint;
@@ -17,10 +17,10 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-/** The name of one way. */
+/** The name of one style. */
 export type Mark = Exclude<keyof Style, "isColored">;
 
-/** On and off, as "Select Graphic Rendition" of ECMA-48 numbers them. Node's own function for it is slow to load. */
+/** The codes of "Select Graphic Rendition" (ECMA-48). Node's own function for styles is slow to load. */
 const CODES: Readonly<Record<Mark, readonly [on: number, off: number]>> = {
   bold: [1, 22],
   dim: [2, 22],
@@ -33,7 +33,7 @@ const CODES: Readonly<Record<Mark, readonly [on: number, off: number]>> = {
   cyan: [36, 39],
 };
 
-/** A style that colours, or one that leaves every text as it is. */
+/** Creates a style with colors, or one that does not change texts. */
 export function createStyle(options: { colors: boolean }): Style {
   const paint = (name: Mark): Paint => {
     const [on, off] = CODES[name];

@@ -1,21 +1,21 @@
-// Tables that fit their terminal: columns are shortened as long as they stay legible; below that each row is a block.
-import { toOneLine } from "./sanitise.ts";
+// Formats tables for the width of the terminal. Columns are shortened while they stay legible; otherwise each row is a block.
+import { toOneLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 import { pad, shorten, widthOf } from "./width.ts";
 
-/** One column. */
+/** A column of a table. */
 export interface Column<Row> {
   header: string;
-  /** Its cell in a row: any text. */
+  /** Returns the text of its cell in a row. */
   cell: (row: Row) => string;
   align?: "left" | "right";
-  /** Whether its cells may be cut; a column that may not keeps its width. */
+  /** True if its cells may be cut. */
   shrinks?: boolean;
-  /** Colours a padded cell; `value` is its text. */
+  /** Colors a padded cell; `value` is its text. */
   paint?: (cell: string, value: string) => string;
 }
 
-/** The line below a row: `note`, or, for a row without one whose cell was cut, `cutNote`. */
+/** The line below a row: `note`, or `cutNote` for a row without a note in which a cell was cut. */
 export interface TableNotes<Row> {
   note?: (row: Row) => string | undefined;
   cutNote?: (row: Row) => string;
@@ -24,13 +24,13 @@ export interface TableNotes<Row> {
 /** The text of an empty cell. */
 export const NOTHING = "-";
 
-/** The text of a value, where there is one. */
+/** Formats a value; null is an empty cell. */
 export function orNothing<Value>(value: Value | null, format: (value: Value) => string): string {
   return value === null ? NOTHING : format(value);
 }
 
 const GAP = "  ";
-/** A shortened column keeps this many cells, or it says nothing. */
+/** The least width of a shortened column. */
 const LEGIBLE_WIDTH = 8;
 
 interface TableOptions<Row> extends TableNotes<Row> {
@@ -38,7 +38,7 @@ interface TableOptions<Row> extends TableNotes<Row> {
   style: Style;
 }
 
-/** Lines of a table, without a last line break. Cells are shown sanitised, on one line. */
+/** Formats a table without a line break at its end. Cells are sanitized and joined into one line. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -72,12 +72,12 @@ export function formatTable<Row>(
   return [header, ...lines].join("\n");
 }
 
-/** One line. The mark that asks for the wide form of a sign is left out: terminals do not agree on that form. */
+/** Joins a text into one line, without the variation selector of emoji, whose width differs between terminals. */
 function toCell(text: string): string {
   return toOneLine(text).replaceAll("\ufe0f", "");
 }
 
-/** Widths within `available` cells, the widest columns shortened first; undefined when they would not be legible. */
+/** Returns column widths within `available` cells, or undefined if the columns would not be legible. */
 function fitWidths<Row>(
   columns: readonly Column<Row>[],
   rows: readonly string[][],
@@ -93,12 +93,12 @@ function fitWidths<Row>(
   return fitColumns({ natural, least, room: available - GAP.length * (columns.length - 1) });
 }
 
-/** Widths of columns that together fit the room, the widest shortened first; undefined where even the least do not. */
+/** Returns column widths that fit the room; the widest columns are shortened first. Undefined if the least widths do not fit. */
 export function fitColumns(
   { natural, least, room }: { natural: number[]; least: number[]; room: number },
 ): number[] | undefined {
   if (sum(least) > room) return undefined;
-  // The cap at which the shortened columns fill the room: lowered until it fits.
+  // Lowers the cap of the shortened columns until they fit.
   const widthsUnder = (cap: number) =>
     natural.map((width, index) => Math.max(Math.min(width, cap), least[index] ?? 0));
   let cap = Math.min(room, Math.max(...natural));
@@ -106,7 +106,7 @@ export function fitColumns(
   return widthsUnder(cap);
 }
 
-/** A block for each row: its first cell, and below it what the others say that says something. */
+/** Formats each row as a block: its first cell, and below it the other cells that are not empty. */
 function formatBlocks<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],

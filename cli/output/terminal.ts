@@ -1,23 +1,23 @@
-// The two output streams of the process: the only place that writes to them.
+// The two output streams of the process. All other code writes through them.
 
-/** A stream that text goes to. */
+/** An output stream. */
 export interface Terminal {
   readonly isTerminal: boolean;
-  /** Cells of a line; Infinity where it is not a terminal: nothing is shortened there. */
+  /** The width in cells; Infinity for a file or pipe, so that nothing is shortened. */
   readonly columns: number;
-  /** Lines of the screen; Infinity where it is not a terminal. */
+  /** The height in lines; Infinity for a file or pipe. */
   readonly rows: number;
-  /** Whether it takes colours: a terminal, unless NO_COLOR or its like say otherwise. */
+  /** True for a terminal with colors, unless for example NO_COLOR is set. */
   readonly colors: boolean;
-  /** Whether lines that were written can be taken back. */
+  /** True if written lines can be erased. */
   readonly isErasable: boolean;
-  /** A terminal that obeys no control sequence (TERM=dumb): nothing can be drawn on it, so nobody can be asked. */
+  /** True for a terminal without control sequences (TERM=dumb), on which no prompt can be drawn. */
   readonly isDumb: boolean;
-  /** Writes all of the text before it returns. Throws OutputClosed when the output is closed. */
+  /** Writes the whole text before it returns. Throws OutputClosed if the output is closed. */
   write(text: string): void;
 }
 
-/** The reader of the output has gone (`… | head`). */
+/** Error: the reader of the output has closed it (`… | head`). */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
@@ -25,11 +25,11 @@ export class OutputClosed extends Error {
 const SIZE_WHERE_UNKNOWN = { columns: 80, rows: 24 };
 const FULL_PIPE_WAIT_MS = 10;
 
-/** Standard output or standard error of this process. */
+/** Opens standard output or standard error of this process. */
 export function openTerminal(
   name: "stdout" | "stderr",
   options: {
-    /** What TERM says. */
+    /** The value of TERM. */
     kind: string | undefined;
   },
 ): Terminal {
@@ -62,7 +62,7 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
         throw new OutputClosed("The output is closed", { cause: error });
       }
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;
-      // Another program has made the shared terminal or pipe non-blocking, and it is full.
+      // Another program has made the shared terminal or pipe non-blocking, and its buffer is full.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_WAIT_MS);
     }
   }
@@ -73,7 +73,7 @@ function readSize(): { columns: number; rows: number } {
     const { columns, rows } = Deno.consoleSize();
     if (columns > 0 && rows > 0) return { columns, rows };
   } catch {
-    // A terminal that does not report its size.
+    // The terminal does not report its size.
   }
   return SIZE_WHERE_UNKNOWN;
 }

@@ -1,9 +1,9 @@
-// When an agent runs by itself, in words.
+// Describes the triggers and the next run of an agent.
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
-import { toOneLine } from "./sanitise.ts";
+import { toOneLine } from "./sanitize.ts";
 import { formatMinute, formatRelative } from "./time.ts";
 
-/** `in 5 min`, `on a change`, `on a delivery`; `-` for an agent that does not run by itself. */
+/** Returns `in 5 min`, `on a change` or `on a delivery`; `-` for an agent without a trigger. */
 export function describeNextRun(agent: AgentSummary, now: number): string {
   if (agent.next_run !== null) return formatRelative(agent.next_run, now);
   if (!isAutomatic(agent)) return "-";
@@ -11,7 +11,7 @@ export function describeNextRun(agent: AgentSummary, now: number): string {
   return type === "watch" ? "on a change" : type === "webhook" ? "on a delivery" : "-";
 }
 
-/** Which of these agents do not fire here for one reason, and that reason. */
+/** Describes the agents whose triggers do not fire on this service for this reason. */
 export function describeHeld(agents: readonly AgentSummary[], why: string): string {
   const ids = agents.filter((agent) => isAutomatic(agent) && agent.trigger_held === why)
     .map(({ id }) => toOneLine(id));
@@ -22,23 +22,23 @@ export function describeHeld(agents: readonly AgentSummary[], why: string): stri
   return `${who} not fire here: ${toOneLine(why)}`;
 }
 
-/** That the clock was set back, and what an agent's schedule does now. */
+/** Describes the effect of a clock that was set back on an agent's schedule. */
 export function describeSetBack(
   { id, ran_until: until = "", next_run: next, trigger_every: every }: AgentSummary,
 ): string {
-  const rule = every === null ? "none of them runs again" : "its interval goes on";
-  return `The clock was set back: ${toOneLine(id)} has run for times until ${
+  const rule = every === null ? "these times do not run again" : "its interval continues";
+  return `The clock was set back: ${toOneLine(id)} has already run for times until ${
     formatMinute(until)
   }, and ` +
-    rule + (next === null ? "" : `, next ${formatMinute(next)}`);
+    rule + (next === null ? "" : `. Next run: ${formatMinute(next)}`);
 }
 
-/** Whether it would run without being asked. */
+/** Returns whether an agent is enabled and has a trigger. */
 export function isAutomatic(agent: AgentSummary): boolean {
   return agent.enabled && (agent.trigger_type !== "manual" || agent.after.length > 0);
 }
 
-/** `enabled`, `disabled`; `paused` when its trigger was stopped because it ran away. */
+/** Returns `enabled`, `disabled`, or `paused` for an agent whose trigger is paused. */
 export function describeState(agent: AgentSummary): "enabled" | "disabled" | "paused" {
   if (!agent.enabled) return "disabled";
   return agent.trigger_paused === null ? "enabled" : "paused";

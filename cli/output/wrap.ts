@@ -1,30 +1,30 @@
-// Text laid out in lines of a width: broken between words, and inside a word only where it has no end.
+// Wraps text into lines of a width, between words, or inside a word that is longer than a line.
 import { createStyle, type Mark, type Style } from "./style.ts";
 import { widthOf } from "./width.ts";
 
-/** A piece of text and how it is marked. */
+/** A piece of text and its styles. */
 export interface Span {
   text: string;
   marks?: readonly Mark[];
 }
 
-/** How lines are laid out. */
+/** The layout of lines. */
 export interface WrapOptions {
-  /** Cells of a line; Infinity breaks at line feeds only. */
+  /** The width of a line; Infinity breaks at line feeds only. */
   width: number;
   style: Style;
-  /** Cells that lines behind the first are indented by. */
+  /** The indent of the lines after the first. */
   hanging?: number;
-  /** Leaves words whole that are longer than a line, for the terminal to break: so they can be copied. */
+  /** Does not break words that are longer than a line, so that they can be copied. */
   keepsWords?: boolean;
 }
 
 const NO_BREAK = "\u00a0";
-/** What is never broken: an address would not lead there any more, a command would not be one. */
+/** Matches addresses and commands, which are never broken so that they can be copied. */
 const UNBROKEN = /https?:\/\/|\u00a0/;
 const COMMAND = /"inkling [^"]*"|(?<=: )inkling [^.(·\n]*[^.(·\s]|POST \/\S+/g;
 
-/** Painted lines of the spans. A line feed in a span begins a new line; other white space is where lines break. */
+/** Wraps spans and returns the styled lines. A line feed begins a new line; lines break at other white space. */
 export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[] {
   const layout = new Layout(options);
   for (const { text, marks = [] } of spans) {
@@ -38,10 +38,7 @@ export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[
   return layout.end();
 }
 
-/**
- * The text, which may hold colours, with its lines broken between words where they are wider than the width. A command
- * that it names stays in one piece, so that it can be copied.
- */
+/** Wraps the lines of a text, which may contain color codes, between words. Does not break the commands in it. */
 export function wrapText(
   text: string,
   width: number,
@@ -63,9 +60,9 @@ export function wrapText(
 }
 
 /**
- * The text, which may hold colours, with each line that is wider than the width broken after a space; what follows is
- * indented by two more. Unlike wrapText() it keeps every character: it is for what a person approves. A mark stands where
- * an indented line of the text has a space, so that no text looks like another one that is broken.
+ * Wraps the lines of a text, which may contain color codes, after spaces, and indents the rest of a line by two more cells.
+ * Unlike wrapText() it keeps every character, for texts that the user approves. A mark in the indent distinguishes a wrapped
+ * line from a line of the text.
  */
 export function wrapExactly(text: string, width: number): string {
   return text.split("\n").map((line) => {
@@ -85,13 +82,13 @@ export function wrapExactly(text: string, width: number): string {
 class Layout {
   readonly #options: WrapOptions;
   readonly #lines: string[] = [];
-  /** The line that grows, as runs of the same marks, and its cells. */
+  /** The current line as runs of equal styles, and its width. */
   #line: Required<Span>[] = [];
   #lineWidth = 0;
-  /** The word that grows: pieces of different marks without a space between them. */
+  /** The current word: pieces of different styles without a space between them. */
   #word: Span[] = [];
   #wordWidth = 0;
-  /** The space before the word, which is shown when the word follows on the same line. */
+  /** The space before the word, printed if the word stays on the same line. */
   #space: readonly Mark[] | undefined;
 
   constructor(options: WrapOptions) {
@@ -100,7 +97,7 @@ class Layout {
 
   add(text: string, marks: readonly Mark[]): void {
     for (const piece of splitWide(text)) {
-      // Between wide characters a line may end.
+      // A line may end between wide characters.
       if (piece.isWide) this.#endWord();
       this.#word.push({ text: piece.text, marks });
       this.#wordWidth += widthOf(piece.text);
@@ -124,7 +121,7 @@ class Layout {
     return this.#lines;
   }
 
-  /** The indentation of the line that grows. */
+  /** The indent of the current line. */
   #indent(): number {
     return this.#lines.length === 0 ? 0 : this.#options.hanging ?? 0;
   }
@@ -159,7 +156,7 @@ class Layout {
     this.#lineWidth += widthOf(text);
   }
 
-  /** A word that is longer than a line. */
+  /** Adds a word that is longer than a line, broken between characters. */
   #putCut(text: string, marks: readonly Mark[]): void {
     let rest = "";
     for (const { segment } of graphemes(text)) {
@@ -185,12 +182,12 @@ class Layout {
   }
 }
 
-/** The text with all its marks. */
+/** Applies the styles to a text. */
 function paint(text: string, marks: readonly Mark[], style: Style): string {
   return marks.reduce((painted, mark) => style[mark](painted), text);
 }
 
-/** Runs of text, each wide character (CJK, emoji) by itself. */
+/** Splits a text into runs, with each wide character (CJK, emoji) in its own run. */
 function splitWide(text: string): { text: string; isWide: boolean }[] {
   // deno-lint-ignore no-control-regex -- ASCII is one cell each
   if (/^[\x00-\u10ff]*$/.test(text)) return [{ text, isWide: false }];

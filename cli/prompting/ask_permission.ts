@@ -1,4 +1,4 @@
-// Putting to a person whether a tool may be called: yes, no, always, or with other arguments.
+// Asks the user to approve a tool call: once, always, not at all, or with other arguments.
 import { ApiError } from "../../api/client/client.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, Interrupted } from "../exit.ts";
@@ -6,20 +6,20 @@ import { formatDiff } from "../output/diff.ts";
 import { countDiffLines, formatRequest, isFolded, promptMessage } from "../output/requests.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
-import { type Answer, type Asking, askWhyNot } from "./asking.ts";
+import { type Answer, askDenial, type Asking } from "./asking.ts";
 import type { Choice } from "./input.ts";
 import { readArguments } from "./read_arguments.ts";
 
-/** Lines of a diff that stand above the choices; the choices and a few lines before them fit the screen with it. */
+/** The least number of shown diff lines, and the lines of the screen that the choices and the lines before need. */
 const FEWEST_LINES = 8;
 const OTHER_LINES = 14;
 
-/** Before the name of an argument that is edited by itself. */
+/** The prefix of a choice that edits one argument. */
 const TEXT_CHOICE = "text ";
-/** A longer value is a text. */
+/** A longer value can be edited as a text. */
 const SHORT_VALUE = 60;
 
-/** The arguments that hold a text rather than a name or a number. */
+/** Returns the names of the arguments whose value is a text rather than a name or a number. */
 function textsOf(args: PendingBody["tool_args"]): string[] {
   return Object.entries(args).filter(([name, value]) =>
     typeof value === "string" &&
@@ -27,12 +27,12 @@ function textsOf(args: PendingBody["tool_args"]): string[] {
   ).map(([name]) => name);
 }
 
-/** The suffix of the file that a call names, by which editors know what they show. */
+/** Returns the extension of the call's file, by which editors choose their syntax. */
 function suffixOf({ path }: PendingBody["tool_args"]): string {
   return typeof path === "string" ? /\.[A-Za-z0-9]{1,10}$/.exec(path)?.[0] ?? ".txt" : ".txt";
 }
 
-/** The person's answer; undefined when they put the question aside. Rejects with Interrupted at Ctrl+C. */
+/** Asks and returns the answer, or undefined if the user leaves the question open. Rejects with Interrupted at Ctrl+C. */
 export async function askPermission(
   pending: PendingBody,
   asking: Asking,
@@ -42,10 +42,10 @@ export async function askPermission(
 
 class Permission {
   readonly #asking: Asking;
-  /** As it would be with the arguments that the person gave it. */
+  /** The question with the edited arguments. */
   #pending: PendingBody;
   #edited: PendingBody["tool_args"] | undefined;
-  /** What was typed and did not fit, by choice: nobody types it twice. */
+  /** Invalid edits by choice, kept for the next attempt. */
   readonly #drafts = new Map<string, string>();
   #mostLines: number;
 
@@ -60,7 +60,7 @@ class Permission {
     this.#show();
     for (;;) {
       const message = promptMessage(this.#pending) ?? "Allow it?";
-      // A stray Enter allows nothing.
+      // Preselects "deny", so that an accidental Enter allows nothing.
       const choices = this.#choices();
       const chosen = await prompter.select({ message, choices, initial: "deny", signal });
       switch (chosen) {
@@ -69,9 +69,9 @@ class Permission {
         case "approve":
           return this.#approval();
         case "deny":
-          return await askWhyNot(this.#asking);
+          return await askDenial(this.#asking);
         case "always":
-          if (await this.#allowForGood()) return this.#approval();
+          if (await this.#addAutoApproval()) return this.#approval();
           break;
         case "whole":
           this.#mostLines = Infinity;
@@ -114,14 +114,14 @@ class Permission {
     if (text !== "") output.line(`\n${wrapExactly(text, output.stdout.columns)}`);
   }
 
-  /** Shows what would be written into the agent's file, asks once, writes it. False: the call is still to be decided. */
-  async #allowForGood(): Promise<boolean> {
+  /** Shows the change of the agent's file, asks for confirmation and writes it. Returns false if the call is still undecided. */
+  async #addAutoApproval(): Promise<boolean> {
     const { app: { input: { prompter } }, output, client, signal } = this.#asking;
     const { asked_by: agent, tool_name: tool } = this.#pending;
     return await this.#unlessRefused(async () => {
       const { path, diff, already } = await client.autoApprove(agent, { tool, write: false });
       if (already) {
-        output.note(`${agent} may call ${tool} unasked already: this call waits from before`);
+        output.note(`${agent} may already call ${tool} without asking; this call is older`);
         return true;
       }
       const shown = [
@@ -136,7 +136,7 @@ class Permission {
     }) ?? false;
   }
 
-  /** Opens all arguments as JSON, or one as the text that it is, under a name with the suffix of the file it is for. */
+  /** Opens all arguments as JSON in the editor, or one argument as a text file with a fitting extension. */
   async #edit(choice: string): Promise<void> {
     const { app: { editText }, client } = this.#asking;
     const { execution_id: id, request_id, tool_args: args } = this.#pending;
@@ -144,7 +144,7 @@ class Permission {
     const [file, before] = name === undefined
       ? ["arguments.json", JSON.stringify(args, null, 2) + "\n"]
       : [`text${suffixOf(args)}`, String(args[name])];
-    // Editors end the last line.
+    // Editors add a line break at the end.
     const withoutEnd = (text: string) => before.endsWith("\n") ? text : text.replace(/\n$/, "");
     await this.#unlessRefused(async () => {
       const text = withoutEnd(await editText(this.#drafts.get(choice) ?? before, file));
@@ -159,7 +159,7 @@ class Permission {
     });
   }
 
-  /** What cannot be done is said, and the question is asked again. An answer that came from elsewhere ends it. */
+  /** Prints the error of a refused action, so that the question is asked again. */
   async #unlessRefused<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();

@@ -1,18 +1,18 @@
-// Putting the question of an execution to the person at the terminal.
+// Asks the question of an execution at the terminal.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { CommandContext } from "../context.ts";
-import { type Answer, type Asking, askWhyNot } from "./asking.ts";
+import { type Answer, askDenial, type Asking } from "./asking.ts";
 import { formatRequest, promptMessage } from "../output/requests.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
 
-/** Whether there is a person at both ends: one who reads the question and can answer it. */
+/** Returns whether questions can be asked: input and output are a terminal that can draw. */
 export function hasPerson({ app, output }: CommandContext): boolean {
   const { stdout } = output;
   return app.input.isTerminal && stdout.isTerminal && !stdout.isDumb;
 }
 
-/** The person's answer; undefined when they put the question aside. Rejects with Interrupted at Ctrl+C. */
+/** Asks and returns the answer, or undefined if the user leaves the question open. Rejects with Interrupted at Ctrl+C. */
 export async function askPerson(
   pending: PendingBody,
   asking: Asking,
@@ -29,7 +29,7 @@ export async function askPerson(
     case "confirm": {
       const approved = await prompter.confirm({ message: message ?? "Allow it?", signal });
       if (approved === undefined || approved) return approved && { approved };
-      return await askWhyNot(asking);
+      return await askDenial(asking);
     }
     case "input": {
       const text = await prompter.text({ message: message ?? "Your answer", signal });

@@ -1,4 +1,4 @@
-// What a person is asked with, and what they answer.
+// The types of questions at the terminal and of their answers.
 import type { Client } from "../../api/client/client.ts";
 import type { RespondBody } from "../../api/schemas/request_schemas.ts";
 import type { CliApp } from "../app.ts";
@@ -7,21 +7,21 @@ import type { Output } from "../output/output.ts";
 /** An answer as the service takes it. */
 export type Answer = RespondBody["response"];
 
-/** What a person is asked with. */
+/** The collaborators of a question. */
 export interface Asking {
   app: Pick<CliApp, "clock" | "input" | "editText">;
   output: Output;
   client: Client;
-  /** Takes the question back. */
+  /** Closes the prompt. */
   signal: AbortSignal;
 }
 
-/** A denial with its reason; undefined when the person puts the question aside after all. */
-export async function askWhyNot(
+/** Asks for the reason and returns the denial, or undefined if the user leaves the question open. */
+export async function askDenial(
   { app, signal }: Pick<Asking, "app" | "signal">,
 ): Promise<Answer | undefined> {
   const reason = await app.input.prompter.text({
-    message: "Why not? The agent reads your answer",
+    message: "Reason for the denial, which the agent reads",
     placeholder: "Leave empty for no reason",
     signal,
   });

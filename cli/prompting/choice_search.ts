@@ -1,7 +1,7 @@
-// Finding one of many by a part of it: what begins with the typed text stands before what only holds it somewhere.
+// Searches choices by a typed text. Matches at the beginning come before matches elsewhere.
 import type { Choice } from "./input.ts";
 
-/** The choices that fit, best first; those that fit equally well keep their order. Nothing typed fits all. */
+/** Returns the matching choices, best first; equal matches keep their order. An empty text matches all. */
 export function searchChoices(choices: readonly Choice[], typed: string): Choice[] {
   const wanted = typed.trim().toLowerCase();
   if (wanted === "") return [...choices];
@@ -12,7 +12,7 @@ export function searchChoices(choices: readonly Choice[], typed: string): Choice
     .map(({ choice }) => choice);
 }
 
-/** How well a choice fits, 0 best; undefined when it does not. */
+/** Returns the rank of a match, 0 for the best; undefined for no match. */
 function rankOf({ value, label, hint = "" }: Choice, wanted: string): number | undefined {
   const [id, name, about] = [value, label, hint].map((text) => text.toLowerCase()) as [
     string,
@@ -35,7 +35,7 @@ function words(text: string): string[] {
   return text.split(/[^\p{L}\p{N}]+/u);
 }
 
-/** Whether the characters stand in the text in this order: `nbk` for `nightly backup`. */
+/** Returns whether the text contains the characters in this order: `nbk` for `nightly backup`. */
 function holdsInOrder(text: string, wanted: string): boolean {
   let from = 0;
   for (const char of wanted) {

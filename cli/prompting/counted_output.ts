@@ -1,12 +1,12 @@
-// Standard output for a prompt that redraws itself: counts how far below its first row the cursor is.
+// Standard output for a prompt that redraws itself: counts the rows between its first row and the cursor.
 
 /** A line break, or a move of the cursor by rows (CUU and CUD of ECMA-48). */
-// deno-lint-ignore no-control-regex -- that is how a terminal is told to move
+// deno-lint-ignore no-control-regex -- control characters move the cursor
 const ROW_CHANGE = /\n|\x1b\[(\d*)([AB])/g;
 
-/** Passes everything on to a stream. */
+/** Wraps a stream and counts the rows that are written to it. */
 export class CountedOutput<Stream extends { write(text: string): unknown }> {
-  /** The same stream for whoever draws. */
+  /** The wrapped stream. */
   readonly stream: Stream;
   #rows = 0;
 
@@ -25,7 +25,7 @@ export class CountedOutput<Stream extends { write(text: string): unknown }> {
     });
   }
 
-  /** Rows between the first one that was written and the cursor. */
+  /** The rows between the first written row and the cursor. */
   get rows(): number {
     return this.#rows;
   }

@@ -1,49 +1,49 @@
-// Standard input and the person who types, as the command line sees them. Tests bring a person of their own.
+// The interfaces of standard input and of the prompts. Tests use a fake.
 
-/** What a question to a person is asked with. */
+/** A question. */
 export interface Question {
-  /** Shown as it is: text from elsewhere must be sanitised. */
+  /** Printed unchanged, so untrusted text must be sanitized before. */
   message: string;
-  /** Takes the question back; the prompt rejects with the signal's reason. */
+  /** Closes the prompt, which rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** One thing that may be chosen. */
+/** One choice of a question. */
 export interface Choice {
   value: string;
   label: string;
-  /** Shown beside the label. */
+  /** Shown after the label. */
   hint?: string;
 }
 
 /**
- * Asks a person at the terminal; only to be used where there is one. Every method resolves to undefined when the person
- * puts the question aside (Esc, Ctrl+D), and rejects with Interrupted at Ctrl+C.
+ * Asks questions at the terminal. Call it only if there is one. Every method resolves to undefined if the user leaves the
+ * question open (Esc, Ctrl+D), and rejects with Interrupted at Ctrl+C.
  */
 export interface Prompter {
-  /** Yes or no; unless `initial` says otherwise, no is preselected, because a stray Enter must allow nothing. */
+  /** Asks for yes or no. No is preselected unless `initial` is true, so that an accidental Enter allows nothing. */
   confirm(question: Question & { initial?: boolean }): Promise<boolean | undefined>;
-  /** A line of text; may be empty. Enter alone gives `initial`, which is shown. */
+  /** Asks for a line of text, which may be empty. Enter alone returns `initial`, which is shown. */
   text(
     question: Question & { placeholder?: string; initial?: string },
   ): Promise<string | undefined>;
-  /** A line of text that nobody may read on the screen; may be empty. */
+  /** Asks for a line of hidden text, which may be empty. */
   secret(question: Question): Promise<string | undefined>;
-  /** One of a few; the cursor begins at `initial`. */
+  /** Asks for one of a few choices; the cursor starts at `initial`. */
   select(
     question: Question & { choices: readonly Choice[]; initial?: string },
   ): Promise<string | undefined>;
-  /** At least one of a few. */
+  /** Asks for at least one of a few choices. */
   multiselect(question: Question & { choices: readonly Choice[] }): Promise<string[] | undefined>;
-  /** One of many, found by typing a part of it. */
+  /** Asks for one of many choices with a search. */
   search(question: Question & { choices: readonly Choice[] }): Promise<string | undefined>;
 }
 
-/** Lines that somebody types, or that come out of a pipe. */
+/** The lines of a terminal or a pipe. */
 export interface LineSource extends AsyncDisposable {
   /**
-   * The next line, which may hold line breaks when it was pasted; undefined at the end (Ctrl+D). Rejects with
-   * Interrupted at Ctrl+C, or with the signal's reason. The prompt is shown on a terminal only.
+   * Reads the next line; a pasted line may contain line breaks. Resolves to undefined at the end (Ctrl+D). Rejects with
+   * Interrupted at Ctrl+C, or with the signal's reason. The prompt is printed on a terminal only.
    */
   read(prompt: string, options: { signal: AbortSignal }): Promise<string | undefined>;
 }
@@ -52,11 +52,11 @@ export interface LineSource extends AsyncDisposable {
 export interface Input {
   readonly isTerminal: boolean;
   readonly prompter: Prompter;
-  /** Until disposed, keys are not shown: what is pressed is kept for the next line or prompt. Only at a terminal. */
+  /** Hides pressed keys until disposed, and keeps them for the next line or prompt. Call it at a terminal only. */
   mute(): Disposable;
   /**
-   * Opens it as lines, edited as they are typed or taken as they come. Ctrl+D ends edited lines where the line is still
-   * empty; with `endsInLine` in any other place, too: what stands there is then the last line.
+   * Opens the input as lines. With `edited` the user can edit them, and Ctrl+D on an empty line ends them; with
+   * `endsInLine` Ctrl+D within a line ends them, too, after that line.
    */
   openLines(options: { edited: boolean; endsInLine?: boolean }): Promise<LineSource>;
 }

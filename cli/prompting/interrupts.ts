@@ -1,12 +1,12 @@
-// Ctrl+C, counted: the first one asks for something, the second one wants out.
+// Counts Ctrl+C. Commands react to the first one, for example by cancelling the run, and end at the second one.
 import type { CliApp } from "../app.ts";
 import { Interrupted } from "../exit.ts";
 
-/** The signals of two Ctrl+C in a row. Ctrl+C ends the process again once it is disposed. */
+/** The signals of the first two Ctrl+C. After disposal Ctrl+C ends the process again. */
 export interface Interrupts extends Disposable {
-  /** Aborts at the first. */
+  /** Aborts at the first Ctrl+C. */
   readonly first: AbortSignal;
-  /** Aborts at the second. */
+  /** Aborts at the second Ctrl+C. */
   readonly second: AbortSignal;
 }
 

@@ -1,32 +1,32 @@
-// A row of questions to the person at the terminal. An answer that is not valid is asked for again, with the reason.
+// Asks a series of questions at the terminal, and repeats a question after an invalid answer.
 import { hasPerson } from "./ask_person.ts";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
 import type { Choice } from "./input.ts";
 
-/** Why an answer is not valid, as a sentence; undefined when it is. */
+/** Returns the problem of an answer as a sentence, or undefined for a valid one. */
 export type CheckAnswer = (answer: string) => Promise<string | undefined>;
 
 /** A question for a line of text. */
 export interface TextQuestion {
   message: string;
-  /** What Enter alone answers. */
+  /** The answer of Enter alone. */
   initial?: string;
-  /** Shown where nothing is typed yet. */
+  /** Shown while the line is empty. */
   placeholder?: string;
   check?: CheckAnswer;
 }
 
-/** Asks; Esc and Ctrl+C end the command (Interrupted). */
+/** Asks the questions of one command. Esc and Ctrl+C throw Interrupted. */
 export class Interview {
   readonly #context: CommandContext;
 
-  /** Throws CommandFailure where nobody can be asked; `instead` says what to do there. */
+  /** Throws CommandFailure without a terminal; `instead` is the advice in its message. */
   constructor(context: CommandContext, instead: string) {
     if (!hasPerson(context)) {
       throw new CommandFailure(
         EXIT.usage,
-        `There is nobody to ask: this is not a terminal. ${instead}`,
+        `Cannot ask questions: this is not a terminal. ${instead}`,
       );
     }
     this.#context = context;
@@ -66,7 +66,7 @@ export class Interview {
     return given(await this.#prompter.confirm({ message, ...options }));
   }
 
-  /** Says why an answer is not valid. */
+  /** Prints the problem of an answer. */
   complain(problem: string): void {
     this.#context.output.error(problem);
   }
@@ -76,7 +76,7 @@ export class Interview {
   }
 }
 
-/** Whoever puts a question of a row aside does not want the rest. */
+/** Throws Interrupted if the user left the question open. */
 function given<T>(answer: T | undefined): T {
   if (answer === undefined) throw new Interrupted();
   return answer;

@@ -1,4 +1,4 @@
-// Lines typed at a terminal, with editing and history. Between two lines the terminal is as it was.
+// Reads edited lines from a terminal, with history. The terminal is in its normal mode between two lines.
 import process from "node:process";
 import { createInterface, type Key } from "node:readline";
 import { PassThrough } from "node:stream";
@@ -15,25 +15,25 @@ import { restoreOnSignal } from "./raw_terminal.ts";
 
 const HISTORY_LINES = 500;
 const ENTER: Key = { name: "return" };
-/** With it the terminal marks where a paste begins and ends. */
+/** Turns the marks at the beginning and end of pastes on and off. */
 const MARK_PASTES = "\u001b[?2004h";
 const DO_NOT_MARK_PASTES = "\u001b[?2004l";
 
-/** The lines that a person types. A paste of several lines is one; the Enter after it sends it. */
+/** Reads edited lines. A paste of several lines is one line; the next Enter sends it. */
 export class LineEditor implements LineSource {
   readonly #terminal: Terminal;
   readonly #endsInLine: boolean;
   readonly #decoder = new TextDecoder();
   readonly #pastes = new PasteTranslator();
   #history: string[] = [];
-  /** Lines that came together with the one before, from a terminal that does not mark pastes. */
+  /** Lines that arrived together with the one before, from a terminal that does not mark pastes. */
   #ahead: string[] = [];
-  /** The beginning of the line after those. */
+  /** The beginning of the next line after those. */
   #begun = "";
-  /** Whether the end came already, together with the last lines. */
+  /** True if the end arrived together with the last lines. */
   #isOver = false;
 
-  /** `endsInLine`: as openLines() of Input has it. */
+  /** `endsInLine`: see Input.openLines(). */
   constructor(terminal: Terminal, { endsInLine }: { endsInLine: boolean }) {
     this.#terminal = terminal;
     this.#endsInLine = endsInLine;
@@ -66,7 +66,7 @@ export class LineEditor implements LineSource {
     return Promise.resolve();
   }
 
-  /** The keys that are pressed, one by one, until disposed. */
+  /** Opens the stream of pressed keys until disposed. */
   #openKeys(): Disposable & { stream: PassThrough } {
     const { stdin } = process;
     const stream = new PassThrough();
@@ -110,7 +110,7 @@ export class LineEditor implements LineSource {
     reader.on("line", (line) => {
       lines.push(line);
       if (lines.length > 1) return;
-      // What came together with this line goes first: it is for the next ones.
+      // Keeps the lines that arrived together with this one for the next reads.
       queueMicrotask(() => {
         this.#ahead = lines.slice(1);
         this.#begun = this.#isOver ? "" : markLineBreaks(reader.line);
@@ -119,12 +119,12 @@ export class LineEditor implements LineSource {
       });
     });
     if (this.#endsInLine) {
-      // Before the reader's own listener, which ends an empty line only.
+      // Runs before the reader's own listener, which ends an empty line only.
       input.prependListener("keypress", (_text: unknown, key: Key | undefined) => {
         if (key?.ctrl && key.name === "d" && reader.line !== "") reader.write(null, ENTER);
       });
     }
-    // Behind the reader's own listener, which has put the sign of a line break into the line.
+    // Runs after the reader's own listener, which has inserted the sign of a line break.
     const breakLine = () => {
       if (!reader.line.includes(LINE_BREAK_SIGN)) return;
       Object.assign(reader, { line: restoreLineBreaks(reader.line) });
@@ -132,9 +132,9 @@ export class LineEditor implements LineSource {
     };
     input.on("keypress", breakLine);
     reader.on("SIGINT", () => reject(new Interrupted()));
-    // Ctrl+Z would stop the process with its terminal as it is now.
+    // Ctrl+Z would stop the process and leave the terminal in raw mode.
     reader.on("SIGTSTP", () => {});
-    // Ctrl+D, or the terminal is gone. Lines that came together with it go first.
+    // Ctrl+D, or the terminal has closed. Lines that arrived together with it are returned first.
     const onEnd = () => {
       this.#isOver = true;
       if (lines.length === 0) resolve(undefined);

@@ -1,25 +1,22 @@
-// Bracketed paste and Alt+Enter: what a terminal sends for text of several lines, made into keys that edit one line.
+// Translates bracketed pastes and Alt+Enter into keys that insert line breaks instead of sending the line.
 
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";
-/** Stands for a line break among keys, where one would send the line. */
+/** The character that replaces a line break, which would send the line. */
 export const LINE_BREAK_SIGN = "␤";
-/** What terminals send for Alt+Enter: Esc and Enter in one piece. */
+/** The input of Alt+Enter: Esc and Enter in one piece. */
 const ALT_ENTER = ["\u001b\r", "\u001b\n"];
-/** Shorter beginnings of a mark are keys of their own. */
+/** A shorter beginning of a mark is a key of its own. */
 const SHORTEST_BEGINNING = 3;
-/** Pasted control characters must not act as keys. */
+/** Control characters in a paste, which must not act as keys. */
 const CONTROLS = /[^\P{Cc}\t]/gu;
 
-/**
- * Turns what the terminal sends, in pieces of any size, into keys; line breaks of pastes and those of Alt+Enter are
- * marked, not pressed.
- */
+/** Translates the terminal's input, in pieces of any size, into keys with signs for the line breaks of pastes and Alt+Enter. */
 export class PasteTranslator {
   #isPasting = false;
   #held = "";
 
-  /** The keys of the next piece. The beginning of a mark is kept for the piece after it. */
+  /** Returns the keys of the next piece. Keeps an incomplete mark for the piece after it. */
   translate(piece: string): string {
     let rest = this.#held + piece;
     let keys = "";
@@ -45,21 +42,21 @@ export class PasteTranslator {
   }
 }
 
-/** The text as keys that do not send it. */
+/** Replaces line breaks by signs. */
 export function markLineBreaks(text: string): string {
   return text.replaceAll("\n", LINE_BREAK_SIGN);
 }
 
-/** The edited line as the text that was meant. */
+/** Replaces the signs in an edited line by line breaks. */
 export function restoreLineBreaks(line: string): string {
   return line.replaceAll(LINE_BREAK_SIGN, "\n");
 }
 
-/** How many characters at the end of the text may be the beginning of the mark. */
+/** Returns the number of characters at the end of the text that may be the beginning of the mark. */
 function beginningLength(text: string, mark: string): number {
   for (let length = mark.length - 1; length >= SHORTEST_BEGINNING; length--) {
     if (text.endsWith(mark.slice(0, length))) return length;
   }
-  // A paste that ends in the middle of a line break is one line break.
+  // The next piece may contain the second half of this line break.
   return mark === PASTE_END && text.endsWith("\r") ? 1 : 0;
 }

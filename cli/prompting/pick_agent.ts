@@ -1,16 +1,16 @@
-// Which agent a command is for, where none was named: picked from a list, if there is somebody to pick.
+// Lets the user pick the agent of a command that was called without one.
 import { hasPerson } from "./ask_person.ts";
 import { openReader } from "../service/connection.ts";
 import type { CommandContext } from "../context.ts";
 import { Interrupted } from "../exit.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import { shorten } from "../output/width.ts";
 import { agentMissing } from "../unknown_agent.ts";
 
-/** What a list puts before each of its choices. */
+/** The width of the mark before each choice. */
 const LIST_MARGIN = 6;
 
-/** The id of the agent that the person picks. Throws CommandFailure without a terminal, Interrupted when they pick none. */
+/** Returns the id of the picked agent. Throws CommandFailure without a terminal, and Interrupted if the user picks none. */
 export async function pickAgent(
   context: CommandContext,
   command: "run" | "chat",

@@ -1,15 +1,15 @@
-// Standard input as a value: a key, a text.
+// Reads a value, such as a key, from piped standard input.
 import type { CliApp } from "../app.ts";
 import { listenToInterrupts } from "./interrupts.ts";
 
-/** Its first line, without blanks around it. */
+/** Reads the first line, trimmed. */
 export async function readFirstLine(app: CliApp): Promise<string> {
   using interrupts = listenToInterrupts(app);
   await using lines = await app.input.openLines({ edited: false });
   return (await lines.read("", { signal: interrupts.first }))?.trim() ?? "";
 }
 
-/** All of it; line ends are line feeds. */
+/** Reads all lines, joined by line feeds. */
 export async function readAllInput(app: CliApp): Promise<string> {
   using interrupts = listenToInterrupts(app);
   await using lines = await app.input.openLines({ edited: false });

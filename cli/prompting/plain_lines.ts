@@ -1,8 +1,8 @@
-// The lines of a stream, as they come: standard input that nobody edits.
+// Reads the lines of a stream without editing, for piped standard input.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { LineSource } from "./input.ts";
 
-/** Lines of UTF-8 text, without their line breaks; a last line needs none. */
+/** Reads lines of UTF-8 text without their line breaks. The last line may lack one. */
 export class PlainLines implements LineSource {
   readonly #reader: ReadableStreamDefaultReader<string>;
   #lines: string[] = [];

@@ -1,5 +1,5 @@
-// Questions to a person at a terminal. What draws them and reads the keys is loaded with the first of them: this file
-// stands on the start-up path of every command.
+// Asks questions at the terminal. The prompt package is loaded with the first question, because every command loads this
+// file at its start.
 import type { Writable } from "node:stream";
 import type { Clock } from "../app.ts";
 import { Interrupted } from "../exit.ts";
@@ -11,16 +11,16 @@ import { wrapExactly, wrapText } from "../output/wrap.ts";
 type Clack = typeof import("@clack/prompts");
 type Process = typeof import("node:process");
 
-/** Long enough for the keys that wait in the terminal to arrive, too short to be noticed. */
+/** The time in which keys that were pressed before the question arrive; too short to be noticed. */
 const TYPE_AHEAD_MS = 30;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const SHOWN_CHOICES = 12;
-/** Cells of a line that a prompt keeps for its marks. */
+/** The width of a prompt's marks. */
 const MARGIN = 4;
-/** Those that a list keeps: the package counts the colour of its marks (10), too. */
+/** The width of a list's marks. The package also counts their color codes (10). */
 const LIST_MARGIN = MARGIN + 11;
-/** What stands before each line of a question; some prompts of the package leave it out. */
+/** The mark before each line of a question, which some prompts of the package leave out. */
 const BAR = "│  ";
 
 /** Asks on the terminal of this process. */
@@ -88,7 +88,7 @@ export class TerminalPrompter implements Prompter {
           options() {
             if (this.userInput === typed) return found;
             typed = this.userInput;
-            // The cursor stays with the value that it was at: new values take it to the first, which fits best.
+            // The package keeps the cursor at a known value. New value objects move it to the first, best match.
             found = searchChoices(question.choices, typed)
               .map((choice) => ({ ...choice, value: { id: choice.value } }));
             return found;
@@ -110,7 +110,7 @@ export class TerminalPrompter implements Prompter {
     return { message: this.#wrap(message), options, maxItems: SHOWN_CHOICES };
   }
 
-  /** The question with its lines broken at spaces: the package breaks them anywhere. */
+  /** Breaks the lines of a question at spaces. The package would break them anywhere. */
   #wrap(message: string, bar = ""): string {
     return wrapExactly(message, this.#terminal.columns - MARGIN).replaceAll("\n", `\n${bar}`);
   }
@@ -128,13 +128,13 @@ export class TerminalPrompter implements Prompter {
         import("./counted_output.ts"),
       ],
     );
-    // Node's readline closes at Ctrl+D: a prompt that did not end there would hear no further key.
+    // Node's readline closes at Ctrl+D, so the prompt must end there, too.
     clack.updateSettings({ aliases: { [CTRL_D]: "cancel" } });
     using _guard = restoreOnSignal(this.#terminal);
     this.#setSize(process);
-    // A key that was pressed before the question was seen does not answer it.
+    // A key that was pressed before the question appeared must not answer it.
     await this.#discardTypeAhead(process, signal);
-    // A signal of its own: the package would still draw when one aborts long after the answer.
+    // A separate signal, because the package would still draw when the caller's aborts after the answer.
     const open = new AbortController();
     const onAbort = () => open.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -160,7 +160,7 @@ export class TerminalPrompter implements Prompter {
     }
   }
 
-  /** Draws a prompt without an answer anew: the package shows what was highlighted, as if it had been chosen. */
+  /** Redraws a prompt that was not answered, because the package shows the highlighted choice as the answer. */
   #redraw(
     { S_BAR, S_STEP_CANCEL }: Clack,
     { rows, message, end }: { rows: number; message: string; end: string },
@@ -175,7 +175,7 @@ export class TerminalPrompter implements Prompter {
     this.#terminal.write(`\x1b[${rows}A\r\x1b[J${lines.join("\n")}\n`);
   }
 
-  /** A terminal that does not report its size would have no columns for the package: one character to a line. */
+  /** Sets the size of a terminal that reports none. The package would print one character per line. */
   #setSize({ stdout }: Process): void {
     if (stdout.columns > 0 && stdout.rows > 0) return;
     const { columns, rows } = this.#terminal;
@@ -204,7 +204,7 @@ export class TerminalPrompter implements Prompter {
   }
 }
 
-/** A choice broken at spaces, with the hint in parentheses behind it, as the package shows them. */
+/** Breaks a choice at spaces, with its hint in parentheses after the label, as the package prints them. */
 function wrapChoice(choice: Choice, width: number): Choice {
   const { hint } = choice;
   const label = wrapText(choice.label, width, { hanging: 2 });
@@ -212,7 +212,7 @@ function wrapChoice(choice: Choice, width: number): Choice {
     ? label
     : wrapText(`${choice.label} (${hint})`, width, { hanging: 2 });
   const lead = `${label} (`;
-  // Where the line ends between the two, the package breaks it there.
+  // If a line ends between label and hint, the package breaks it there by itself.
   return {
     ...choice,
     label,

@@ -1,27 +1,27 @@
-// Which provider runs a model: picked from a list, or named together with its address. `setup` and `new` ask it alike.
+// The questions for the provider of a model, shared by `setup` and `new`.
 import type { ProviderReport } from "../app.ts";
 import type { Choice } from "./input.ts";
 import type { Interview } from "./interview.ts";
 
-/** Stands for a provider that is not in the list. No provider is called so: a name holds a letter or a digit. */
+/** The choice of a provider that is not in the list. It is no valid name, because names contain a letter or a digit. */
 export const OTHER_PROVIDER = "…";
 
-/** Why a file would refuse this model, as a sentence; undefined when it would not. */
+/** Returns the problem of a model as a sentence, or undefined for a valid one. */
 export type CheckModel = (
   model: { provider: string; name: string; base_url?: string },
 ) => Promise<string | undefined>;
 
-/** What the questions are asked with. */
+/** The collaborators of the questions. */
 export interface ProviderDialog {
   interview: Interview;
   check: CheckModel;
 }
 
-/** Any model and any address, where only the rest of the answer is checked. */
+/** A valid model and address, for the check of the other fields. */
 const ANY_MODEL = "any";
 const ANY_URL = "http://localhost";
 
-/** The value of a choice, or the name of a provider that none of them is. */
+/** Asks for the provider: one of the choices or another name. */
 export async function askProvider(
   { interview, check }: ProviderDialog,
   { choices, initial }: { choices: readonly Choice[]; initial?: string },
@@ -40,11 +40,11 @@ export async function askProvider(
     check: (provider) =>
       /[A-Za-z0-9]/.test(provider)
         ? check({ provider, name: ANY_MODEL, base_url: ANY_URL })
-        : Promise.resolve("The name must hold a letter or a digit"),
+        : Promise.resolve("The name must contain a letter or a digit"),
   });
 }
 
-/** The address of a provider whose name does not say it. */
+/** Asks for the address of a provider. */
 export async function askBaseUrl(
   { interview, check }: ProviderDialog,
   { provider, initial }: { provider: string; initial?: string },
@@ -56,10 +56,10 @@ export async function askBaseUrl(
   });
 }
 
-/** The provider as a choice, which says whether its key is set. */
+/** Converts a provider to a choice, with the state of its key as the hint. */
 export function toProviderChoice({ name, keyVariable, hasKey }: ProviderReport): Choice {
   const hint = keyVariable === null
-    ? name === "demo" ? "scripted, to look around without a key" : "no key needed"
+    ? name === "demo" ? "scripted replies, to try Inkling without a key" : "no key needed"
     : hasKey
     ? `${keyVariable} is set`
     : `needs ${keyVariable}`;

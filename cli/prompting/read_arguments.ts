@@ -1,8 +1,8 @@
-// Arguments of a call as somebody typed them.
+// Parses the arguments of a tool call that the user typed.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 
-/** The object in a JSON text. Throws CommandFailure that says what is wrong with it. */
+/** Parses a JSON object. Throws CommandFailure with the problem. */
 export function readArguments(text: string): PendingBody["tool_args"] {
   let value: unknown;
   try {

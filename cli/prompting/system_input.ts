@@ -1,16 +1,16 @@
-// Standard input of this process. What it takes to edit a line or to draw a prompt is loaded when it is needed.
+// The standard input of this process. The line editor and the prompts are loaded on first use.
 import type { Clock } from "../app.ts";
 import type { Input } from "./input.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { TerminalPrompter } from "./prompts.ts";
 
-/** Standard input, with prompts drawn on `terminal`. */
+/** Opens standard input, with prompts drawn on `terminal`. */
 export function openInput(options: { terminal: Terminal; clock: Clock }): Input {
   return {
     isTerminal: Deno.stdin.isTerminal(),
     prompter: new TerminalPrompter(options),
     mute() {
-      // Keys that make signals still make them.
+      // Ctrl+C and Ctrl+Z still send their signals.
       Deno.stdin.setRaw(true, { cbreak: true });
       return { [Symbol.dispose]: () => Deno.stdin.setRaw(false) };
     },

@@ -1,14 +1,14 @@
-// Signals that leave a terminal to others: before they do, it is put in order.
+// Restores the terminal before a signal ends the process, and redraws it after the process was stopped.
 
 const ENDING_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 
-/** Until disposed, a signal that ends the process calls `restore` first. */
+/** Calls `restore` before a signal ends the process, until disposed. */
 export function beforeEnding(restore: () => void): Disposable {
   const listeners = ENDING_SIGNALS.map((name) => {
     const listener = () => {
       restore();
       stop();
-      // Without a listener it does what it always does.
+      // Without a listener the signal ends the process.
       Deno.kill(Deno.pid, name);
     };
     return { name, listener };
@@ -20,7 +20,7 @@ export function beforeEnding(restore: () => void): Disposable {
   return { [Symbol.dispose]: stop };
 }
 
-/** Until disposed, notifies what draws on the terminal when the process ends, or continues after Ctrl+Z. */
+/** Calls `onEnding` before a signal ends the process, and `onReturn` when it continues after Ctrl+Z, until disposed. */
 export function whileMoving(
   options: { onEnding: () => void; onReturn: () => void },
 ): Disposable {

@@ -1,19 +1,18 @@
-// A text changed in the editor of the person at the terminal, as git and crontab do it.
+// Opens a text in the user's editor, as git and crontab do.
 import { join } from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
 
-/** Opens a text in an editor, under a file name that tells what it is; resolves to what was saved. */
+/** Opens a text in an editor, in a file with this name, and resolves to the saved text. */
 export type EditText = (text: string, name: string) => Promise<string>;
 
-/** Opened where neither VISUAL nor EDITOR names one: the first of them that is installed. */
+/** The editors without VISUAL and EDITOR: the first installed one is opened. */
 const FALLBACKS = ["sensible-editor", "nano", "vi"];
-/** What a shell answers where a program is not there. */
+/** The exit code of a shell for a missing program. */
 const NOT_FOUND = 127;
 
 /**
- * Opens the person's editor (VISUAL, EDITOR, else what is installed) on a file that only this user can read, in a folder that
- * goes when the editor ends, with all that the editor left beside it. Throws CommandFailure where there is no editor, or it
- * fails.
+ * Opens the editor in VISUAL or EDITOR, or an installed one, on a file that only this user can read. The file's folder is
+ * removed afterward, with the editor's backup files. Throws CommandFailure if there is no editor, or it fails.
  */
 export async function editText(
   text: string,
@@ -22,7 +21,7 @@ export async function editText(
 ): Promise<string> {
   const editor = [environment["VISUAL"], environment["EDITOR"]]
     .find((one) => one !== undefined && one.trim() !== "");
-  // They may hold options, as in `code --wait`: a shell takes them apart.
+  // A shell splits the command, because the variables may contain options, as in `code --wait`.
   const command = editor === undefined
     ? `for one in ${FALLBACKS.join(" ")}; do command -v $one >/dev/null && exec $one "$1"; done; ` +
       `exit ${NOT_FOUND}`
@@ -44,8 +43,10 @@ export async function editText(
     if (editor === undefined && code === NOT_FOUND) {
       throw new CommandFailure(
         EXIT.usage,
-        `There is no editor (${FALLBACKS.join(", ")}): set VISUAL or EDITOR to the program that ` +
-          "should open the text",
+        `No editor is installed (${
+          FALLBACKS.join(", ")
+        }): set VISUAL or EDITOR to the command of ` +
+          "your editor",
       );
     }
     if (!success) {

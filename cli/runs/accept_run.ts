@@ -1,4 +1,4 @@
-// Has the service accept a run: starts it where none answers, and asks again where it is just going down.
+// Sends a run to the service: starts the service if none answers, and sends the run again if the service is stopping.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { ForkBody } from "../../api/schemas/replay_schemas.ts";
@@ -14,13 +14,13 @@ import { findExecution } from "./find_execution.ts";
 const GOING_MS = 20_000;
 const POLL_MS = 100;
 
-/** A run that the service has accepted, and the client that it was asked by. Disposing is the caller's. */
+/** An accepted run and the client of its service. The caller disposes the client. */
 export interface AcceptedRun {
   client: Client;
   accepted: RunAccepted;
 }
 
-/** Has the service accept a run of an agent; see accept(). */
+/** Sends a run of an agent to the service; see accept(). */
 export async function acceptRun(
   context: CommandContext,
   { agentId, body }: { agentId: string; body: RunBody },
@@ -34,7 +34,7 @@ export async function acceptRun(
   );
 }
 
-/** Has the service accept a fork of an execution; see accept(). */
+/** Sends a fork of an execution to the service; see accept(). */
 export async function acceptFork(
   context: CommandContext,
   { executionId, body }: { executionId: number; body: ForkBody },
@@ -42,15 +42,15 @@ export async function acceptFork(
 ): Promise<AcceptedRun> {
   return await accept(context, interrupts, async (client, key) => {
     const { agent_id: agentId } = await findExecution(client, executionId);
-    // Asked for first, so that an older service is not taken for a missing agent.
+    // Requested first: an older service answers 404 to a fork, which must not read as an unknown agent.
     await orUnknownAgent(client.agent(agentId), { app: context.app, client, agentId });
     return await client.fork(executionId, body, key);
   });
 }
 
 /**
- * Has the service accept a run. A service that is just going down is waited for, and a new one is asked; the key of
- * the request makes sure that no run starts twice.
+ * Sends a run to the service. If the service is stopping, waits for its end and sends the run to a new service once. The
+ * idempotency key prevents a second run.
  */
 async function accept(
   context: CommandContext,
@@ -63,7 +63,7 @@ async function accept(
   for (let isRetry = false;; isRetry = true) {
     const client = await openService(context, { signal });
     try {
-      // The first Ctrl+C still waits for the answer, which says which execution to cancel.
+      // The first Ctrl+C still waits for the answer, which contains the id of the execution to cancel.
       const accepted = await untilAborted(ask(client, { idempotencyKey }), leaveSignal);
       return { client, accepted };
     } catch (error) {
@@ -79,13 +79,13 @@ function isGoing(error: unknown): boolean {
   return error instanceof ServiceUnreachable || (error instanceof ApiError && error.status === 503);
 }
 
-/** Whether the service stays, and refuses because its database does not answer. */
+/** Returns whether the service keeps running but refuses runs, because its database does not answer. */
 async function isDegraded(client: Client): Promise<boolean> {
   const health = await client.health().catch(() => undefined);
   return health?.status === "degraded";
 }
 
-/** Returns when the service no longer answers, or its time to go is over. */
+/** Resolves when the service no longer answers, or after GOING_MS. */
 async function untilGone(
   { app }: CommandContext,
   places: Places,

@@ -1,47 +1,45 @@
-// An answer given by the flags of `respond`, checked against the question.
+// The answer in the options of `respond`, checked against the question.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { Answer } from "../prompting/asking.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 
-/** The flags of `respond` that answer. */
+/** The options of `respond` that contain an answer. */
 export interface AnswerFlags {
   yes?: true;
   no?: true;
-  /** With `yes`: so from now on. */
+  /** With `yes`: adds the tool to `auto_approve`. */
   always?: true;
-  /** With `yes`: JSON, or `@` and the name of a file with it. */
+  /** With `yes`: JSON, or `@` and the name of a file with JSON. */
   arguments?: string;
   reason?: string;
   text?: string;
   choice?: string[];
 }
 
-/** Throws CommandFailure for flags that contradict each other, whatever the question is. */
+/** Throws CommandFailure for options that contradict each other. */
 export function checkFlags(flags: AnswerFlags): void {
   const given = answersOf(flags);
   if (given.length > 1) {
     throw misuse(`${given.slice(0, -1).join(", ")} and ${given.at(-1)} contradict each other`);
   }
   for (const name of ["always", "arguments"] as const) {
-    if (flags[name] !== undefined && !flags.yes) throw misuse(`--${name} goes with --yes`);
+    if (flags[name] !== undefined && !flags.yes) throw misuse(`--${name} requires --yes`);
   }
   if (flags.reason !== undefined && !flags.yes && !flags.no) {
-    throw misuse(
-      "--reason is told to the agent along with --yes or --no: it goes with one of them",
-    );
+    throw misuse("--reason requires --yes or --no");
   }
 }
 
-/** The answer that the flags give to this question; undefined without any. Throws CommandFailure where they do not fit it. */
+/** Returns the answer in the options, or undefined if they contain none. Throws CommandFailure if it does not fit the question. */
 export function answerOf(flags: AnswerFlags, pending: PendingBody): Answer | undefined {
   const [given] = answersOf(flags);
   if (given === undefined) return undefined;
   const { kind } = pending;
   if (!pending.is_guard && (flags.always || flags.arguments !== undefined)) {
     throw misuse(
-      `Execution ${pending.execution_id} does not ask whether a tool may be called: ` +
-        "--always and --arguments are for that",
+      "--always and --arguments are for the approval of a tool call, " +
+        `and execution ${pending.execution_id} does not ask for one`,
     );
   }
   if (kind === "confirm" && (flags.yes || flags.no)) {
@@ -49,19 +47,22 @@ export function answerOf(flags: AnswerFlags, pending: PendingBody): Answer | und
   }
   if (kind === "input" && flags.text !== undefined) return { text: flags.text };
   if (kind === "choice" && flags.choice !== undefined) return selection(flags.choice, pending);
-  throw misuse(`Execution ${pending.execution_id} ${describeNeed(pending)}, not with ${given}`);
+  throw misuse(
+    `${given} does not fit the question of execution ${pending.execution_id}: ` +
+      describeNeed(pending),
+  );
 }
 
-/** What to type for an answer to this question: `is answered with --yes or --no`. */
+/** Returns the options that answer this question: `use --yes or --no`. */
 export function describeNeed(pending: PendingBody): string {
   const { kind } = pending;
   switch (kind) {
     case "confirm":
-      return "is answered with --yes or --no";
+      return "use --yes or --no";
     case "input":
-      return "is answered with --text TEXT";
+      return "use --text TEXT";
     case "choice":
-      return `is answered with --choice VALUE (${listOptions(pending)})`;
+      return `use --choice VALUE (${listOptions(pending)})`;
     default:
       return kind satisfies never;
   }
@@ -79,12 +80,14 @@ function answersOf({ yes, no, text, choice }: AnswerFlags): string[] {
 function selection(choices: readonly string[], pending: PendingBody): Answer {
   const selected = [...new Set(choices.map((choice) => optionOf(choice, pending)))];
   if (selected.length > 1 && !pending.multi) {
-    throw misuse(`Execution ${pending.execution_id} takes one choice: ${listOptions(pending)}`);
+    throw misuse(
+      `Execution ${pending.execution_id} accepts one --choice: ${listOptions(pending)}`,
+    );
   }
   return { selected };
 }
 
-/** The option with this value, else the one with this number. A value counts first: options may be numbers themselves. */
+/** Returns the option with this value or number. The value has priority, because options can be numbers. */
 function optionOf(choice: string, pending: PendingBody): string {
   const options = pending.options ?? [];
   const option = options.includes(choice)
@@ -93,7 +96,7 @@ function optionOf(choice: string, pending: PendingBody): string {
     ? options[Number(choice) - 1]
     : undefined;
   if (option !== undefined) return option;
-  throw misuse(`"${choice}" is not among the choices: ${listOptions(pending)}`);
+  throw misuse(`"${choice}" is not one of the choices: ${listOptions(pending)}`);
 }
 
 function listOptions({ options }: PendingBody): string {

@@ -1,13 +1,13 @@
-// Puts an execution's question to the person at the terminal, and closes the prompt when it is answered elsewhere.
+// Asks an execution's question at the terminal, and closes the prompt when it is answered elsewhere.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { parseObject } from "../../present/payload.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import { askPerson } from "../prompting/ask_person.ts";
 import type { Answer, Asking } from "../prompting/asking.ts";
 
-/** Between two checks whether the question is still open. */
+/** The interval of the checks that the question is still open. */
 const CHECK_MS = 1_000;
 
 /** Error: the question was answered elsewhere or is closed. The message names the place and the answer. */
@@ -16,8 +16,8 @@ export class AnsweredElsewhere extends Error {
 }
 
 /**
- * Gives the execution the person's answer; false when they put the question aside. Throws AnsweredElsewhere, and Interrupted at
- * Ctrl+C.
+ * Asks the question and sends the answer. Returns false if the user leaves the question open. Throws AnsweredElsewhere, and
+ * Interrupted at Ctrl+C.
  */
 export async function askWhileOpen(pending: PendingBody, asking: Asking): Promise<boolean> {
   const { client, signal } = asking;
@@ -39,7 +39,7 @@ export async function askWhileOpen(pending: PendingBody, asking: Asking): Promis
   return true;
 }
 
-/** Sends an answer. Throws AnsweredElsewhere where another one came first. */
+/** Sends an answer. Throws AnsweredElsewhere if another answer came first. */
 export async function giveAnswer(
   client: Client,
   { execution_id: id, request_id }: PendingBody,
@@ -48,7 +48,7 @@ export async function giveAnswer(
   try {
     await client.respond(id, { request_id, response, via: "terminal" });
   } catch (error) {
-    // It may as well be refused for now: its agent's file cannot be read, say.
+    // The service can also refuse an open question, for example if it cannot read the agent's file.
     if (!isClosed(error) || await isOpen(client, { id, requestId: request_id })) throw error;
     throw new AnsweredElsewhere(await describeEnd(client, { id, requestId: request_id }));
   }
@@ -73,12 +73,12 @@ async function isOpen(
   try {
     return (await client.pending(id, options)).request_id === requestId;
   } catch (error) {
-    // A service that is gone for a moment says nothing about the question.
+    // The question stays open while the service is not reachable.
     return !isClosed(error);
   }
 }
 
-/** Whether a refusal means that the question is no longer open. */
+/** Returns whether this error means that the question is closed. */
 function isClosed(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }
@@ -99,7 +99,7 @@ async function describeEnd(
       if (type !== "human" || metadata === null) continue;
       const { request_id: answered, answered_via: via } = parseObject(metadata) ?? {};
       if (answered !== requestId) continue;
-      if (via === "nobody") return "Nobody answered in time";
+      if (via === "nobody") return "The question has expired";
       const place = PLACES[String(via)] ?? "over the HTTP API";
       return `Answered ${place}: ${toOneLine(message)}`;
     }

@@ -1,13 +1,13 @@
-// Executions and their questions: one by its id, or what to type to find one; and all of a list.
+// Reads executions and their questions from the service, with errors for unknown ids.
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 
-/** The most that the service returns at once. */
+/** The largest page that the service returns. */
 const PAGE = 500;
 
-/** Page after page, until there are no more, or `most` are there. */
+/** Reads all pages of a list, up to `most` entries. */
 export async function readPages<T>(
   read: (page: { limit: number; offset: number }) => Promise<T[]>,
   most = Infinity,
@@ -22,11 +22,11 @@ export async function readPages<T>(
   return found;
 }
 
-/** Throws CommandFailure for an id without an execution. */
+/** Returns an execution. Throws CommandFailure for an unknown id. */
 export async function findExecution(client: Client, id: number): Promise<ExecutionDetail> {
   const found = await orMissing(client.execution(id));
   if (found !== undefined) return found;
-  throw noExecution(id, '"inkling logs" shows the last ones');
+  throw noExecution(id, '"inkling logs" lists the last ones');
 }
 
 /** Returns the open question of an execution. Throws CommandFailure if there is none. */
@@ -35,12 +35,12 @@ export async function readPending(client: Client, id: number): Promise<PendingBo
   if (pending !== undefined) return { ...pending, execution_id: id };
   const execution = await orMissing(client.execution(id));
   if (execution === undefined) {
-    throw noExecution(id, '"inkling pending" shows which wait for an answer');
+    throw noExecution(id, '"inkling pending" lists those that wait for an answer');
   }
   throw new CommandFailure(
     EXIT.failed,
     `Execution ${id} does not wait for an answer: its status is ${execution.status}. ` +
-      `"inkling pending" shows which do`,
+      `"inkling pending" lists those that do`,
   );
 }
 

@@ -1,13 +1,13 @@
-// A person cancels a run that they watch: the service is asked once, and the run's end waited for, for a while.
+// Cancels a watched run: sends one request to the service and waits a limited time for the run's end.
 import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { CliApp } from "../app.ts";
 import { Interrupted } from "../exit.ts";
 import type { Output } from "../output/output.ts";
 
-/** How long a cancelled run may take to end before the command leaves it alone. */
+/** The longest wait for the end of a cancelled run. */
 const CANCEL_MS = 15_000;
 
-/** A run that is watched. */
+/** The watched run. */
 export interface CancellableRun {
   app: CliApp;
   output: Output;
@@ -15,7 +15,7 @@ export interface CancellableRun {
   executionId: number;
 }
 
-/** Cancels one run. Disposed when its watch is over, however that came. */
+/** The cancellation of one run. Dispose it when the run is no longer watched. */
 export class RunCancellation implements Disposable {
   readonly #run: CancellableRun;
   readonly #over = new AbortController();
@@ -25,17 +25,17 @@ export class RunCancellation implements Disposable {
     this.#run = run;
   }
 
-  /** Whether somebody wants the run cancelled. */
+  /** True after request(). */
   get isRequested(): boolean {
     return this.#isRequested;
   }
 
-  /** Aborts with Interrupted when the cancelled run is given up: it does not end, or the service cannot be asked. */
+  /** Aborts with Interrupted if the cancelled run does not end, or the request to cancel it fails. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Has the service cancel the run, once. */
+  /** Asks the service to cancel the run. Further calls have no effect. */
   request(): void {
     if (this.#isRequested) return;
     this.#isRequested = true;
@@ -54,7 +54,7 @@ export class RunCancellation implements Disposable {
       await clock.sleep(CANCEL_MS, this.#over.signal);
       output.error(`Execution ${executionId} has not ended yet: inkling logs -e ${executionId}`);
     } catch (error) {
-      // The run has ended, and with it the wait.
+      // The run has ended.
       if (this.#over.signal.aborted) return;
       const reason = error instanceof ServiceUnreachable
         ? "the service does not answer"

@@ -1,4 +1,4 @@
-// Shows the run of a command: as text with its questions, as JSON, or, detached, as one sentence.
+// Shows the run of a command: as text with questions, as JSON, or as one sentence for --detach.
 import type { Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { RunAccepted } from "../../api/schemas/run_schemas.ts";
@@ -16,19 +16,19 @@ export interface ShownRun {
   client: Client;
   executionId: number;
   interrupts: Interrupts;
-  /** True: the first Ctrl+C leaves the execution running. False: it cancels it. */
+  /** True: the first Ctrl+C stops watching. False: it cancels the execution. */
   isLeft?: boolean;
-  /** Shows JSON, and asks nothing. */
+  /** Prints JSON and asks no questions. */
   json?: true | undefined;
-  /** False: its questions are left to others. */
+  /** False: asks no questions. */
   asks?: false;
   /** Frames up to this one are not shown. */
   after?: number;
-  /** For a fork: the execution whose first steps it took over. */
+  /** The execution and step that a fork started from. */
   takenOver?: ExecutionDetail["forked_from"];
 }
 
-/** Shows a run to its end, or to a question that is not answered here. */
+/** Shows a run up to its end or an unanswered question. Returns the exit code. */
 export async function showRun(
   context: CommandContext,
   { interrupts, isLeft = false, json, takenOver = null, ...run }: ShownRun,
@@ -49,7 +49,7 @@ export async function showRun(
   return code;
 }
 
-/** Prints that a run was accepted, for a command that does not wait for it. */
+/** Prints the accepted run for --detach. */
 export function showAccepted(
   output: Output,
   accepted: RunAccepted,
@@ -59,6 +59,6 @@ export function showAccepted(
   if (json) return output.json(accepted);
   if (output.quiet) return output.line(String(id));
   output.sentence(
-    `${sentence(id)}. "inkling watch ${id}" shows it, "inkling cancel ${id}" ends it`,
+    `${sentence(id)}. "inkling watch ${id}" follows it, "inkling cancel ${id}" cancels it`,
   );
 }

@@ -1,4 +1,4 @@
-// Showing a run to the person who started it, asking them its questions, and cancelling it when they press Ctrl+C.
+// Follows a run at the terminal: shows its frames, asks its questions and cancels it at Ctrl+C.
 import {
   ApiError,
   type Client,
@@ -15,35 +15,35 @@ import type { RunView } from "../output/run/run_view.ts";
 import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";
 import { type CancellableRun, RunCancellation } from "./run_cancellation.ts";
 
-/** Between two looks at a run whose question is gone but which does not continue yet. */
+/** The interval of the checks of a run that has been answered but does not continue yet. */
 const RECHECK_MS = 100;
-/** Before the first look whether a run waits for a node, between two while it does, and between two while it does not. */
-const NODE_LOOK_MS = 2_000;
-const RARE_NODE_LOOK_MS = 30_000;
+/** The interval of the checks for a node: while the run waits for one (and before the first check), and otherwise. */
+const NODE_CHECK_MS = 2_000;
+const RARE_NODE_CHECK_MS = 30_000;
 
-/** A run that is watched, and how. */
+/** The run to watch, and the signals and settings of the watch. */
 export interface WatchedRun extends CancellableRun {
   view: RunView;
   /** Frames up to this one are not shown. */
   after?: number;
-  /** Aborts when a person wants it cancelled; it is followed to its end then. Absent: Ctrl+C at a question throws Interrupted. */
+  /** Aborts to cancel the run; the watch then continues to its end. Absent: Ctrl+C at a question throws Interrupted. */
   cancelSignal?: AbortSignal;
-  /** Aborts when a person wants to see no more of it. */
+  /** Aborts to stop watching. */
   leaveSignal: AbortSignal;
-  /** Keeps keys that are pressed meanwhile for the next prompt, unseen: they would break what moves. */
+  /** Hides pressed keys and keeps them for the next prompt, because their echo would break the moving line. */
   mutesKeys?: boolean;
-  /** What becomes of a question: it is left; it is asked, and may be put aside; it is asked until it is answered. */
+  /** Treatment of questions: not asked; asked, and the user may leave them open; asked until answered. */
   questions: "leave" | "ask" | "insist";
 }
 
-/** How a run stands when it is no longer watched. */
+/** The state of a run at the end of its watch. */
 export interface RunOutcome {
   code: ExitCode;
   totalTokens: number;
   costUsd: number | null;
 }
 
-/** Follows a run to its end, or to a question that is not answered here. */
+/** Follows a run up to its end or an unanswered question. */
 export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
   using cancellation = new RunCancellation(run);
   const onCancel = () => cancellation.request();
@@ -71,10 +71,10 @@ class Watch {
 
   async follow(): Promise<RunOutcome> {
     for (;;) {
-      const last = await this.#followOn();
+      const last = await this.#showFrames();
       if (last?.event === "complete") return this.#toOutcome(last);
       if (this.#cancellation.isRequested) {
-        // It came to its question before the cancellation came to it.
+        // The run asked its question before the cancellation arrived.
         await this.#pause();
       } else if (last?.event !== "waiting") {
         return { code: EXIT.failed, totalTokens: 0, costUsd: null };
@@ -85,15 +85,15 @@ class Watch {
     }
   }
 
-  /** Shows what happens up to the end or the next question, and returns that frame. */
-  async #followOn(): Promise<StreamFrame | undefined> {
+  /** Shows frames up to the end or the next question, and returns the last frame. */
+  async #showFrames(): Promise<StreamFrame | undefined> {
     const { app, client, executionId, output, view } = this.#run;
     const frames = followExecution(client, executionId, {
       clock: app.clock,
       signal: this.#signal,
       after: this.#after,
       deltas: view.streams,
-      onLost: () => output.note("The service is gone: waiting for it to come back"),
+      onLost: () => output.note("The service does not answer: waiting for it to return"),
     });
     let last: StreamFrame | undefined;
     using keys = this.#run.mutesKeys ? app.input.mute() : undefined;
@@ -106,7 +106,7 @@ class Watch {
     });
     view.wait();
     const over = new AbortController();
-    const looking = this.#tellNodeWait(AbortSignal.any([this.#signal, over.signal]));
+    const reporting = this.#reportNodeWait(AbortSignal.any([this.#signal, over.signal]));
     try {
       for await (const frame of frames) {
         last = frame;
@@ -115,29 +115,29 @@ class Watch {
       }
     } finally {
       over.abort();
-      await looking;
+      await reporting;
       view.rest();
     }
     return last;
   }
 
-  /** Says what a run waits for that no living node may run: nothing comes of it meanwhile. Ends with the signal. */
-  async #tellNodeWait(signal: AbortSignal): Promise<void> {
+  /** Prints a note while no live node has the labels that the run needs. Ends with the signal. */
+  async #reportNodeWait(signal: AbortSignal): Promise<void> {
     const { app: { clock }, client, executionId, output, view } = this.#run;
-    let told = "";
-    let ms = NODE_LOOK_MS;
+    let reported = "";
+    let ms = NODE_CHECK_MS;
     while (await sleepUnlessAborted(clock, ms, signal)) {
       try {
         const { waits_for_labels: labels } = await client.execution(executionId, { signal });
         const wait = labels === undefined ? "" : `for a node with ${toLabelWords(labels)}`;
-        if (wait !== told) {
+        if (wait !== reported) {
           if (wait !== "") output.note(`Execution ${executionId} waits ${wait}`);
           view.wait(wait === "" ? undefined : `Waiting ${wait}`);
         }
-        told = wait;
-        ms = wait === "" ? RARE_NODE_LOOK_MS : NODE_LOOK_MS;
+        reported = wait;
+        ms = wait === "" ? RARE_NODE_CHECK_MS : NODE_CHECK_MS;
       } catch {
-        // Whoever follows the run finds out what is the matter with the service.
+        // The stream of frames reports the problem of the service.
       }
     }
   }
@@ -153,14 +153,16 @@ class Watch {
     };
   }
 
-  /** Asks the open question; false when the person puts it aside. */
+  /** Asks the open question. Returns false if the user leaves it open. */
   async #answer(): Promise<boolean> {
     const { app, output, client, executionId, cancelSignal, questions } = this.#run;
     const signal = AbortSignal.any([this.#signal, ...(cancelSignal ? [cancelSignal] : [])]);
     try {
       const pending = { ...await client.pending(executionId), execution_id: executionId };
       if (await askWhileOpen(pending, { app, output, client, signal })) return true;
-      if (questions === "insist") output.note("It waits for an answer. Ctrl+C cancels it");
+      if (questions === "insist") {
+        output.note("The agent waits for your answer. Ctrl+C cancels the turn");
+      }
       return questions === "insist";
     } catch (error) {
       if (error instanceof Interrupted) {
@@ -171,7 +173,7 @@ class Watch {
       if (error instanceof AnsweredElsewhere) output.note(error.message);
       else if (error instanceof ApiError && error.status === 409) output.error(error.message);
       else if (!(error instanceof ApiError && error.status === 404)) throw error;
-      // It goes on, or ends, in a moment.
+      // The run continues or ends in a moment.
       await this.#pause();
       return true;
     }
@@ -183,12 +185,12 @@ class Watch {
 }
 
 const RETRY_MS = 500;
-/** How long a service may be gone before the command gives up on it. */
+/** The longest wait for a service that stopped answering. */
 const GONE_MS = 15_000;
 
 /**
- * The frames of an execution behind `after`, up to `complete` or `waiting`, each once. When the service goes down it is
- * waited for; throws CommandFailure when it does not come back, and the reason of the signal.
+ * Yields each frame of an execution after `after` once, up to `complete` or `waiting`. Reconnects when the service stops.
+ * Throws CommandFailure if the service does not return, and the reason of the signal.
  */
 async function* followExecution(
   client: Client,
@@ -197,7 +199,7 @@ async function* followExecution(
     clock: Clock;
     signal: AbortSignal;
     after?: number;
-    /** Whether replies are wanted as they come, too. */
+    /** Requests the parts of replies while they stream. */
     deltas?: boolean;
     onLost?: () => void;
   },
@@ -224,8 +226,8 @@ async function* followExecution(
     if (clock.now() - lostAt >= GONE_MS) {
       throw new CommandFailure(
         EXIT.unreachable,
-        `The service went down while execution ${id} was running, and has not come back. ` +
-          `Start it with "inkling start -d"; "inkling logs -e ${id}" shows how far it came`,
+        `The service stopped while execution ${id} was running, and did not return. ` +
+          `Start it with "inkling start -d"; "inkling logs -e ${id}" shows the messages so far`,
       );
     }
     await clock.sleep(RETRY_MS, signal);

@@ -1,5 +1,5 @@
-// The page that `ui --background` leaves behind: a process of its own that serves it, until it is stopped or has had no service
-// for a while. It holds a lock as long as it lives, and a file tells its PID and port.
+// The background process of `ui --background`. It serves the page until it is stopped, or until no service has answered for
+// ten minutes. It holds a lock while it lives, and a file contains its PID and port.
 import { isLocked, takeLock } from "../../base/lock_file.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -10,30 +10,30 @@ import { CommandFailure, EXIT } from "../exit.ts";
 import { checkHealth } from "./connection.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 
-/** Set for the process that serves the page: what it is told beside its arguments. */
+/** The environment variable that marks the background process. */
 export const SERVES_PAGE = "INKLING_UI_SERVES";
-/** How long it goes on without a service, counted while the machine is awake. */
+/** The time without a service after which the process ends. Sleep of the machine does not count. */
 export const ALONE_MS = 10 * MINUTE_MS;
 
-const LOOK_MS = 30 * SECOND_MS;
+const CHECK_MS = 30 * SECOND_MS;
 const START_MS = 30 * SECOND_MS;
 const STOP_MS = 5 * SECOND_MS;
 
-/** The process that serves a page. */
+/** The background process that serves the page. */
 export interface BackgroundPage {
   pid: number;
   port: number;
 }
 
-/** The page that is served now, if there is one. */
+/** Returns the running background process, if there is one. */
 export async function findBackgroundPage(places: Places): Promise<BackgroundPage | undefined> {
   const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
-  // The file may be left over of a process that was killed.
+  // A killed process leaves its file behind.
   if (text === undefined || !isLocked(lockFile(places))) return undefined;
   return JSON.parse(text);
 }
 
-/** Starts a process that serves the page, and waits until it does. Throws CommandFailure. */
+/** Starts the background process and waits until it listens. Throws CommandFailure. */
 export async function startBackgroundPage(
   app: CliApp,
   places: Places,
@@ -56,7 +56,7 @@ export async function startBackgroundPage(
         `Its log is ${logFile}`,
     );
   return await pollUntil(async () => {
-    // Asked before the file: it may have ended because another one was faster, and that one will do.
+    // Read before the file: the child also ends if another background process was faster, and that one is returned.
     const { ended } = child;
     const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
     const page: BackgroundPage | undefined = text === undefined ? undefined : JSON.parse(text);
@@ -69,7 +69,7 @@ export async function startBackgroundPage(
   }, { clock: app.clock, ms: START_MS, late, signal });
 }
 
-/** Ends the page that is served now; undefined when there is none. Throws CommandFailure when it does not end. */
+/** Stops the background process. Returns undefined if there is none. Throws CommandFailure if it does not end. */
 export async function stopBackgroundPage(
   app: CliApp,
   places: Places,
@@ -88,7 +88,7 @@ export async function stopBackgroundPage(
   return page;
 }
 
-/** Tells others that this process serves the page, until disposed; undefined where another one does. */
+/** Publishes this process as the one that serves the page, until disposed. Returns undefined if another process does. */
 export async function announcePage(
   places: Places,
   page: BackgroundPage,
@@ -107,11 +107,11 @@ export async function announcePage(
 /** Resolves when no service has answered for ALONE_MS. Rejects with the signal's reason. */
 export async function untilAlone(app: CliApp, places: Places, signal: AbortSignal): Promise<void> {
   using client = app.connect(places);
-  // Counted in looks, not by the clock: a machine that sleeps for a night has missed nothing.
+  // Counts checks instead of clock time, so that sleep of the machine does not count.
   for (let aloneMs = 0; aloneMs < ALONE_MS;) {
-    await app.clock.sleep(LOOK_MS, signal);
+    await app.clock.sleep(CHECK_MS, signal);
     const health = await checkHealth(client, { clock: app.clock, signal });
-    aloneMs = health === "absent" ? aloneMs + LOOK_MS : 0;
+    aloneMs = health === "absent" ? aloneMs + CHECK_MS : 0;
   }
 }
 

@@ -1,32 +1,32 @@
-// Opening an address in the browser of whoever sits here, as each system does it.
+// Opens an address in the user's browser, with the command of each system.
 import { firstOf } from "../../base/first_of.ts";
 import type { Clock } from "../app.ts";
 
-/** A program that opens a browser and still runs after that has opened one. */
+/** A program that still runs after this time has opened a browser. */
 const OPENED_MS = 3_000;
 
-/** Which system, and what its environment says. */
+/** The operating system and the environment. */
 export interface BrowserOptions {
   os: typeof Deno.build.os;
   environment: Readonly<Record<string, string>>;
 }
 
-/** The command that opens an address; undefined where there is no screen to open it on. */
+/** Returns the command that opens an address, or undefined without a screen. */
 export function browserCommand(
   address: string,
   { os, environment }: BrowserOptions,
 ): readonly [program: string, ...args: string[]] | undefined {
   if (os === "darwin") return ["open", address];
-  // `start` is a word of cmd.exe, which takes an address apart at every "&".
+  // `start` is a builtin of cmd.exe, which splits an address at every "&".
   if (os === "windows") return ["rundll32", "url.dll,FileProtocolHandler", address];
-  // Without a screen xdg-open falls back on browsers of the terminal, which is in use.
+  // Without a screen xdg-open would start a browser in this terminal.
   const hasScreen = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].some((name) =>
     (environment[name] ?? "") !== ""
   );
   return hasScreen ? ["xdg-open", address] : undefined;
 }
 
-/** Opens an address; false where that cannot be done. */
+/** Opens an address. Returns false if that fails. */
 export async function openBrowser(
   address: string,
   options: BrowserOptions & { clock: Clock },
@@ -36,7 +36,7 @@ export async function openBrowser(
   const [program, ...args] = command;
   let child: Deno.ChildProcess;
   try {
-    // Detached: Ctrl+C, which ends this command, must not end a browser that it started.
+    // Detached, so that Ctrl+C does not end the browser, too.
     child = new Deno.Command(program, {
       args,
       env: { ...options.environment },
@@ -46,7 +46,7 @@ export async function openBrowser(
       detached: true,
     }).spawn();
   } catch (error) {
-    // There is no such program, or it may not be run: the address is shown, and a person can open it.
+    // The program is missing or may not run. The caller prints the address for the user.
     if (error instanceof Deno.errors.NotFound) return false;
     if (error instanceof Deno.errors.PermissionDenied) return false;
     throw error;

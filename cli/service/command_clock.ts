@@ -1,11 +1,8 @@
-// Time for a command. Deno's setTimeout is Node's, and loading that takes a command a fifth of its start; the time limit
-// of a signal is Deno's own.
+// The clock of a command. It waits by AbortSignal.timeout(), because loading Deno's setTimeout(), which is Node's, would
+// take a fifth of the start.
 import { SystemClock } from "../../base/clock.ts";
 
-/**
- * The machine's clock, for a process that ends with its command: a wait that is called off leaves its timer behind, which
- * keeps nothing alive.
- */
+/** The system clock, for a process that ends with its command. An aborted wait leaves a timer that does not keep the process alive. */
 export class CommandClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -22,7 +19,7 @@ export class CommandClock extends SystemClock {
       time.removeEventListener("abort", onTime);
       reject(signal?.reason);
     };
-    // Who listens keeps the process alive until then.
+    // The listener keeps the process alive until the timeout.
     time.addEventListener("abort", onTime, { once: true });
     signal?.addEventListener("abort", onAbort, { once: true });
     return promise;

@@ -1,4 +1,4 @@
-// The service in the background, for who needs one: the one that runs, else one that is started, by one starter at a time.
+// Connects to the background service, and starts it if none runs. A lock allows one starter at a time.
 import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places } from "../app.ts";
 import { connectService } from "./connection.ts";
@@ -9,15 +9,15 @@ import { pollUntil } from "./self_start.ts";
 import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
 import { makeStateDir, takeStartLock } from "./start_lock.ts";
 
-/** A client of a service that answers, and whether it had to be started. */
+/** A client of the service; `started` is true if this call started it. */
 export interface EnsuredService {
   client: Client;
   started: boolean;
 }
 
 /**
- * A client of the running service, which is started when there is none. Of several callers at once only one starts it;
- * the others wait. Throws CommandFailure when it cannot be started.
+ * Connects to the running service, or starts it. Of several concurrent callers only one starts it; the others wait. Throws
+ * CommandFailure if it cannot start.
  */
 export async function ensureService(
   app: CliApp,
@@ -31,8 +31,8 @@ export async function ensureService(
 }
 
 /**
- * A client of the running service, or, where none runs, the turn to start one: nobody else starts it until that is
- * disposed. Throws CommandFailure.
+ * Connects to the running service, or acquires the start lock if none runs. No other process can start a service until
+ * `turn` is disposed. Throws CommandFailure.
  */
 export async function serviceOrTurn(
   app: CliApp,
@@ -58,8 +58,8 @@ export async function serviceOrTurn(
 }
 
 /**
- * A client of the service. Where none runs it is started, and the person is told so, with what is odd about config.yaml.
- * Disposing is the caller's. Throws CommandFailure.
+ * Connects to the service, or starts it and prints a note and the warnings about config.yaml. The caller disposes the
+ * client. Throws CommandFailure.
  */
 export async function openService(
   context: CommandContext,

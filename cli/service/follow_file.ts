@@ -1,4 +1,4 @@
-// The lines of a text file that grows, over its rotation: `tail -F` for the service log.
+// Follows a growing text file across rotations, as `tail -F` does.
 import type { Clock } from "../app.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
@@ -6,8 +6,8 @@ const POLL_MS = 250;
 const CHUNK_BYTES = 65_536;
 
 /**
- * The last lines of a file, then every line that is appended, until the signal aborts (its reason is thrown). A file
- * that is replaced or cut is read from its beginning; one that is not there is waited for.
+ * Yields the last lines of a file, then every appended line, until the signal aborts (its reason is thrown). A replaced or
+ * truncated file is read from its beginning; a missing file is waited for.
  */
 export async function* followFile(
   path: string,
@@ -22,7 +22,7 @@ export async function* followFile(
     for (;;) {
       if (file !== undefined) {
         const found = await lines.read(file);
-        // What stood there before is only shown as far as it was asked for.
+        // Of the existing lines only the last ones are wanted.
         yield* skipped ? found : found.slice(Math.max(0, found.length - options.last));
         skipped = true;
       }
@@ -30,7 +30,7 @@ export async function* followFile(
       if (file === undefined || await wasReplaced(file, path)) {
         const next = await Deno.open(path).catch(ignoreMissing);
         if (next === undefined) continue;
-        // Lines that came between the last look and the rotation.
+        // Lines that were written between the last read and the rotation.
         if (file !== undefined) yield* await lines.read(file);
         file?.close();
         file = next;
@@ -42,7 +42,7 @@ export async function* followFile(
   }
 }
 
-/** Whole lines of an open file; the beginning of a line is kept for the next read. */
+/** Reads whole lines of an open file, and keeps an incomplete line for the next read. */
 class LineReader {
   readonly #decoder = new TextDecoder();
   #rest = "";
@@ -59,12 +59,12 @@ class LineReader {
   }
 }
 
-/** Whether the path leads to another file by now, or the file has become shorter than what was read of it. */
+/** Returns whether the path now names another file, or the file is shorter than the bytes read from it. */
 async function wasReplaced(file: Deno.FsFile, path: string): Promise<boolean> {
   const open = await file.stat();
   const position = await file.seek(0, Deno.SeekMode.Current);
   if (open.size < position) return true;
   const now = await Deno.stat(path).catch(ignoreMissing);
-  // Nothing is there between the renaming of the old file and the making of the new one.
+  // During a rotation there is no file for a moment.
   return now !== undefined && (now.ino !== open.ino || now.dev !== open.dev);
 }

@@ -1,23 +1,23 @@
-// What a service shows on the terminal that it runs in: the agents that fire by themselves, what is wrong with files,
-// and then a line for each thing that happens.
+// The output of a service in the foreground: the agents with triggers, the problems of their files, and a line for each
+// event.
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../../api/client/client.ts";
 import type { CliApp, Places } from "../app.ts";
 import type { Output } from "../output/output.ts";
-import { showDeafWebhooks, showPauses, showProblems } from "../output/problems.ts";
+import { showPauses, showProblems, showUnreachableWebhooks } from "../output/problems.ts";
 import { formatServiceEvent } from "../output/service_event_line.ts";
 import { OutputClosed } from "../output/terminal.ts";
 import { describeNextRun, describeState, isAutomatic } from "../output/trigger_text.ts";
 
-/** The voice of a service in the foreground. A reader who has gone does not stop it. */
+/** Prints the state and the events of a service in the foreground. A closed output does not stop the service. */
 export class ForegroundReport implements AsyncDisposable {
   readonly #app: CliApp;
   readonly #output: Output;
   readonly #places: Places;
-  readonly #left = new AbortController();
-  /** What has been said, in its order: the summary takes a moment. */
-  #said: Promise<void> = Promise.resolve();
+  readonly #closed = new AbortController();
+  /** The queue of prints. Events wait for the summary, which takes a moment. */
+  #printed: Promise<void> = Promise.resolve();
 
   constructor(options: { app: CliApp; output: Output; places: Places }) {
     this.#app = options.app;
@@ -25,52 +25,52 @@ export class ForegroundReport implements AsyncDisposable {
     this.#places = options.places;
   }
 
-  /** Tells the state of the service, which listens now. */
+  /** Prints the state of the service. Call it when the service listens. */
   begin(): void {
-    this.#say(() => this.#summarise());
+    this.#enqueue(() => this.#summarize());
   }
 
-  /** Tells what has just happened. */
-  tell(event: ServiceEventMessage): void {
+  /** Prints an event. */
+  print(event: ServiceEventMessage): void {
     const { stdout, style } = this.#output;
     const at = this.#app.clock.now();
-    this.#say(() => {
+    this.#enqueue(() => {
       const line = formatServiceEvent(event, { at, style, columns: stdout.columns });
       if (line !== undefined) this.#output.line(line);
     });
   }
 
-  /** Resolves when everything has been said. */
+  /** Resolves when everything has been printed. */
   finish(): Promise<void> {
-    return this.#said;
+    return this.#printed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#left.abort();
-    await this.#said;
+    this.#closed.abort();
+    await this.#printed;
   }
 
-  #say(what: () => void | Promise<void>): void {
-    this.#said = this.#said.then(what).catch((error) => {
-      // The output is closed, or the service went before it could be asked: neither is a reason to stop it.
-      const isNothing = error instanceof OutputClosed || error instanceof ServiceUnreachable ||
-        error instanceof ApiError && error.status === 503 || this.#left.signal.aborted;
-      if (!isNothing) this.#output.error(error instanceof Error ? error.message : String(error));
+  #enqueue(print: () => void | Promise<void>): void {
+    this.#printed = this.#printed.then(print).catch((error) => {
+      // A closed output, or a service that stopped before the summary, is no error of the service.
+      const isIgnored = error instanceof OutputClosed || error instanceof ServiceUnreachable ||
+        error instanceof ApiError && error.status === 503 || this.#closed.signal.aborted;
+      if (!isIgnored) this.#output.error(error instanceof Error ? error.message : String(error));
     });
   }
 
-  async #summarise(): Promise<void> {
-    const { signal } = this.#left;
+  async #summarize(): Promise<void> {
+    const { signal } = this.#closed;
     using client = this.#app.connect(this.#places);
     const info = await client.info({ signal });
     const agents = (await client.agents()).filter(isAutomatic);
     if (agents.length > 0) this.#showTriggers(agents);
     for (const { diagnostics } of info.agent_errors) showProblems(this.#output, diagnostics);
     showPauses(this.#output, agents, info.scheduler_status);
-    showDeafWebhooks(this.#output, agents, info.transports);
+    showUnreachableWebhooks(this.#output, agents, info.transports);
     if (info.waiting_executions > 0) {
       this.#output.note(
-        `Waiting for an answer: ${info.waiting_executions}. "inkling pending" shows them`,
+        `Waiting for an answer: ${info.waiting_executions}. "inkling pending" lists them`,
       );
     }
   }

@@ -1,21 +1,21 @@
-// Other processes: whether one lives, sending it a signal, starting one that outlives this one. Most commands need none
-// of it, and Node's modules are slow to load: each is loaded where it is used.
+// Checks, signals and starts other processes. Node's modules are loaded on first use, because they are slow to load and
+// most commands do not need them.
 import { errorCode } from "../../base/error_code.ts";
 
-/** A child in a session of its own. */
+/** A child process in its own session. */
 export interface DetachedProcess {
   readonly pid: number;
   /** Set once it has ended: its exit code, or null when a signal ended it. */
   readonly ended: { code: number | null } | undefined;
 }
 
-/** The operating system's processes, as far as the command line needs them. */
+/** The processes of the operating system. */
 export interface Processes {
-  /** False for a process that is gone or a zombie; true for one that belongs to somebody else. */
+  /** Returns false for a process that has ended or is a zombie, and true for another user's process. */
   isAlive(pid: number): Promise<boolean>;
-  /** Sends the signal. A process that is gone by then is no error; one that may not be signalled is. */
+  /** Sends a signal. Ignores a process that has ended; throws if the signal is not permitted. */
   signal(pid: number, name: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** Starts a command in `/`, in a session of its own, its output appended to the log file (mode 600). */
+  /** Starts a command in `/`, in its own session, and appends its output to the log file (mode 600). */
   spawnDetached(
     command: readonly string[],
     options: { logFile: string; environment: Readonly<Record<string, string>> },
@@ -26,7 +26,7 @@ export interface Processes {
 export const systemProcesses: Processes = {
   async isAlive(pid) {
     if (!await exists(pid) || await isZombie(pid)) return false;
-    // It may have gone for good while it was looked at.
+    // The process may have ended during the check.
     return await exists(pid);
   },
 
@@ -72,7 +72,7 @@ export const systemProcesses: Processes = {
   },
 };
 
-/** Whether anything has this PID, be it a process that has ended and was not collected. */
+/** Returns whether a process has this PID; zombies count. */
 async function exists(pid: number): Promise<boolean> {
   const { default: process } = await import("node:process");
   try {
@@ -86,12 +86,9 @@ async function exists(pid: number): Promise<boolean> {
   }
 }
 
-/**
- * Whether a process has ended and only its parent has not noticed: it still has a PID, but it will never do anything
- * again. Where that cannot be found out it counts as alive.
- */
+/** Returns whether a process has ended but still has its PID. Returns false if that cannot be determined. */
 async function isZombie(pid: number): Promise<boolean> {
-  // Another program looks, because reading /proc takes every permission there is.
+  // Another program reads /proc, because Deno would need all permissions for that.
   const [program, args] = Deno.build.os === "linux"
     ? ["cat", [`/proc/${pid}/stat`]] as const
     : ["ps", ["-o", "stat=", "-p", String(pid)]] as const;
@@ -105,9 +102,9 @@ async function isZombie(pid: number): Promise<boolean> {
     }).output();
     text = new TextDecoder().decode(stdout);
   } catch {
-    // No such program, or it may not be started: see above.
+    // The program is missing or may not start.
     return false;
   }
-  // Linux: `pid (name) state …`, and the name may hold anything, so the state is what follows its last bracket.
+  // Linux: `pid (name) state …`. The name may contain anything, so the state follows the last bracket.
   return /^\s*Z/.test(text.slice(text.lastIndexOf(")") + 1));
 }

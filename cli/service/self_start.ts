@@ -1,16 +1,15 @@
-// This program started again in the background: the command for it, the waits for what it does, and its last words where it
-// ends at once.
+// Starts this program again in the background: the command, the polling, and the last lines of its log.
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { CliApp, Clock, PermissionOptions, Places } from "../app.ts";
 import { workspaceOf } from "../context.ts";
 import { CommandFailure, type ExitCode } from "../exit.ts";
-import { sanitise } from "../output/sanitise.ts";
+import { sanitize } from "../output/sanitize.ts";
 import type { DetachedProcess } from "./processes.ts";
 
 /**
- * Program and first arguments of the service. Decision: a confined program starts it with the flags that config.yaml and the
- * agents ask for now, not with its own, so that what was added since is in them (rejected: handing flags on, for no
- * process can ask which ones it has).
+ * Returns the program and first arguments of the service. Decision: a confined program starts it with the flags that
+ * config.yaml and the agents need now, so that new ones are included (rejected: passing its own flags on, because no
+ * process can read them).
  */
 export async function serviceCommand(
   app: CliApp,
@@ -20,7 +19,7 @@ export async function serviceCommand(
   return (await app.permissions(options)).command ?? app.selfCommand;
 }
 
-/** Starts this program with these words, its output in the log. Throws CommandFailure. */
+/** Starts this program with these arguments and appends its output to the log. Throws CommandFailure. */
 export async function spawnSelf(
   app: CliApp,
   places: Places,
@@ -48,13 +47,13 @@ export async function spawnSelf(
   }
 }
 
-/** Between two looks: short at first, for a quick start must not wait, then ever longer. */
+/** The interval of a poll grows from the shortest to the longest. */
 const SHORTEST_POLL_MS = 50;
 const LONGEST_POLL_MS = 500;
 
-/** Looks again and again until there is something. After `ms` it throws what `late` gives. */
+/** Calls `check` until it returns a value. Throws the error of `late` after `ms`. */
 export async function pollUntil<Found>(
-  look: () => Found | undefined | Promise<Found | undefined>,
+  check: () => Found | undefined | Promise<Found | undefined>,
   options: {
     clock: Clock;
     ms: number;
@@ -65,7 +64,7 @@ export async function pollUntil<Found>(
   const { clock, ms, late, signal } = options;
   const startedAt = clock.now();
   for (;;) {
-    const found = await look();
+    const found = await check();
     if (found !== undefined) return found;
     const elapsed = clock.now() - startedAt;
     if (elapsed >= ms) throw late();
@@ -77,26 +76,26 @@ export async function pollUntil<Found>(
 const SHOWN_LINES = 15;
 const SHOWN_BYTES = 8_192;
 
-/** Bytes of a file; 0 where it is not there. */
+/** Returns the size of a file in bytes; 0 for a missing file. */
 export async function sizeOf(path: string): Promise<number> {
   return (await Deno.stat(path).catch(ignoreMissing))?.size ?? 0;
 }
 
-/** Matches the routine lines of a start. They are left out of the report, which shows the reason of a failure. */
+/** Matches the routine lines of a start, which do not explain a failure. */
 const ROUTINE_LINE = /^\d{4}-\S+Z (DEBUG|INFO) /;
 
 /**
- * The last lines that a file got since it had `size` bytes, fit for a terminal; without the routine lines of a service log,
- * where there are others.
+ * Returns the last lines that were appended to a file since it had `size` bytes, sanitized. Routine lines of the service's
+ * log are left out if there are other lines.
  */
 export async function readEnd(path: string, size: number): Promise<string> {
   using file = await Deno.open(path, { read: true });
   const now = (await file.stat()).size;
-  // A file that is smaller than it was has been rotated: all of it is new.
+  // A smaller file was rotated, so all of it is new.
   const from = Math.max(now < size ? 0 : size, now - SHOWN_BYTES);
   await file.seek(from, Deno.SeekMode.Start);
   const text = await new Response(file.readable).text();
-  const lines = sanitise(text).trim().split("\n");
-  const telling = lines.filter((line) => !ROUTINE_LINE.test(line));
-  return (telling.length === 0 ? lines : telling).slice(-SHOWN_LINES).join("\n");
+  const lines = sanitize(text).trim().split("\n");
+  const notable = lines.filter((line) => !ROUTINE_LINE.test(line));
+  return (notable.length === 0 ? lines : notable).slice(-SHOWN_LINES).join("\n");
 }

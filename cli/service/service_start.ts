@@ -1,4 +1,4 @@
-// One start of the service in the background: detached, until it answers or is dead.
+// Starts the service in the background and waits until it answers or has ended.
 import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places, TcpListen } from "../app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
@@ -8,25 +8,25 @@ import type { DetachedProcess } from "./processes.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 import { serviceEnvironment } from "./service_environment.ts";
 
-/** A start that takes longer is reported; the process is left alone, it may be busy with its database. */
+/** A longer start is reported as a failure. The process keeps running, because its database may be busy. */
 const START_MS = 30_000;
-/** How long a service that is going down may take before a new one can start. */
-const GOING_MS = 20_000;
-/** The longest that startService takes. */
-export const LONGEST_START_MS = START_MS + GOING_MS;
+/** The longest wait for the end of a stopping service. */
+const STOPPING_MS = 20_000;
+/** The longest duration of startService(). */
+export const LONGEST_START_MS = START_MS + STOPPING_MS;
 
-/** What a background service is started with. */
+/** The start settings of a background service. */
 export interface ServiceStartOptions {
   keepAlive?: boolean;
   tcp?: TcpListen;
-  /** Called when a start begins, not when the service turns out to run already. */
+  /** Called before a service is started; not called if one already runs. */
   onStart?: () => void;
   signal?: AbortSignal;
 }
 
 /**
- * Starts the service; resolves with a client of it once it answers. Only for the holder of the start lock, and when none
- * answers. Throws CommandFailure when it cannot be started.
+ * Starts the service and resolves with a client when it answers. The caller must hold the start lock, and no service may
+ * answer. Throws CommandFailure if it cannot start.
  */
 export async function startService(
   app: CliApp,
@@ -47,18 +47,15 @@ export async function startService(
   }
 }
 
-/**
- * Waits while a service that no longer listens still holds its lock: it is going down, a new one would be refused. Throws
- * CommandFailure when it stays.
- */
+/** Waits until a stopping service has released its lock, because a new one could not start. Throws CommandFailure if it does not. */
 export async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
   const late = () =>
     new CommandFailure(
       EXIT.unreachable,
-      `A service holds ${places.lockFile} but does not answer. "inkling stop" ends it`,
+      `A service holds ${places.lockFile} but does not answer. "inkling stop" stops it`,
     );
   const isFree = () => isLocked(places.lockFile) ? undefined : true;
-  await pollUntil(isFree, { clock: app.clock, ms: GOING_MS, late, signal });
+  await pollUntil(isFree, { clock: app.clock, ms: STOPPING_MS, late, signal });
 }
 
 function spawnService(
@@ -69,7 +66,7 @@ function spawnService(
   return spawnSelf(app, places, {
     words: [
       "start",
-      // Its standard output is the log file already.
+      // The log file already receives its standard output.
       "--quiet",
       ...(keepAlive ? ["--keep-alive"] : []),
       ...(tcp === undefined ? [] : ["--port", String(tcp.port), "--host", tcp.host]),
@@ -101,7 +98,7 @@ async function untilReady(
         `Its log is ${logFile}`,
     );
   await pollUntil(async () => {
-    // Asked before the health: the child may have ended because another service was faster, and that one will do.
+    // Read before the health: the child also ends if another service was faster, and that one is used.
     const { ended } = child;
     const health = await checkHealth(client, { clock: app.clock, ...(signal && { signal }) });
     if (health === "answers") return true;

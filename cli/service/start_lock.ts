@@ -1,23 +1,20 @@
-// One starter of the service at a time: the lock in the state directory, and that directory for it.
+// The start lock in the state folder, which allows one starter of the service at a time.
 import { PATHS } from "../../base/plain_path.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { takeLock } from "../../base/lock_file.ts";
 
 const { resolve } = PATHS;
 
-/**
- * Makes the state directory: the start lock and the log file lie in it, so it is needed before there is a service that
- * would make it. Throws CommandFailure where it cannot be made.
- */
+/** Creates the state folder, which the start lock and the log need before the service exists. Throws CommandFailure. */
 export async function makeStateDir(stateDir: string): Promise<void> {
   try {
     await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw stateDirUnusable(stateDir, { why: "it cannot be made there", cause });
+    throw stateDirUnusable(stateDir, { why: "it cannot be created", cause });
   }
 }
 
-/** Takes the lock until disposed; undefined while another starter holds it. Throws CommandFailure. */
+/** Acquires the lock until disposed. Returns undefined while another starter holds it. Throws CommandFailure. */
 export function takeStartLock(stateDir: string): Disposable | undefined {
   try {
     return takeLock(resolve(stateDir, "start.lock"));

@@ -1,4 +1,4 @@
-// Ending the service: asked, then SIGTERM, then SIGKILL. Never reports a living process as stopped.
+// Stops the service by a request, then SIGTERM, then SIGKILL. Never reports a live process as stopped.
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { Clock, Places } from "../app.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
@@ -6,31 +6,31 @@ import type { Processes } from "./processes.ts";
 import { readLivePid } from "./connection.ts";
 
 const POLL_MS = 100;
-/** How long the service may take to answer a request. */
+/** The longest wait for an answer of the service. */
 const ANSWER_MS = 5_000;
 const TERMINATE_MS = 5_000;
 const KILL_MS = 3_000;
 
-/** What became of the service. */
+/** The result of a stop. */
 export type StopOutcome =
   | { kind: "not_running" }
   | { kind: "stopped"; pid: number; by: "request" | "SIGTERM" | "SIGKILL" }
   | { kind: "survived"; pid: number }
   | { kind: "unknown_pid" };
 
-/** What the stop sequence works with. */
+/** The collaborators and settings of a stop. */
 export interface StopContext {
   client: Client;
   places: Places;
   processes: Processes;
   clock: Clock;
-  /** How long the service may take after the request. */
+  /** The longest wait after the request. */
   timeoutMs: number;
-  /** Told of each step that the person has to wait for. */
+  /** Called before each step that takes time. */
   onStep: (text: string) => void;
 }
 
-/** Stops the service of these places, by force if need be, and returns how that went. */
+/** Stops the service, by force if necessary, and returns the outcome. */
 export async function stopService(context: StopContext): Promise<StopOutcome> {
   const { processes, onStep } = context;
   const pid = await findPid(context);
@@ -46,18 +46,18 @@ export async function stopService(context: StopContext): Promise<StopOutcome> {
   return { kind: "survived", pid };
 }
 
-/** From the service itself; where it does not answer, from its PID file. Undefined: none runs; null: not known. */
+/** Reads the PID from the service, or from its PID file if it does not answer. Undefined: none runs; null: unknown. */
 async function findPid(context: StopContext): Promise<number | null | undefined> {
   const answer = await ask(context, (signal) => context.client.info({ signal }), ANSWER_MS);
   return answer.kind === "answer" ? answer.body.pid : await readLivePid(context.places);
 }
 
-/** Asks the service to stop and waits for its end. The time for the answer is part of the time that it has. */
+/** Requests the stop and waits for the end of the process. The wait includes the time for the answer. */
 async function endsOnRequest(context: StopContext, pid: number): Promise<boolean> {
   const { client, clock, timeoutMs } = context;
   const deadline = clock.now() + timeoutMs;
   const ms = Math.min(ANSWER_MS, timeoutMs);
-  // Without a listener there is nothing to wait for; a service that does not answer may have received it all the same.
+  // Without a listener there is nothing to wait for. A silent service may still have received the request.
   const answer = await ask(context, (signal) => client.shutdown({ signal }), ms);
   if (answer.kind === "unreachable") return false;
   return await hasEnded(context, pid, deadline - clock.now());
@@ -65,7 +65,7 @@ async function endsOnRequest(context: StopContext, pid: number): Promise<boolean
 
 type Answer<T> = { kind: "answer"; body: T } | { kind: "silent" } | { kind: "unreachable" };
 
-/** The answer within `ms`, or why there is none. A refusal counts as silence. */
+/** Sends a request with a time limit. An error response counts as silence. */
 async function ask<T>(
   { clock }: StopContext,
   request: (signal: AbortSignal) => Promise<T>,

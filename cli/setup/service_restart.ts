@@ -1,4 +1,4 @@
-// What `setup` has to say to a service that is running: it takes over what was written, but not everything there is.
+// The running service after a setup: it applies most settings by itself, and some need a restart.
 import { AT_NEXT_START } from "../../base/diagnostics.ts";
 import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import { hasPerson } from "../prompting/ask_person.ts";
@@ -8,10 +8,10 @@ import { checkHealth } from "../service/connection.ts";
 import { type CommandContext, workspaceOf } from "../context.ts";
 
 /**
- * Tells what the running service has of what is set up. Where it needs a restart for that, the person is asked and it is
- * done; where nobody is `asked`, the command that does it is shown. Throws CommandFailure when it does not start again.
+ * Reports whether the running service applies the settings. If it needs a restart, asks the user and restarts it, or prints
+ * the command if questions are not `asked`. Throws CommandFailure if the service does not start again.
  */
-export async function tellService(
+export async function applyToService(
   context: CommandContext,
   { hasChanged, asked }: { hasChanged: boolean; asked: boolean },
 ): Promise<void> {
@@ -20,28 +20,28 @@ export async function tellService(
   if (info === undefined) return;
   const reasons = reasonsToRestart(info, app.version);
   if (reasons.length === 0) {
-    if (hasChanged) output.note("The service that is running has this from its next run on");
+    if (hasChanged) output.note("The running service uses these settings from the next run on");
     return;
   }
   for (const reason of reasons) output.notice(reason);
-  // Where only its options have it listen on TCP, its key is known only to whoever started it.
+  // If only its options set the TCP listener, this command does not know the key that it was started with.
   const { port } = await app.serviceDefaults(workspaceOf(context));
   if (port === null && info.transports.some((transport) => transport.startsWith("tcp:"))) {
     output.notice(
-      'It needs a restart: "inkling stop", then "inkling start" with the options that it had',
+      'Restart the service: "inkling stop", then "inkling start" with the same options',
     );
     return;
   }
   const options = info.keep_alive ? " --keep-alive" : "";
   if (info.keep_alive) {
-    output.notice("If systemd or launchd runs it, restart it through that, not here");
+    output.notice("If systemd or launchd manages the service, restart it there instead");
   }
   const isWanted = asked && hasPerson(context) && await app.input.prompter.confirm({
     message: `Restart the service now?${describeRuns(info)}`,
     initial: info.active_executions === 0,
   });
   if (!isWanted) {
-    output.notice(`It needs a restart: "inkling stop && inkling start --daemon${options}"`);
+    output.notice(`Restart the service: "inkling stop && inkling start --daemon${options}"`);
     return;
   }
   await stop.perform(context, {}, {});
@@ -55,12 +55,12 @@ async function readInfo({ app, workspace }: CommandContext): Promise<InfoBody | 
   return health === "answers" ? await client.info() : undefined;
 }
 
-/** Sentences. */
+/** Returns the reasons for a restart as sentences. */
 function reasonsToRestart(info: InfoBody, version: string): string[] {
   return [
     ...(info.version === version
       ? []
-      : [`The service that is running is Inkling ${info.version}, and this is ${version}`]),
+      : [`The running service is Inkling ${info.version}, but this is ${version}`]),
     ...info.config_warnings.map(({ message }) => message)
       .filter((message) => message.endsWith(AT_NEXT_START))
       .map((message) => `config.yaml: ${message}`),
@@ -69,7 +69,5 @@ function reasonsToRestart(info: InfoBody, version: string): string[] {
 
 function describeRuns({ active_executions: count }: InfoBody): string {
   if (count === 0) return "";
-  return count === 1
-    ? " A run that is under way is ended"
-    : ` ${count} runs that are under way are ended`;
+  return count === 1 ? " This ends 1 running execution" : ` This ends ${count} running executions`;
 }

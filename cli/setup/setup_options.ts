@@ -1,6 +1,6 @@
-// What `setup` may be told instead of being asked.
+// The options of `setup`.
 
-/** What may be given instead of an answer. */
+/** The options that replace answers to the questions of `setup`. */
 export interface SetupOptions {
   yes?: true;
   provider?: string;

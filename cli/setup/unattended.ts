@@ -1,4 +1,4 @@
-// `setup --yes`: what the flags choose, where nobody is asked.
+// The choices of `setup --yes`, from its options and the existing settings.
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
@@ -11,7 +11,7 @@ import type {
   SetupState,
 } from "./installation.ts";
 
-/** The limits that flags give. */
+/** Returns the limits in the options. */
 export function limitsOf(options: SetupOptions): Partial<Record<LimitName, string>> {
   const { timeout, maxToolCalls, maxExecutionTokens, maxCostUsd, maxTokens, temperature } = options;
   return {
@@ -24,7 +24,7 @@ export function limitsOf(options: SetupOptions): Partial<Record<LimitName, strin
   };
 }
 
-/** Everything that is to be written, from the flags and from what is set up. Throws CommandFailure for what cannot be. */
+/** Returns the choices from the options and the existing settings. Throws CommandFailure for invalid ones. */
 export async function readChoices(
   context: CommandContext,
   installation: Installation,
@@ -47,14 +47,16 @@ export async function readChoices(
   if (apiKey !== undefined && variable === null) {
     throw new CommandFailure(
       EXIT.usage,
-      `${model.provider} takes no key: leave --api-key-stdin out`,
+      `${model.provider} needs no key: remove --api-key-stdin`,
     );
   }
   if (required && apiKey === undefined && source === undefined) {
-    output.warning(`${variable} is not set: no run can begin without it`);
+    output.warning(`${variable} is not set: every run will fail without it`);
   }
   if (foreignHost !== null) {
-    output.warning(`${variable} goes to ${foreignHost}, which is not ${model.provider}'s own host`);
+    output.warning(
+      `${variable} will be sent to ${foreignHost}, which is not ${model.provider}'s own host`,
+    );
   }
   return choices;
 }
@@ -71,7 +73,9 @@ function chooseModel(state: SetupState, options: SetupOptions): ModelChoice {
   const isSame = provider === state.provider;
   const suggested = state.providers.find(({ name }) => name === provider)?.suggestedModel ?? "";
   const model = options.model ?? (isSame ? state.model : undefined) ?? suggested;
-  if (model === "") throw new CommandFailure(EXIT.usage, `Name the model of ${provider}: --model`);
+  if (model === "") {
+    throw new CommandFailure(EXIT.usage, `Choose a model of ${provider} with --model`);
+  }
   const baseUrl = options.baseUrl ?? (isSame ? state.baseUrl : undefined);
   return { provider, model, ...(baseUrl !== undefined && { baseUrl }) };
 }

@@ -1,10 +1,10 @@
-// The questions of `setup`. They write nothing: what is chosen is returned.
+// The questions of `setup`. They return the choices and write nothing.
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { Choice } from "../prompting/input.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import {
   askBaseUrl,
   askProvider,
@@ -21,24 +21,24 @@ import type {
   SetupState,
 } from "./installation.ts";
 
-/** What `setup` asks with. */
+/** The collaborators of the questions, and the answers in the options. */
 export interface WizardOptions {
   context: CommandContext;
   interview: Interview;
   installation: Installation;
-  /** Answers that were given on the command line: they are not asked for. */
+  /** Answers from the command line, whose questions are skipped. */
   flags: SetupChoices & { provider?: string; modelName?: string; baseUrl?: string };
 }
 
 const LOCAL_URL = "http://127.0.0.1:11434/v1";
 
-/** The limits that matter to whoever begins; flags and config.yaml set the others. */
+/** The limits that a new user needs. Options and config.yaml set the others. */
 const LIMIT_QUESTIONS: readonly (readonly [LimitName, string])[] = [
   ["timeout", "How long may the model take for one reply, in seconds?"],
   ["max_cost_usd", "How much may one run cost, in US dollars? (none: no limit)"],
 ];
 
-/** Asks for everything that the flags leave open. Existing values are what Enter answers. */
+/** Asks every question that the options do not answer. Enter keeps the existing value. */
 export async function askChoices(options: WizardOptions): Promise<SetupChoices> {
   const { installation, interview, flags } = options;
   const workspace = flags.workspace ?? await interview.text({
@@ -62,7 +62,7 @@ class ModelQuestions {
     this.#options = options;
   }
 
-  /** Asks until the model answers, or the person continues anyway. */
+  /** Asks until the test of the model succeeds or the user skips it. */
   async ask(): Promise<{ model: ModelChoice; apiKey?: string }> {
     for (;;) {
       const model = await this.#model();
@@ -96,7 +96,7 @@ class ModelQuestions {
     return { ...place, model: flags.modelName };
   }
 
-  /** A model of the list that there is for the provider, or any other name. */
+  /** Asks for one of the provider's known models or another name. */
   async #modelName(
     provider: string,
     { initial, check }: { initial: string; check: CheckAnswer },
@@ -136,7 +136,7 @@ class ModelQuestions {
     return askProvider(dialog, { choices, ...(initial !== undefined && { initial }) });
   }
 
-  /** The address, where the provider's name does not say it. */
+  /** Asks for the address of a provider that Inkling does not know by name, or of `local`. */
   async #baseUrl(dialog: ProviderDialog, provider: string): Promise<string | undefined> {
     const { state } = this.#options;
     const isNamed = state.providers.some(({ name }) => name === provider);
@@ -156,7 +156,7 @@ class ModelQuestions {
     if (variable === null || !required) return { isUsable: true };
     if (foreignHost !== null) {
       context.output.warning(
-        `${variable} will go to ${foreignHost}, which is not ${model.provider}'s own host`,
+        `${variable} will be sent to ${foreignHost}, which is not ${model.provider}'s own host`,
       );
     }
     const apiKey = await interview.secret({
@@ -191,21 +191,21 @@ class ModelQuestions {
   }
 }
 
-/** A model with its price, where that is known. */
+/** Converts a model to a choice, with its price as the hint. */
 function toModelChoice({ name, inputPrice, outputPrice }: OfferedModel): Choice {
   if (inputPrice === undefined || outputPrice === undefined) return { value: name, label: name };
   const [input, output] = [inputPrice, outputPrice].map((price) => `$${Number(price.toFixed(3))}`);
   return { value: name, label: name, hint: `${input} in, ${output} out per million tokens` };
 }
 
-/** Has the model answer once. Says why it did not; rejects with Interrupted at Ctrl+C. */
+/** Tests the model with one call. Returns the error message of a failure; rejects with Interrupted at Ctrl+C. */
 export async function tryModel(
   { app, output }: CommandContext,
   installation: Installation,
   choices: SetupChoices & { model: ModelChoice },
 ): Promise<string | undefined> {
   const { provider, model } = choices.model;
-  output.note(`Asking ${provider}/${model}…`);
+  output.note(`Testing ${provider}/${model}…`);
   using interrupts = listenToInterrupts(app);
   try {
     await installation.tryModel(choices, interrupts.first);
@@ -221,7 +221,7 @@ async function askLimits(
   limits: Readonly<Record<LimitName, string>>,
 ): Promise<Partial<Record<LimitName, string>>> {
   const { output } = context;
-  output.sentence(output.style.dim(`Run limits: ${describeLimits(limits)}`));
+  output.sentence(output.style.dim(`Limits of a run: ${describeLimits(limits)}`));
   if (!await interview.confirm("Change the limits?", { initial: false })) return {};
   const changed: Partial<Record<LimitName, string>> = {};
   for (const [name, message] of LIMIT_QUESTIONS) {
@@ -235,15 +235,15 @@ async function askLimits(
   return changed;
 }
 
-/** The limits of a run as a person would say them. */
+/** Formats the limits of a run as a list. */
 function describeLimits(limits: Readonly<Record<LimitName, string>>): string {
   const { timeout, max_cost_usd: cost, max_tool_calls: calls, max_execution_tokens: tokens } =
     limits;
   const orAny = (limit: string, unit: string) =>
     limit === "none" ? `any number of ${unit}` : `${limit} ${unit}`;
   return [
-    `${timeout} seconds for each reply of the model`,
-    cost === "none" ? "any amount of money" : `$${cost}`,
+    `${timeout} seconds for each model reply`,
+    cost === "none" ? "any cost" : `$${cost}`,
     orAny(calls, "tool calls"),
     orAny(tokens, "tokens"),
   ].join(", ");

@@ -1,22 +1,22 @@
-// Replacing an executable by a new one, so that a working one is there whatever happens.
+// Replaces an executable. A working one exists at every moment.
 import { basename, dirname, join } from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { takeLock } from "../../base/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
-/** The files beside an executable while it is replaced. Hidden, and with its ending: Windows starts nothing without. */
+/** The files next to an executable during its replacement. Hidden, with its extension, which Windows needs to start them. */
 export interface SwapPlaces extends AsyncDisposable {
-  /** The executable, behind symbolic links. */
+  /** The executable, with symbolic links resolved. */
   readonly path: string;
-  /** For the new one. */
+  /** The path of the new one. */
   readonly next: string;
-  /** For the old one, until the new one has proven itself. */
+  /** The path of the old one until the new one is verified. */
   readonly previous: string;
 }
 
 /**
- * Makes sure that the executable may be replaced, by this process alone, until disposed; what an update that was cut
- * off left behind is removed. Throws CommandFailure.
+ * Locks the executable for a replacement by this process until disposed, and removes the files of an interrupted update.
+ * Throws CommandFailure if the folder is not writable or another update runs.
  */
 export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
   const path = await Deno.realPath(executable);
@@ -44,8 +44,7 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
     ...places,
     async [Symbol.asyncDispose]() {
       await removeIfThere(places.next);
-      // Whoever waits for the name gets a new file of it: two updates could then run, and each would still put only a
-      // program that works in its place.
+      // A waiting process then locks a new file, so two updates could run. Each of them still installs a working program.
       await removeIfThere(lockFile);
       lock[Symbol.dispose]();
     },
@@ -53,35 +52,35 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
 }
 
 /**
- * Puts `next` in the place of `path`. `check` rejects when what stands at `path` then does not work: the old one is put
- * back, and the rejection passed on. `os` is the system of the executable.
+ * Moves `next` to `path` and calls `check`. If `check` rejects, restores the old executable and rejects, too. `os` is the
+ * system of the executable.
  */
 export async function swapBinary(
   { path, next, previous }: SwapPlaces,
   options: { os: typeof Deno.build.os; check: (path: string) => Promise<void> },
 ): Promise<void> {
   const isWindows = options.os === "windows";
-  // Windows lets a program that runs be renamed, never replaced.
+  // Windows can rename a running program, but not replace it.
   if (isWindows) await Deno.rename(path, previous);
-  else await keepUnderSecondName(path, previous);
+  else await linkOrCopy(path, previous);
   try {
     await Deno.rename(next, path);
     await options.check(path);
   } catch (error) {
     await Deno.rename(previous, path);
-    // Two names of one file: renaming one to the other does nothing.
+    // If both names are links to one file, the rename does nothing.
     await removeIfThere(previous);
     throw error;
   }
-  // There, the old program is still running: the next update removes it.
+  // On Windows the old program is still running; the next update removes it.
   if (!isWindows) await Deno.remove(previous);
 }
 
-async function keepUnderSecondName(path: string, previous: string): Promise<void> {
+async function linkOrCopy(path: string, previous: string): Promise<void> {
   try {
     await Deno.link(path, previous);
   } catch {
-    // A file system without links, or a file of somebody else's: a copy does as well.
+    // The file system has no links, or another user owns the file.
     await Deno.copyFile(path, previous);
   }
 }

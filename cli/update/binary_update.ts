@@ -1,4 +1,4 @@
-// A compiled binary brings itself up to date: fetch, verify, try, put in place, try again.
+// Updates a compiled binary: downloads the new one, verifies its checksum, tests it, replaces the old one and tests again.
 import { createHash } from "node:crypto";
 import type { CommandContext } from "../context.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
@@ -7,10 +7,10 @@ import type { Release } from "./release.ts";
 import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
 import { requireVersion } from "./version_answer.ts";
 
-/** Far more than any release. */
+/** The largest accepted download, far above any release. */
 const LARGEST_BINARY_BYTES = 1_073_741_824;
 
-/** Replaces the executable by the release's. Throws CommandFailure; a working executable stands there in any case. */
+/** Replaces the executable by the one of the release. If it throws CommandFailure, the old one still works. */
 export async function updateBinary(
   { app, output }: CommandContext,
   options: { executable: string; release: Release; signal: AbortSignal },
@@ -18,13 +18,13 @@ export async function updateBinary(
   const { release, signal } = options;
   const { version } = release;
   await using places = await openSwapPlaces(options.executable);
-  output.note(`Fetching Inkling ${version}`);
+  output.note(`Downloading Inkling ${version}`);
   const work = { clock: app.clock, signal };
   const { mode } = await Deno.stat(places.path);
   await download(release, { ...work, path: places.next });
-  // Whoever could start the old one can start the new one.
+  // Keeps the permissions of the old file.
   if (mode !== null) await Deno.chmod(places.next, (mode & 0o777) | 0o500);
-  // Most that can be wrong with it shows before it takes anybody's place.
+  // Most problems of the new binary appear here, before the replacement.
   await requireVersion([places.next], { ...work, version });
   await swapBinary(places, {
     os: Deno.build.os,
@@ -32,7 +32,7 @@ export async function updateBinary(
   });
 }
 
-/** Writes the file of the release; throws CommandFailure for one that does not match the checksum. */
+/** Downloads the file of the release. Throws CommandFailure if the checksum does not match. */
 async function download(
   release: Release,
   options: FetchOptions & { path: string },

@@ -1,15 +1,15 @@
-// How this program came to this machine: that decides who can bring a newer one.
+// Detects the kind of this installation, which determines its update.
 import { programFolder } from "../../base/program_files.ts";
 
 /**
- * The name under which npm's registry has Inkling. Undefined until the name is ours: whoever registers it first could hand
- * any program to everybody who updates. To be set before the first `npm publish`.
+ * The name of Inkling in npm's registry. Undefined until the name is registered, because anybody could register it and
+ * distribute another program. Set it before the first `npm publish`.
  */
 const PUBLISHED_PACKAGE: string | undefined = undefined;
 
 /**
- * A compiled binary; a package in npm's global folder, or some other node_modules (`isPublished`: what npm's registry has
- * under its name is Inkling); a checkout of the sources.
+ * A compiled binary, an npm package in a node_modules folder, or a checkout of the source. `isPublished`: the package with
+ * this name in npm's registry is Inkling.
  */
 export type Distribution =
   | { kind: "binary"; path: string; target: string }
@@ -17,8 +17,8 @@ export type Distribution =
   | { kind: "source"; directory: string };
 
 /**
- * The way by which sources in a folder (that of main.ts) came there. No variable is asked: the environment is handed on
- * to the service and to what agents start, and may name an installation that this program is not.
+ * Returns the installation of the source in a folder (that of main.ts). It reads no variables, because child processes
+ * inherit the environment of another installation.
  */
 export function distributionOf(directory: string): Exclude<Distribution, { kind: "binary" }> {
   // `…/node_modules/name/…` or `…/node_modules/@scope/name/…`; the innermost one is the package itself.
@@ -38,12 +38,12 @@ export function distributionOf(directory: string): Exclude<Distribution, { kind:
   };
 }
 
-/** How the program that is running came here. */
+/** Returns the installation of the running program. */
 export function ownDistribution(): Distribution {
   const { standalone, target } = Deno.build;
   const execPath = Deno.execPath();
-  // The sources of a binary are in no folder on the disk.
+  // The source of a binary is not on the disk.
   if (standalone) return { kind: "binary", path: execPath, target };
-  // A checkout that `npm link` shows to npm is a checkout.
+  // A checkout that `npm link` has linked is a checkout.
   return distributionOf(Deno.realPathSync(programFolder()));
 }

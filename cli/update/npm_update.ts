@@ -1,30 +1,30 @@
-// The npm package is brought up to date by npm, which installed it.
+// Updates an npm package with npm.
 import { join } from "node:path";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { CommandContext } from "../context.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { sanitise, toOneLine } from "../output/sanitise.ts";
+import { sanitize, toOneLine } from "../output/sanitize.ts";
 import { isVersion } from "./version.ts";
 import { requireVersion } from "./version_answer.ts";
 
-/** npm itself gives up on a registry after a few minutes. */
+/** The time limit of an npm call. npm itself gives up on a registry after a few minutes. */
 const NPM_MS = 10 * MINUTE_MS;
 const SHOWN_LINES = 8;
 
 /** An installed package. */
 export interface NpmPackage {
   packageName: string;
-  /** The folder that holds its package.json. */
+  /** The folder with its package.json. */
   directory: string;
 }
 
-/** What each call is given. */
+/** The options of each call. */
 interface NpmOptions {
   signal: AbortSignal;
 }
 
-/** The newest version in the registry. Throws CommandFailure. */
+/** Returns the newest version in the registry. Throws CommandFailure. */
 export async function newestPackage(
   context: CommandContext,
   { packageName }: NpmPackage,
@@ -39,7 +39,7 @@ export async function newestPackage(
   );
 }
 
-/** Has npm install a version in place of this one. Throws CommandFailure. */
+/** Installs a version with npm. Throws CommandFailure. */
 export async function updatePackage(
   context: CommandContext,
   installed: NpmPackage,
@@ -51,8 +51,8 @@ export async function updatePackage(
   if (!await isSamePlace(join(root, packageName), directory)) {
     throw new CommandFailure(
       EXIT.failed,
-      `Inkling is installed in ${directory}, which is not npm's global folder: ` +
-        `update it with whatever installed it there, to ${packageName}@${version}`,
+      `Inkling is installed in ${directory}, which is not npm's global folder. ` +
+        `Update it to ${packageName}@${version} with the tool that installed it`,
     );
   }
   context.output.note(`Installing ${packageName}@${version} with npm`);
@@ -79,7 +79,7 @@ async function isSamePlace(a: string, b: string): Promise<boolean> {
   }
 }
 
-/** What npm prints on standard output. */
+/** Runs npm and returns its standard output. */
 async function npm(
   { app }: CommandContext,
   args: readonly string[],
@@ -111,7 +111,7 @@ async function npm(
   }
   options.signal.throwIfAborted();
   const [stdout = "", stderr = ""] = [result.stdout, result.stderr].map((bytes) =>
-    sanitise(new TextDecoder().decode(bytes))
+    sanitize(new TextDecoder().decode(bytes))
   );
   if (result.success) return stdout;
   const lines = stderr.trim().split("\n").slice(0, SHOWN_LINES).join("\n");

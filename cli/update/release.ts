@@ -1,22 +1,22 @@
-// A release: what latest.json says there is, and the file for this machine.
+// Reads latest.json, which describes the newest release, and finds the file for this machine.
 import { CommandFailure, EXIT } from "../exit.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
 import { isVersion } from "./version.ts";
 
 const LARGEST_MANIFEST_BYTES = 1_048_576;
 
-/** The newest release, as far as one machine is concerned. */
+/** The newest release for this machine. */
 export interface Release {
   version: string;
   address: URL;
-  /** Of the file, in lower-case hexadecimal. */
+  /** The checksum of the file in lower-case hexadecimal. */
   sha256: string;
 }
 
 /**
- * Reads `latest.json`: `{"version": "1.2.3", "files": {"x86_64-unknown-linux-gnu": {"name": "…", "sha256": "…"}}}`; the
- * file lies beside it. Throws CommandFailure, or the reason of the signal.
+ * Reads `latest.json`: `{"version": "1.2.3", "files": {"x86_64-unknown-linux-gnu": {"name": "…", "sha256": "…"}}}`. The file
+ * is in the same folder. Throws CommandFailure, or the reason of the signal.
  */
 export async function readRelease(
   folder: URL,
@@ -37,7 +37,7 @@ export async function readRelease(
     );
   }
   const { name, sha256 } = file;
-  // A bare name: the file lies beside latest.json, nowhere else.
+  // A name without a path, because the file must be in the same folder.
   if (typeof name !== "string" || !/^[A-Za-z0-9][\w.+-]*$/.test(name)) {
     throw broken(address, `invalid name of the file for ${options.target}`);
   }

@@ -1,19 +1,19 @@
-// Where releases are: a folder on the web that holds latest.json and the files it names.
+// The address of the releases: a folder on the web with latest.json and the files that it names.
 import { CommandFailure, EXIT } from "../exit.ts";
 
-/** The release address of this build; undefined: it was built without one. */
+/** The release address of this build; undefined if it was built without one. */
 const BUILT_IN: string | undefined = undefined;
-/** The variable that names another one. */
+/** The variable that overrides it. */
 const VARIABLE = "INKLING_RELEASE_URL";
 
-/** The folder of the releases, ending in a slash: the variable's, else the one of this build. Throws CommandFailure. */
+/** Returns the address in the variable or of this build, with a slash at the end. Throws CommandFailure. */
 export function releaseAddress(environment: Readonly<Record<string, string>>): URL {
   const named = environment[VARIABLE] || undefined;
   const text = named ?? BUILT_IN;
   if (text === undefined) {
     throw new CommandFailure(
       EXIT.failed,
-      "This build of Inkling has no release address, so it cannot look for a newer one. " +
+      "This build of Inkling has no release address, so it cannot check for a newer version. " +
         `Set ${VARIABLE} to the https address of the releases`,
     );
   }
@@ -28,11 +28,11 @@ export function releaseAddress(environment: Readonly<Record<string, string>>): U
   return address;
 }
 
-/** Whether a program may be fetched from there: it cannot be changed in transit. `origin` is the first address. */
+/** Returns whether a program may be downloaded from an address: HTTPS, or the local machine. `origin` is the first address. */
 export function isTrustworthy(address: URL, origin: URL): boolean {
   if (address.username !== "" || address.password !== "") return false;
   if (address.protocol === "https:") return true;
-  // What came from the network must not point to a server of this machine.
+  // An address from the network must not redirect to this machine.
   return address.protocol === "http:" && isLoopback(address) && isLoopback(origin);
 }
 

@@ -1,21 +1,21 @@
-// Fetching from the release address: limited in size and in silence, from trustworthy addresses only.
+// Downloads from the release address, with limits for the size and the silence, from trusted addresses only.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../app.ts";
 import { DeadlineExceeded, withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { isTrustworthy } from "./release_address.ts";
 
-/** Without a byte for so long, nothing more will come. */
+/** The longest wait for the next bytes. */
 const SILENCE_MS = 60_000;
 const MOST_REDIRECTS = 5;
 
-/** What every fetch is given. */
+/** The options of every download. */
 export interface FetchOptions {
   clock: Clock;
   signal: AbortSignal;
 }
 
-/** The chunks of a file on the web, `limit` bytes at most. Throws CommandFailure, or the reason of the signal. */
+/** Downloads a file of at most `limit` bytes in chunks. Throws CommandFailure, or the reason of the signal. */
 export async function* fetchChunks(
   address: URL,
   options: FetchOptions & { limit: number },
@@ -36,13 +36,13 @@ export async function* fetchChunks(
       yield chunk.value;
     }
   } finally {
-    // Where the download failed, cancelling the rest fails with the same error, which is already on its way.
+    // After a failed download the cancel fails with the same error, which is already thrown.
     await reader.cancel().catch(() => {});
   }
   if (received < announced) throw brokeOff();
 }
 
-/** The response after all redirects, each of which is checked before it is followed. */
+/** Requests an address and follows redirects. Each is checked first. */
 async function open(
   address: URL,
   options: FetchOptions,
@@ -55,7 +55,7 @@ async function open(
     const response = await inTime(
       address,
       options,
-      // The number of bytes that is announced must be the number that arrives.
+      // Without compression content-length is the number of received bytes.
       (signal) =>
         fetch(at, { redirect: "manual", headers: { "accept-encoding": "identity" }, signal }),
       (cause) => failure(address, reasonOf(cause), cause),
@@ -73,7 +73,7 @@ async function open(
   throw failure(address, "there are too many redirects");
 }
 
-/** The result of `work`, which must not take long; `describe` says what else went wrong with it. */
+/** Runs `work` with the time limit of silence. `describe` converts its other errors. */
 async function inTime<T>(
   address: URL,
   { clock, signal }: FetchOptions,
@@ -102,7 +102,7 @@ function failure(address: URL, reason: string, cause?: unknown): CommandFailure 
   return new CommandFailure(EXIT.failed, `Cannot fetch ${address}: ${reason}`, { cause });
 }
 
-/** The innermost reason: what stands around it repeats the address. */
+/** Returns the message of the innermost cause, because the outer messages repeat the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : reasonOf(error.cause);

@@ -1,21 +1,21 @@
-// Version numbers, as releases are numbered (semver.org), and which of two is newer.
+// Parses and compares version numbers (semver.org).
 
 const VERSION =
   /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
 
-/** Whether a text is a version number. Such a text is safe to show and to hand to a program. */
+/** Returns whether a text is a version number. Such a text is safe to print and to pass to a program. */
 export function isVersion(text: string): boolean {
   return VERSION.test(text);
 }
 
-/** Below zero: `a` is older than `b`; above: newer; zero: the same, build metadata aside. Throws RangeError. */
+/** Compares versions without build metadata: negative if `a` is older than `b`, positive if newer. Throws RangeError. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [split(a), split(b)];
   for (const [index, number] of left.numbers.entries()) {
     const difference = number - (right.numbers[index] ?? 0);
     if (difference !== 0) return difference;
   }
-  // What is still to come is older than what has come: 1.0.0-rc.1 before 1.0.0.
+  // A pre-release is older than its release: 1.0.0-rc.1 before 1.0.0.
   if (left.before.length === 0 || right.before.length === 0) {
     return right.before.length - left.before.length;
   }
@@ -35,7 +35,7 @@ function split(version: string): { numbers: number[]; before: string[] } {
   return { numbers: [major, minor, patch].map(Number), before: before?.split(".") ?? [] };
 }
 
-/** Numbers by value and before words, words by their characters. */
+/** Compares numbers by value and words by their characters; numbers come before words. */
 function compareIdentifiers(a: string, b: string): number {
   const [isNumber, isOtherNumber] = [a, b].map((one) => /^\d+$/.test(one));
   if (isNumber && isOtherNumber) return Number(a) - Number(b);

@@ -1,15 +1,15 @@
-// Whether a program starts and is the version that it should be.
+// Checks that a program starts and has the expected version.
 import type { Clock } from "../app.ts";
 import { withDeadline } from "../deadline.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { toOneLine } from "../output/sanitise.ts";
+import { toOneLine } from "../output/sanitize.ts";
 
-/** A first start may have much to unpack. */
+/** The longest wait for the version. A first start may unpack many files. */
 const ANSWER_MS = 60_000;
 const BUSY_TRIES = 40;
 const BUSY_MS = 50;
 
-/** Throws CommandFailure when the command, asked with `--version`, does not answer with this version. */
+/** Runs the command with `--version`. Throws CommandFailure if it does not print this version. */
 export async function requireVersion(
   command: readonly string[],
   options: { version: string; clock: Clock; signal: AbortSignal },
@@ -28,13 +28,13 @@ export async function requireVersion(
   const [stdout, stderr] = [answer.stdout, answer.stderr].map((bytes) =>
     toOneLine(new TextDecoder().decode(bytes.subarray(0, 2_000)))
   );
-  // Stopped from outside, it says nothing about itself.
+  // The answer of an aborted process means nothing.
   signal.throwIfAborted();
   if (!answer.success) {
     const how = answer.signal === null ? `exit code ${answer.code}` : String(answer.signal);
     throw notStarting(version, stderr ? `${how}: ${stderr}` : how);
   }
-  if (stdout !== version) throw notStarting(version, `it says that it is "${stdout}"`);
+  if (stdout !== version) throw notStarting(version, `it reports version "${stdout}"`);
 }
 
 async function ask(
@@ -59,8 +59,7 @@ async function ask(
         signal.removeEventListener("abort", kill);
       }
     } catch (error) {
-      // A process that was being started while the file was written holds it open for a moment.
-      // ETXTBSY on every system that has it; errors of a start have no code.
+      // ETXTBSY: a process that was started during the write keeps the file open for a moment. The error has no code.
       const isBusy = error instanceof Error && error.message.endsWith("(os error 26)");
       if (!isBusy || attempt >= BUSY_TRIES) throw error;
       await clock.sleep(BUSY_MS, signal);

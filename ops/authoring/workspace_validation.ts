@@ -86,7 +86,7 @@ function channelProblems(settings: WorkspaceSettings): Diagnostic[] {
   return channels.report().flatMap(({ name, problem }) => {
     const channel = config.notify.channels[name];
     if (problem === null || channel?.type === "command" && !channel.allow) return [];
-    const message = `Messages through ${name} do not arrive: ${problem}`;
+    const message = `The channel ${name} cannot deliver: ${problem}`;
     return [{ ...errorAtStart(config.path, message), severity: "warning" as const }];
   });
 }

@@ -8,10 +8,10 @@ export async function checkSharedDatabase(address: string, notes: string[]): Pro
   try {
     const { version, place, livingNodes: count } = await examineServer(address);
     const nodes = count === 0
-      ? "no node lives"
+      ? "no live node"
       : count === 1
-      ? "1 node lives"
-      : `${count} nodes live`;
+      ? "1 live node"
+      : `${count} live nodes`;
     notes.push(`PostgreSQL ${version} at ${place}: ${nodes}`);
     return [];
   } catch (error) {

@@ -207,7 +207,7 @@ export class AgentTests implements AsyncDisposable {
     const { db } = await openReadOnlyStorage(settings, { clock, resources });
     const run = await new SqlRecordedRunStore(db).readRecordedRun(id);
     if (run === undefined) {
-      throw new NotRecordable(`There is no execution ${id}. "inkling logs" shows the last ones`);
+      throw new NotRecordable(`There is no execution ${id}. "inkling logs" lists the last ones`);
     }
     return run;
   }

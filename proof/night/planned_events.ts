@@ -113,10 +113,10 @@ export const QUESTIONS: readonly (Pick<PlannedEvent, "agent" | "reason" | "remed
   {
     agent: "keeper",
     time: "06:50",
-    reason: /held: execution \d+ waits.*file_delete/,
+    reason: /queued: execution \d+ waits.*file_delete/,
     remedy: ANSWER,
   },
-  { agent: "off", time: "23:00", reason: /disabled/, remedy: /Take that line out/ },
+  { agent: "off", time: "23:00", reason: /disabled/, remedy: /Remove that line/ },
   { agent: "archive", time: "04:40", reason: /not running from .* to /, remedy: /inkling setup/ },
   // While its file was broken, and its last good definition in use.
   { agent: "edited", time: "02:45", reason: /ran at .* and succeeded/, remedy: /^$/ },

@@ -45,7 +45,7 @@ export async function deriveFlags(
     remarks: [
       ...agents.flatMap((one) => one.remarks),
       ...remarks,
-      ...errors.map((one) => `Not looked at: ${formatDiagnostic(one)}`),
+      ...errors.map((one) => `Not checked: ${formatDiagnostic(one)}`),
       ...(needs.some(({ kind }) => kind === "run") ? [] : [NO_RUN]),
     ],
   };

@@ -107,7 +107,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
       if (Object.keys(notify().channels).length > 0) {
         for (const { name, problem } of (await openChannels()).report()) {
           if (problem === null) continue;
-          log.write("warn", `Messages through ${name} do not arrive: ${problem}`);
+          log.write("warn", `The channel ${name} cannot deliver: ${problem}`);
         }
       }
       if (await outbox.countOpen() === 0) return;

@@ -18,7 +18,7 @@ Deno.test("start serves in the foreground until the service ends", async () => {
   assert.equal(cli.served[0]?.workspace, "ws");
   assert.match(
     cli.stdout.text,
-    /^Stopped: there was nothing to do\. --keep-alive keeps the service/,
+    /^Stopped because it was idle\. --keep-alive keeps the service/,
   );
 });
 

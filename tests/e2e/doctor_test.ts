@@ -21,15 +21,15 @@ Deno.test("doctor: a service that is killed leaves what --fix removes, and is mi
   if (IS_POSTGRES) await home.run("UPDATE instances SET last_seen = 0");
   const ill = await home.inkling("doctor");
   assert.equal(ill.code, 1);
-  assert.match(ill.stdout, /^✖ service: No service runs, and hourly fires by itself/m);
+  assert.match(ill.stdout, /^✖ service: The service is not running, but hourly has a trigger/m);
   for (const name of ["service.sock", "inkling.pid"]) {
     assert.match(
       ill.stdout,
-      new RegExp(`^! ${name}: A service that was killed left it.*\n    rm `, "m"),
+      new RegExp(`^! ${name}: A killed service left this file: .*\n    rm `, "m"),
     );
     await Deno.lstat(join(home.stateDir, name));
   }
-  assert.match(ill.stdout, /1 error, 2 warnings\. "inkling doctor --fix" mends 2 of them\n$/);
+  assert.match(ill.stdout, /1 error, 2 warnings\. "inkling doctor --fix" fixes 2 of them\n$/);
 
   const mended = await home.inkling("doctor", "--fix", "--json");
   assert.equal(mended.code, 1);
@@ -52,7 +52,7 @@ Deno.test("doctor: under narrow flags it says which checks they refuse, and make
   if (!stdout.includes("MCP server notes: ")) {
     assert.match(
       stderr.replaceAll("\n", " "),
-      /Not looked at: Inkling was started without --allow-write/,
+      /Not checked: Inkling was started without --allow-write/,
     );
   }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { sanitise } from "../../cli/output/sanitise.ts";
+import { sanitize } from "../../cli/output/sanitize.ts";
 import { toReadable, toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "../support/unseen_texts.ts";
 import { anyText } from "../support/any_text.ts";
@@ -30,7 +30,7 @@ Deno.test("toVisible() leaves nothing out, and nothing that a terminal obeys", (
     const text = part.replaceAll("\\", "/");
     const shown = toVisible(text);
     assert.equal(unescape(shown), text);
-    assert.equal(sanitise(shown), shown);
+    assert.equal(sanitize(shown), shown);
   }));
 });
 

@@ -1,9 +1,9 @@
-// budget: what agents may spend, what they have spent, and allowing more.
+// `inkling budget`: shows the budgets and their use, or raises one.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { budget } from "../../declarations/agent_commands.ts";
 import type { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
-import { showBudgetAmount, whoseBudget } from "../../output/reports/budget_text.ts";
+import { ownerOfBudget, showBudgetAmount } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { NOTHING, orNothing } from "../../output/table.ts";
@@ -21,7 +21,7 @@ export const perform = performs<typeof budget>(async (context, options, { agent:
   if (period !== undefined || tokens || execution !== undefined) {
     throw new CommandFailure(
       EXIT.usage,
-      "--period, --tokens and --execution say which budget --raise is for: they go with it",
+      "--period, --tokens and --execution require --raise",
     );
   }
   const { app, output } = context;
@@ -38,22 +38,22 @@ function showBudgets(output: Output, budgets: readonly BudgetBody[], now: number
   if (budgets.length === 0) {
     output.line("No budgets are set");
     output.detail(
-      "An agent's file or defaults in config.yaml sets one: budget: { per_day: 2.00 }. The same at " +
-        "the top of config.yaml is for all agents together",
+      "To set one, write budget: { per_day: 2.00 } into an agent's file, or under defaults in " +
+        "config.yaml. At the top level of config.yaml it is one budget for all agents together",
     );
     return;
   }
-  // The budget's name says the unit.
+  // The budget's name contains the unit.
   const show = (one: BudgetBody, amount: number) =>
     one.unit === "tokens" ? formatCount(amount) : showBudgetAmount(one, amount);
   const hasReserved = budgets.some(({ reserved }) => reserved > 0);
   output.table(budgets, [
-    { header: "Agent", cell: whoseBudget, shrinks: true, paint: style.bold },
+    { header: "Agent", cell: ownerOfBudget, shrinks: true, paint: style.bold },
     { header: "Budget", cell: ({ budget }) => budget },
     { header: "Limit", cell: (one) => show(one, one.limit), align: "right" },
     { header: "Used", cell: (one) => show(one, one.used), align: "right" },
     hasReserved && {
-      header: "Set aside",
+      header: "Reserved",
       cell: (one) => one.reserved === 0 ? NOTHING : show(one, one.reserved),
       align: "right",
     },
@@ -65,7 +65,9 @@ function showBudgets(output: Output, budgets: readonly BudgetBody[], now: number
   ]);
   for (const one of budgets.filter(({ raised }) => raised > 0)) {
     const raised = showBudgetAmount(one, one.raised);
-    output.detail(`${one.budget} of ${whoseBudget(one)} is raised by ${raised} for this period`);
+    output.detail(
+      `Budget ${one.budget} of ${ownerOfBudget(one)} was raised by ${raised} for this period`,
+    );
   }
 }
 
@@ -92,7 +94,7 @@ async function raiseBudget(
       ? ""
       : ` until it resets ${formatRelative(raised.resets_at, app.clock.now())}`;
     output.sentence(
-      `Budget ${raised.budget} of ${whoseBudget(raised)} is ${limit}${until}: ${left} left`,
+      `Budget ${raised.budget} of ${ownerOfBudget(raised)} is ${limit}${until}: ${left} left`,
     );
   }
 }

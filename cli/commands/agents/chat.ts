@@ -1,4 +1,4 @@
-// chat: a conversation, line by line. Each line is an execution of the same session.
+// `inkling chat`: a conversation with an agent. Each line is one execution of the same session.
 import { performs } from "../../command_line/command.ts";
 import type { chat } from "../../declarations/agent_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
@@ -9,7 +9,7 @@ import { type CommandContext, EXIT, type ExitCode, Interrupted } from "../../con
 import type { LineSource } from "../../prompting/input.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { formatCost, formatCount, formatPlural } from "../../output/figures.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { shorten } from "../../output/width.ts";
 import { openTextView } from "../../output/run/text_view.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
@@ -18,10 +18,10 @@ import { type ChatSession, chooseSession, describeModel, introduce } from "./cha
 import { type ChatLine, COMMAND_NAMES, describeCommands, readChatLine } from "./chat_commands.ts";
 
 const PROMPT = "> ";
-/** Columns of a line that is no command, where it is refused. */
+/** The width of an unknown command in its error message. */
 const SHOWN_WIDTH = 40;
 
-/** Talks with an agent until the person, or the pipe that speaks for them, has no more to say. */
+/** Runs a conversation until the user ends it or the piped input ends. */
 export const perform = performs<typeof chat>(async (context, options, { agent }) => {
   const { app } = context;
   const agentId = agent ?? await pickAgent(context, "chat");
@@ -32,12 +32,12 @@ export const perform = performs<typeof chat>(async (context, options, { agent })
   try {
     return await conversation.hold(lines);
   } finally {
-    conversation.summarise();
+    conversation.summarize();
   }
 });
 
-/** A line that does not end the chat. */
-type Said = Exclude<ChatLine, { kind: "end" }>;
+/** Any line except the one that ends the chat. */
+type TurnLine = Exclude<ChatLine, { kind: "end" }>;
 
 class Conversation {
   readonly isInteractive: boolean;
@@ -46,7 +46,7 @@ class Conversation {
   #sessionId: string;
   readonly #startedAt: number;
   #turns = 0;
-  /** The last message of the person; undefined in an empty conversation. */
+  /** The user's last message; undefined in an empty conversation. */
   #lastMessage: string | undefined;
   #tokens = 0;
   #costUsd: number | null = null;
@@ -65,42 +65,42 @@ class Conversation {
     for (;;) {
       const line = await this.#read(lines);
       if (line === "interrupted") return this.isInteractive ? EXIT.ok : EXIT.interrupted;
-      // Whoever reads from a pipe does not see the error when it happens: the exit code reports it.
+      // With piped input the exit code reports the failed turns.
       if (line === "end") return this.#hasFailed && !this.isInteractive ? EXIT.failed : EXIT.ok;
-      const code = await this.#take(line);
+      const code = await this.#handle(line);
       if (code !== undefined) return code;
     }
   }
 
-  /** A code: the chat is over. */
-  async #take(line: Said): Promise<ExitCode | undefined> {
+  /** Handles one line. Returns an exit code if the chat is over. */
+  async #handle(line: TurnLine): Promise<ExitCode | undefined> {
     switch (line.kind) {
       case "say":
-        return await this.#takeTurn(line.text);
+        return await this.#runTurn(line.text);
       case "help":
-        for (const each of describeCommands()) this.#tell(each);
+        for (const each of describeCommands()) this.#print(each);
         return undefined;
       case "clear":
         this.#sessionId = crypto.randomUUID();
         this.#lastMessage = undefined;
-        this.#tell("A new conversation");
+        this.#print("New conversation");
         return undefined;
       case "cost":
-        this.#tell(this.#figures());
+        this.#print(this.#figures());
         return undefined;
       case "model":
-        this.#tell(await describeModel(this.#context, this.#agentId));
+        this.#print(await describeModel(this.#context, this.#agentId));
         return undefined;
       case "retry":
-        if (this.#lastMessage !== undefined) return await this.#takeTurn(this.#lastMessage);
-        this.#context.output.error("There is nothing to say again: nothing has been said yet");
+        if (this.#lastMessage !== undefined) return await this.#runTurn(this.#lastMessage);
+        this.#context.output.error("There is no message to send again");
         return undefined;
       case "unknown":
         this.#context.output.error(
           `There is no command "${
             shorten(toOneLine(line.text), SHOWN_WIDTH)
-          }". The commands are ${COMMAND_NAMES}; ` +
-            `begin with // to say a text that begins with a slash`,
+          }". The commands are ${COMMAND_NAMES}. ` +
+            `To send a text that begins with a slash, begin it with //`,
         );
         this.#hasFailed = true;
         return undefined;
@@ -118,34 +118,34 @@ class Conversation {
     ].join(" · ");
   }
 
-  /** Says what the chat took, and how to go on with it. */
-  summarise(): void {
-    this.#tell(this.#figures());
+  /** Prints the figures of the chat and the command that continues it. */
+  summarize(): void {
+    this.#print(this.#figures());
     if (this.#lastMessage === undefined) return;
     const words = [this.#agentId, "--session", this.#sessionId].map(quoteWord).join(" ");
-    this.#tell(toOneLine(`Go on with: inkling chat ${words}`));
+    this.#print(toOneLine(`Continue with: inkling chat ${words}`));
   }
 
-  #tell(text: string): void {
+  #print(text: string): void {
     const { output } = this.#context;
     if (this.isInteractive) output.detail(output.style.dim(text));
     else output.note(text);
   }
 
-  async #read(lines: LineSource): Promise<Said | "interrupted" | "end"> {
+  async #read(lines: LineSource): Promise<TurnLine | "interrupted" | "end"> {
     using interrupts = listenToInterrupts(this.#context.app);
     try {
       const line = await lines.read(PROMPT, { signal: interrupts.first });
-      const said = line === undefined ? undefined : readChatLine(line);
-      return said === undefined || said.kind === "end" ? "end" : said;
+      const typed = line === undefined ? undefined : readChatLine(line);
+      return typed === undefined || typed.kind === "end" ? "end" : typed;
     } catch (error) {
       if (error instanceof Interrupted) return "interrupted";
       throw error;
     }
   }
 
-  /** One question and its answer. A code: the chat is over. */
-  async #takeTurn(message: string): Promise<ExitCode | undefined> {
+  /** Sends a message and shows the answer. Returns an exit code if the chat is over. */
+  async #runTurn(message: string): Promise<ExitCode | undefined> {
     const { app, output } = this.#context;
     using interrupts = listenToInterrupts(app);
     let outcome: RunOutcome;
@@ -179,7 +179,7 @@ class Conversation {
         return interrupts.second.aborted ? EXIT.interrupted : this.#afterCancelled();
       }
       if (!(error instanceof ApiError)) throw error;
-      // The service refuses this turn; another may do.
+      // The service refused this turn only.
       output.error(error.message);
       this.#hasFailed = true;
       return undefined;
@@ -196,13 +196,13 @@ class Conversation {
     return undefined;
   }
 
-  /** A person continues with the next line; a pipe has nobody who could have meant this answer only. */
+  /** At a terminal the chat continues with the next line. With piped input Ctrl+C ends it. */
   #afterCancelled(): ExitCode | undefined {
     return this.isInteractive ? undefined : EXIT.interrupted;
   }
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 function quoteWord(word: string): string {
   return /^[\w.:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,22 +1,22 @@
-// What a line of a chat is: words for the model, or a command of the chat itself.
+// Parses the lines of a chat: messages for the model and commands such as `/help`.
 
 const COMMANDS = {
   "/help": ["help", "show these commands"],
-  "/clear": ["clear", "begin a new conversation, which remembers nothing of this one"],
-  "/retry": ["retry", "say your last message again"],
-  "/cost": ["cost", "show turns, tokens and cost of this chat"],
-  "/model": ["model", "show which model answers"],
-  "/exit": ["end", "end the chat, and say how to go on with it"],
+  "/clear": ["clear", "start a new conversation, without memory of this one"],
+  "/retry": ["retry", "send your last message again"],
+  "/cost": ["cost", "show the turns, tokens and cost of this chat"],
+  "/model": ["model", "show the agent's model"],
+  "/exit": ["end", "end the chat and show the command that continues it"],
   "/quit": ["end", "the same"],
 } as const;
 
-/** What is done with a line. Only `say` reaches the model. */
+/** A parsed line. Only `say` is sent to the model. */
 export type ChatLine =
   | { kind: "say"; text: string }
   | { kind: "help" | "clear" | "retry" | "cost" | "model" | "end" | "nothing" }
   | { kind: "unknown"; text: string };
 
-/** Reads a line. One that begins with a slash is a command; two slashes stand for one that is said. */
+/** Parses a line. A slash begins a command; two slashes begin a message that starts with one slash. */
 export function readChatLine(line: string): ChatLine {
   const text = line.trim();
   if (text === "") return { kind: "nothing" };
@@ -26,15 +26,15 @@ export function readChatLine(line: string): ChatLine {
   return { kind: COMMANDS[text as keyof typeof COMMANDS][0] };
 }
 
-/** The commands as lines, and the keys. */
+/** Returns one line for each command and key. */
 export function describeCommands(): string[] {
   return [
     ...Object.entries(COMMANDS).map(([name, [, meaning]]) => `${name.padEnd(10)} ${meaning}`),
-    "//text     say a text that begins with a slash",
-    "Alt+Enter  a new line; Enter sends",
+    "//text     send a text that begins with a slash",
+    "Alt+Enter  insert a line break; Enter sends the message",
     "Ctrl+C     cancel an answer; at the prompt, end the chat",
   ];
 }
 
-/** The names of the commands, for a sentence. */
+/** The names of the commands, separated by commas. */
 export const COMMAND_NAMES = Object.keys(COMMANDS).join(", ");

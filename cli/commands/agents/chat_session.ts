@@ -1,16 +1,16 @@
-// Chooses the conversation of a chat, and introduces the agent.
+// The start of a chat: shows the agent and chooses the conversation.
 import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
 import { type Client, orMissing } from "../../../api/client/client.ts";
 import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import type { Output } from "../../output/output.ts";
-import { sanitise, toOneLine } from "../../output/sanitise.ts";
+import { sanitize, toOneLine } from "../../output/sanitize.ts";
 import { formatLocal } from "../../output/time.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
-/** Says who answers. Throws CommandFailure for an agent that is not there, before anything is typed. */
+/** Prints the agent's name and model. Throws CommandFailure for an unknown agent. */
 export async function introduce(context: CommandContext, agentId: string): Promise<void> {
   const { app, output } = context;
   using client = await openService(context);
@@ -20,17 +20,19 @@ export async function introduce(context: CommandContext, agentId: string): Promi
       `${output.style.bold(toOneLine(agent.display_name))} ` +
         output.style.dim(
           toOneLine(
-            `· ${modelOf(agent)} · /exit or Ctrl+D ends the chat, Ctrl+C an answer · /help`,
+            `· ${modelOf(agent)} · /exit or Ctrl+D ends the chat, Ctrl+C cancels an answer · /help`,
           ),
         ),
     );
   }
   if (agent.history === "off") {
-    output.warning(`${toOneLine(agentId)} has history: off, and does not remember what was said`);
+    output.warning(
+      `${toOneLine(agentId)} has history: off, so it does not remember earlier messages`,
+    );
   }
 }
 
-/** Returns the agent's model and the file that sets it. Throws CommandFailure for an agent that is gone. */
+/** Returns the agent's model and the file that sets it. Throws CommandFailure for an unknown agent. */
 export async function describeModel(
   context: CommandContext,
   agentId: string,
@@ -38,14 +40,14 @@ export async function describeModel(
   using client = await openService(context);
   const { app } = context;
   const agent = await orUnknownAgent(readAgent(client, agentId), { app, client, agentId });
-  return toOneLine(`${modelOf(agent)}; another one is set by model in ${agent.source_path}`);
+  return toOneLine(`${modelOf(agent)}; to use another one, set model in ${agent.source_path}`);
 }
 
 function modelOf({ model_provider: provider, model_name: name }: AgentDetail): string {
   return name === null ? "no model" : `${provider}/${name}`;
 }
 
-/** The agent, whose file may be newer than the service's last look at the folder: as for a run, that looks again. */
+/** Reads an agent. Reloads the agents folder once if the service does not know it yet. */
 async function readAgent(client: Client, agentId: string): Promise<AgentDetail> {
   const known = await orMissing(client.agent(agentId));
   if (known !== undefined) return known;
@@ -53,14 +55,14 @@ async function readAgent(client: Client, agentId: string): Promise<AgentDetail> 
   return await client.agent(agentId);
 }
 
-/** A conversation that is begun or continued. */
+/** A new or continued conversation. */
 export interface ChatSession {
   id: string;
-  /** The person's last message; absent in a new conversation. */
+  /** The user's last message; absent in a new conversation. */
   lastMessage?: string;
 }
 
-/** The conversation that is meant: one from before, or a new one. Throws CommandFailure where there is none to go on with. */
+/** Chooses a new conversation or the one that the options name. Throws CommandFailure if there is none to continue. */
 export async function chooseSession(
   context: CommandContext,
   agentId: string,
@@ -79,15 +81,14 @@ export async function chooseSession(
     throw new CommandFailure(
       EXIT.failed,
       `There is no conversation with ${toOneLine(agentId)} to continue: ` +
-        `inkling chat ${toOneLine(agentId)} begins one`,
+        `inkling chat ${toOneLine(agentId)} starts one`,
     );
   }
   const id = wanted ?? last?.session_id ?? crypto.randomUUID();
   output.note(
     last === undefined
-      ? `Begins the conversation ${toOneLine(id)}: nothing has been said in it yet`
-      : `Continues the conversation ${toOneLine(id)}, last at ` +
-        formatLocal(last.started_at),
+      ? `New conversation: ${toOneLine(id)}`
+      : `Continuing conversation ${toOneLine(id)}, last message ${formatLocal(last.started_at)}`,
   );
   if (last === undefined) return { id };
   const { message, output_data: answer, error } = await client.execution(last.id);
@@ -100,14 +101,14 @@ async function showExchange(
   output: Output,
   { message, answer }: { message: string | null; answer: string | null },
 ): Promise<void> {
-  if (message !== null) output.detail(output.style.dim(`> ${sanitise(message)}`));
+  if (message !== null) output.detail(output.style.dim(`> ${sanitize(message)}`));
   if (answer === null || output.quiet) return;
   const { ReplyView } = await import("../../output/run/reply_view.ts");
-  new ReplyView(output).show(sanitise(answer));
+  new ReplyView(output).show(sanitize(answer));
   output.detail("");
 }
 
-/** The last turn of a conversation, or of any chat with the agent. */
+/** Returns the last turn of a conversation, or of any chat with the agent. */
 async function findTurn(
   client: Client,
   agentId: string,

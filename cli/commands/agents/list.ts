@@ -1,4 +1,4 @@
-// list: the agents of the workspace, and what is wrong with their files.
+// `inkling list`: the agents of the workspace and the problems of their files and triggers.
 import { performs } from "../../command_line/command.ts";
 import type { list } from "../../declarations/agent_commands.ts";
 import { describeTrigger } from "../../../present/triggers.ts";
@@ -11,24 +11,24 @@ import type { Output } from "../../output/output.ts";
 import {
   errorsOf,
   showConfigWarnings,
-  showDeafWebhooks,
   showNodeWaits,
   showPauses,
   showProblems,
+  showUnreachableWebhooks,
 } from "../../output/problems.ts";
 import { paintStatus } from "../../output/run/history.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { formatRelative } from "../../output/time.ts";
 import { describeNextRun, describeState, isAutomatic } from "../../output/trigger_text.ts";
-import { askReader } from "../../service/connection.ts";
+import { readFirst } from "../../service/connection.ts";
 
 /** Shows every agent. */
 export const perform = performs<typeof list>(async (context, options) => {
   const { app, output } = context;
-  const ask = (client: Client, call: { signal?: AbortSignal }) =>
+  const request = (client: Client, call: { signal?: AbortSignal }) =>
     client.agents({ day: options.json !== true, fresh: true }, call);
-  const { reader, answer: agents } = await askReader(app, ask, context);
+  const { reader, answer: agents } = await readFirst(app, request, context);
   await using _ = reader;
   const { client } = reader;
   if (options.json) return output.json(agents);
@@ -44,10 +44,10 @@ export const perform = performs<typeof list>(async (context, options) => {
   showConfigWarnings(output, info.config_warnings);
   showPauses(output, agents, info.scheduler_status);
   showNodeWaits(output, agents);
-  if (reader.isService) showDeafWebhooks(output, agents, info.transports);
+  if (reader.isService) showUnreachableWebhooks(output, agents, info.transports);
   showNearBudgets(output, await client.budgets(), app.clock.now());
   if (!reader.isService && !hasLivingNode(info) && agents.some(isAutomatic)) {
-    output.note('The service is not running: nothing fires by itself before "inkling start -d"');
+    output.note('The service is not running, so no trigger fires. "inkling start -d" starts it');
   }
 });
 
@@ -80,7 +80,7 @@ function showAgents(
   ]);
 }
 
-/** When it ran last, and how that came out unless it went well. */
+/** Returns the time of the last run, after its status unless that is success. */
 function describeLastRun(agent: AgentSummary, now: number): string {
   if (agent.last_run === null) return "never";
   const at = formatRelative(agent.last_run, now);
@@ -93,7 +93,7 @@ function paintLastRun(output: Output, cell: string, value: string): string {
   return paintStatus(output, cell, status === "just" ? "success" : status);
 }
 
-/** The share of the runs of a day that succeeded. */
+/** Returns the percentage of successful runs in the last 24 hours. */
 function describeDay({ last_day: day }: AgentSummary): string {
   if (day === undefined || day.ended === 0) return NOTHING;
   return `${Math.floor(100 * day.succeeded / day.ended)} %`;
@@ -107,7 +107,7 @@ async function showFirstSteps(context: CommandContext): Promise<void> {
   if (configFileExists && await app.missingWorkspace(workspace) !== undefined) {
     const [folder, file] = [workspace, configFile].map(toOneLine);
     output.sentence(
-      `The workspace ${folder} does not exist: make the folder, or name another in ${file}`,
+      `The workspace ${folder} does not exist: create the folder, or set another one in ${file}`,
     );
     return;
   }
@@ -116,15 +116,16 @@ async function showFirstSteps(context: CommandContext): Promise<void> {
   output.sentence(
     [
       "",
-      "An agent is a Markdown file there: its name is the agent's id, its text the task. A first " +
-      "one, which needs no key because its model only repeats what it is told; save it as hello.md:",
+      "An agent is a Markdown file in that folder: the file's name is the agent's id, the text is " +
+      "its task. This one needs no key, because its model only repeats your message. Save it as " +
+      "hello.md:",
       "",
       "  ---",
       "  model: {provider: demo, name: echo}",
       "  ---",
       "  Say hello.",
       "",
-      'and run it: inkling run hello --message "Hello, world"',
+      'Then run it: inkling run hello --message "Hello, world"',
     ].join("\n"),
   );
 }

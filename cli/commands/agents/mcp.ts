@@ -1,4 +1,4 @@
-// mcp: adds a server after its details were confirmed, lists the servers of the workspace, removes one.
+// `inkling mcp`: adds an MCP server after a confirmation, lists the servers of the workspace, or removes one.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { mcp } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
@@ -6,7 +6,7 @@ import { type CommandContext, workspaceOf } from "../../context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
 import type { ListedServer, PreparedServer } from "../../install/server_installer.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
@@ -19,7 +19,7 @@ const ACTIONS = {
 
 type McpOptions = CommandOptions<typeof mcp>;
 
-/** Adds, lists or removes. */
+/** Adds, lists or removes MCP servers. */
 export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
   checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
   const { name = "", source = "", args } = words;
@@ -49,7 +49,7 @@ async function add(
   }, { yes: yes === true });
 }
 
-/** Shows every server of mcp-servers.json. */
+/** Lists the servers in mcp-servers.json. */
 async function show(context: CommandContext, { json }: McpOptions): Promise<void> {
   const { app, output } = context;
   const servers = await (await app.openServerInstaller(workspaceOf(context))).list();
@@ -70,7 +70,7 @@ function toJson({ name, runs, pinned, problem, agents }: ListedServer): Record<s
   return { name, runs, source: pinned ?? null, problem: problem ?? null, agents };
 }
 
-/** Removes the server's entry, and its package. */
+/** Removes the server's entry and package. */
 async function remove(
   context: CommandContext,
   name: string,
@@ -101,8 +101,8 @@ function describe(server: PreparedServer): [string, string][] {
   const variables = Object.keys(env ?? {});
   const others = otherPackages === 0 ? "" : `, with ${otherPackages} other packages`;
   const unpinned = isProgram
-    ? "a program on this machine; its version can change"
-    : "an address; what runs there can change";
+    ? "a program on this machine; its version is not pinned"
+    : "an address; its version is not pinned";
   return [
     ["Server", toVisibleLine(name)],
     ["Source", pinned === undefined ? unpinned : toVisibleLine(`${pinned}${others}`)],
@@ -114,11 +114,11 @@ function describe(server: PreparedServer): [string, string][] {
         ),
       ]
       : ["Address", toVisibleLine(String(url))],
-    ["Access", isProgram ? ACCESS : "what agents send to it; nothing on this machine"],
+    ["Access", isProgram ? ACCESS : "only the data that agents send to it"],
     ...(variables.length > 0 ? [["Variables", variables.map(toVisibleLine).join(", ")]] : []),
     ["Writes", [file, ...(folder === undefined ? [] : [folder])].map(toVisibleLine).join(", ")],
   ] as [string, string][];
 }
 
-const ACCESS = "everything that you can access; in a sandbox only its own files, " +
+const ACCESS = "everything that you can access; in a sandbox, only its own files, " +
   "the paths in its arguments, and the paths of the agents that use it";

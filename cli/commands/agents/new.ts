@@ -1,5 +1,5 @@
-// new: an agent file, written by the model, from answers, or from flags. It is checked before it is saved, and replaces
-// nothing.
+// `inkling new`: creates an agent file, written by the model, from answers or from options. The file is validated before
+// it is saved, and never replaces another one.
 import { performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../agent_word.ts";
@@ -13,11 +13,11 @@ import { askFields } from "../../new/questionnaire.ts";
 import { readSchedule } from "../../new/spoken_schedule.ts";
 import { describeStart } from "../../new/start_text.ts";
 import { healthOf } from "../../service/connection.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
 import type { InfoReport } from "../../app.ts";
 
-/** Makes the agent `id`. */
+/** Creates the agent `id`. */
 export const perform = performs<typeof newCommand>(async (context, options, { name: id }) => {
   const { app, output } = context;
   const author = await app.openAgentAuthor(workspaceOf(context));
@@ -37,7 +37,7 @@ export const perform = performs<typeof newCommand>(async (context, options, { na
   output.line(`${output.style.green("✔")} ${toOneLine(path)}`);
   for (const { line, message, hint } of problems) {
     const remedy = hint === undefined ? "" : ` (${hint})`;
-    output.warning(toOneLine(`line ${line}: ${message}${remedy}`));
+    output.warning(toOneLine(`Line ${line}: ${message}${remedy}`));
   }
   const sentences = describeStart(start, {
     isRunning: await healthOf(app, context.workspace) === "answers",
@@ -68,7 +68,7 @@ async function ask(
   options: NewOptions & { id: string },
 ): Promise<string> {
   const { id, description } = options;
-  const interview = new Interview(context, "Give its task with --prompt");
+  const interview = new Interview(context, "Pass the agent's task with --prompt");
   const info = await context.app.info(workspaceOf(context));
   const given = fieldsOf(options, info);
   if (options.template === undefined && !hasFieldFlags(options)) {
@@ -78,14 +78,14 @@ async function ask(
     if (text !== undefined) return text;
     context.output.note(
       model === undefined
-        ? 'No model is configured that could write the file ("inkling setup" configures one): answer these questions'
+        ? 'No model is configured to write the file ("inkling setup" configures one). Answer these questions instead'
         : "Answer these questions instead",
     );
   }
   return author.format(await askFields({ context, interview, author, id, info, given }));
 }
 
-/** The fields that flags give, all but the prompt. Throws CommandFailure for a model that is only half named. */
+/** Returns the fields in the options, without the prompt. Throws CommandFailure for an incomplete model. */
 function fieldsOf(
   options: NewOptions,
   info: Pick<InfoReport, "defaultModel">,
@@ -108,7 +108,7 @@ function fieldsOf(
   };
 }
 
-/** Whether flags say more than what the agent is for: then a model would have nothing left to decide. */
+/** Returns whether options set fields other than the description. The model is then not asked to write the file. */
 function hasFieldFlags(options: NewOptions): boolean {
   const { provider, model, baseUrl, every, cron, watch, after, path } = options;
   return [provider, model, baseUrl, every, cron, watch, after, path].some((flag) =>

@@ -1,13 +1,13 @@
-// resume: lets an agent's stopped trigger fire again.
+// `inkling resume`: resumes an agent's paused trigger.
 import { performs } from "../../command_line/command.ts";
 import type { resume } from "../../declarations/agent_commands.ts";
 import type { AgentResumed } from "../../../api/schemas/agent_action_schemas.ts";
 import { EXIT } from "../../context.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
-/** Resumes it. Fails where it stays stopped. */
+/** Resumes the trigger. The exit code is 1 if it stays paused. */
 export const perform = performs<typeof resume>(async (context, options, { agent: agentId }) => {
   const { app, output } = context;
   using client = await openService(context);
@@ -19,9 +19,11 @@ export const perform = performs<typeof resume>(async (context, options, { agent:
 
 function describe(result: AgentResumed): string {
   const { agent_id: id, resumed, trigger_paused: reason, dropped_changes: dropped } = result;
-  if (reason !== null) return `The trigger of ${id} stays stopped: ${reason}`;
-  if (!resumed) return `The trigger of ${id} is not stopped`;
+  if (reason !== null) return `The trigger of ${id} stays paused: ${reason}`;
+  if (!resumed) return `The trigger of ${id} is not paused`;
   const changes = dropped === 1 ? "1 file change" : `${dropped} file changes`;
-  const rest = dropped === 0 ? "" : `; ${changes} that came while it was stopped are dropped`;
-  return `The trigger of ${id} fires again${rest}`;
+  const rest = dropped === 0
+    ? ""
+    : `; ${changes} during the pause ${dropped === 1 ? "was" : "were"} dropped`;
+  return `The trigger of ${id} is resumed${rest}`;
 }

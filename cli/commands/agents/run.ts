@@ -1,4 +1,4 @@
-// run: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
+// `inkling run`: starts an execution, shows its progress and asks its questions. Ctrl+C cancels it.
 import { performs } from "../../command_line/command.ts";
 import type { run } from "../../declarations/agent_commands.ts";
 import { ApiError } from "../../../api/client/client.ts";
@@ -6,14 +6,14 @@ import type { RunBody } from "../../../api/schemas/run_schemas.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
 import { CommandFailure, EXIT } from "../../context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
 import { showAccepted, showRun } from "../../runs/show_run.ts";
 
-/** The most code points of a conversation's id. A blank one counts as absent, however long it is. */
+/** The longest id of a conversation, in code points. A blank id of any length counts as absent. */
 const SESSION_CHARACTERS = 200;
 
-/** Runs an agent to its end, or, detached, until it is accepted. */
+/** Starts an execution and follows it; with --detach it returns after the acceptance. */
 export const perform = performs<typeof run>(async (context, options, { agent, args }) => {
   const { app, output } = context;
   checkSession(options.session);
@@ -28,7 +28,7 @@ export const perform = performs<typeof run>(async (context, options, { agent, ar
   };
   const { client, accepted } = await orPending(acceptRun(context, { agentId, body }, interrupts));
   using _ = client;
-  // Otherwise the run's log says so on the screen.
+  // Without these options the run's log shows the notices.
   if (options.detach || output.quiet) {
     for (const notice of accepted.notices ?? []) output.notice(notice);
   }
@@ -51,7 +51,7 @@ function checkSession(session = ""): void {
   );
 }
 
-/** Where a question holds the run back, says how to see it. */
+/** Adds a hint to the error of a run that is refused because of an open question. */
 async function orPending<T>(accepting: Promise<T>): Promise<T> {
   try {
     return await accepting;
@@ -59,7 +59,7 @@ async function orPending<T>(accepting: Promise<T>): Promise<T> {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     throw new CommandFailure(
       EXIT.failed,
-      `${error.message}. "inkling pending" shows what waits for you`,
+      `${error.message}. "inkling pending" lists the open questions`,
       { cause: error },
     );
   }

@@ -1,11 +1,11 @@
-// show: what the next run of an agent would be, without running it.
+// `inkling show`: the settings, tools and prompt of an agent's next run.
 import { performs } from "../../command_line/command.ts";
 import type { show } from "../../declarations/agent_commands.ts";
 import { showPlan } from "../../output/reports/plan.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 
-/** Shows the plan of a run; its tools are opened for it. */
+/** Shows the plan of the next run. The service starts the agent's tools to list them. */
 export const perform = performs<typeof show>(async (
   context,
   { prompt, json },

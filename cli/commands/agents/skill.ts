@@ -1,4 +1,4 @@
-// skill: adds a skill after its details were confirmed, lists the skills of the workspace, removes one.
+// `inkling skill`: adds a skill after a confirmation, lists the skills of the workspace, or removes one.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { skill } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
@@ -7,12 +7,12 @@ import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
 import type { ListedSkill, PreparedSkill } from "../../install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
-/** Of many files so many are named. */
+/** The number of files that a list names. */
 const NAMED_FILES = 20;
 
 const ACTIONS = {
@@ -23,7 +23,7 @@ const ACTIONS = {
 
 type SkillOptions = CommandOptions<typeof skill>;
 
-/** Adds, lists or removes. */
+/** Adds, lists or removes skills. */
 export const perform = performs<typeof skill>(async (context, options, { action, source = "" }) => {
   const form = { ...ACTIONS[action], action };
   checkAction("skill", form, { words: { source: source || undefined }, options });
@@ -31,7 +31,7 @@ export const perform = performs<typeof skill>(async (context, options, { action,
   else await (action === "add" ? add : remove)(context, source, options);
 });
 
-/** Adds the skill of a source. */
+/** Adds the skill from a source. */
 async function add(
   context: CommandContext,
   source: string,
@@ -58,7 +58,7 @@ async function add(
   }, { yes: yes === true });
 }
 
-/** Shows every skill of the workspace. */
+/** Lists the skills of the workspace. */
 async function show(context: CommandContext, { json }: SkillOptions): Promise<void> {
   const { app, output } = context;
   const skills = await (await app.openSkillInstaller(workspaceOf(context))).list();
@@ -93,7 +93,10 @@ async function remove(
     items: await installer.list(),
     fieldsOf: ({ source, target }, usedBy) => [
       ["Skill", toVisibleLine(name)],
-      ["Source", toVisibleLine(source ?? "written here: nothing brings it back")],
+      [
+        "Source",
+        toVisibleLine(source ?? "none: the skill was written here and cannot be restored"),
+      ],
       usedBy,
       ["Deletes", toVisibleLine(target)],
     ],
@@ -108,8 +111,8 @@ function describe(skill: PreparedSkill): [string, string][] {
   const confined = scripts.filter((path) => /\.[tj]s$/.test(path));
   const free = scripts.filter((path) => !confined.includes(path));
   const starts = [
-    ...(free.length > 0 ? [`${list(free)}: with your own rights, unless there is a sandbox`] : []),
-    ...(confined.length > 0 ? [`${list(confined)}: within the agent's paths, no network`] : []),
+    ...(free.length > 0 ? [`${list(free)}: with your permissions, unless in a sandbox`] : []),
+    ...(confined.length > 0 ? [`${list(confined)}: in the agent's paths, without network`] : []),
   ];
   return [
     ["Skill", toVisibleLine(name)],

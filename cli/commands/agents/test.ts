@@ -1,21 +1,21 @@
-// test: plays the cases of agents, makes one of a finished execution, or tries cases with real models.
+// `inkling test`: runs test cases offline, creates a case from a finished execution, or runs cases with real models.
 import { performs } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { formatJUnit } from "../../output/testing/junit.ts";
 import { countEnds, showResults, toJson } from "../../output/testing/test_report.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { tryLive } from "./test_live.ts";
 import { noTests, type TestOptions } from "./test_options.ts";
 
-/** Any case that fails makes the command fail, and so does it that none passed. */
+/** The exit code is 1 if a case fails, or if none passes. */
 export const perform = performs<typeof test>(async (context, options, { agent: agentId }) => {
   const { app } = context;
-  refuseIdle(options);
+  checkDependencies(options);
   await using tests = await app.openAgentTests(workspaceOf(context));
   if (options.record !== undefined) return await record(context, tests, options.record, options);
   if (options.live) return await tryLive(context, tests, { agentId, ...options });
@@ -23,10 +23,10 @@ export const perform = performs<typeof test>(async (context, options, { agent: a
   return await watch(context, tests, agentId);
 });
 
-/** Options that only mean something beside another one. */
-function refuseIdle({ record, as, live, repeat, models, yes }: TestOptions): void {
-  const refuse = (name: string, needs: string) => {
-    throw new CommandFailure(EXIT.usage, `${name} needs ${needs}`);
+/** Throws CommandFailure for options without the option that they require. */
+function checkDependencies({ record, as, live, repeat, models, yes }: TestOptions): void {
+  const refuse = (name: string, needed: string) => {
+    throw new CommandFailure(EXIT.usage, `${name} requires ${needed}`);
   };
   if (as !== undefined && record === undefined) refuse("--as", "--record");
   if (live) return;
@@ -60,7 +60,7 @@ async function playOnce(
   const { passed, failed, unjudged } = countEnds(results);
   if (passed === 0 && unjudged > 0 && failed === 0) {
     output.notice(
-      "No case passed: judges are asked with --live, or their answers stand in the case",
+      "No case passed: judges are asked with --live only. To test offline, write their answers into the case",
     );
   }
   return passed > 0 && failed === 0 ? EXIT.ok : EXIT.failed;
@@ -77,7 +77,7 @@ async function watch(
     const results = await tests.run(agentId);
     if (results.length === 0) output.notice(noTests(context, tests, agentId).message);
     else showResults(output, results);
-    output.note("Watching the agents and their cases. Ctrl+C ends this command");
+    output.note("Watching the agents and their cases. Press Ctrl+C to stop");
   };
   await play();
   await tests.watch(async () => {

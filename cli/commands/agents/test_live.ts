@@ -1,4 +1,4 @@
-// test --live: says what it will cost, asks, and shows how often each model passed each case.
+// `inkling test --live`: shows the expected cost, asks for confirmation, and counts the passed runs of each model and case.
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import type { TrialEstimate } from "../../../ops/testing/live_trial.ts";
 import { type CommandContext, CommandFailure, EXIT, type ExitCode } from "../../context.ts";
@@ -7,7 +7,7 @@ import { showProblemsOf, showTrial, toTrialJson } from "../../output/testing/tri
 import { Interview } from "../../prompting/interview.ts";
 import { noTests, type TestOptions } from "./test_options.ts";
 
-/** Fails where any run of any case failed. */
+/** Runs the cases with real models. The exit code is 1 if any run fails. */
 export async function tryLive(
   context: CommandContext,
   tests: AgentTesting,
@@ -38,14 +38,17 @@ function describeEstimate({ runs, votes, costUsd, unknown }: TrialEstimate): str
   const judges = votes === 0 ? "" : ` and ${formatPlural(votes, "vote")} of judges`;
   const what = `${formatPlural(runs, "run")}${judges} with real models`;
   if (unknown === runs && costUsd === 0) {
-    return `${what}: the cost is unknown (no tokens in the cases, or no price of the models)`;
+    return `${what}: unknown cost (the cases have no token counts, or the models no price)`;
   }
   const rest = unknown === 0 ? "" : `, and ${formatPlural(unknown, "run")} of unknown cost`;
   return `${what}: about ${formatCost(costUsd)}${rest}`;
 }
 
 async function requireYes(context: CommandContext): Promise<void> {
-  const interview = new Interview(context, "Read the above, then repeat it with --yes");
-  if (await interview.confirm("Begin?", { initial: false })) return;
-  throw new CommandFailure(EXIT.failed, "No model was asked");
+  const interview = new Interview(
+    context,
+    "Check the cost above, then repeat the command with --yes",
+  );
+  if (await interview.confirm("Start?", { initial: false })) return;
+  throw new CommandFailure(EXIT.failed, "Not started: no model was called");
 }

@@ -1,15 +1,15 @@
-// What `test` may be told, and what is said where there is nothing to test.
+// The options of `inkling test`, and its error when there are no cases.
 import type { CommandOptions } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { unknownAgent } from "../../unknown_agent.ts";
 
-/** What `test` may be told. */
+/** The options of `inkling test`. */
 export type TestOptions = CommandOptions<typeof test>;
 
-/** The failure of a command that finds nothing to test: a CI must not take it for a pass. */
+/** Returns the error for a test run without cases, so that a CI job does not pass. */
 export function noTests(
   { app }: CommandContext,
   tests: Pick<AgentTesting, "agentIds" | "folder">,
@@ -23,6 +23,6 @@ export function noTests(
   return new CommandFailure(
     EXIT.failed,
     `There are no tests${whose} in ${toOneLine(tests.folder)}. ` +
-      `"inkling test --record <id>" makes one of a finished execution`,
+      `"inkling test --record <id>" creates one from a finished execution`,
   );
 }

@@ -1,4 +1,4 @@
-// validate: what is wrong with agent files, all of it.
+// `inkling validate`: the errors and warnings of agent files.
 import { performs } from "../../command_line/command.ts";
 import type { validate } from "../../declarations/authoring_commands.ts";
 import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
@@ -8,17 +8,17 @@ import { CommandFailure, EXIT } from "../../exit.ts";
 import { connectService } from "../../service/connection.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { pad, widthOf } from "../../output/width.ts";
 import { wrapText } from "../../output/wrap.ts";
 import { unknownAgent } from "../../unknown_agent.ts";
 
-/** A problem whose place is wider does not move the others to the right. */
+/** Wider positions do not widen the column of positions. */
 const WIDEST_PLACE = 12;
-/** Below so many cells for a message it stands on lines of its own. */
+/** A message with less room is printed on lines of its own. */
 const LEAST_TEXT = 32;
 
-/** Checks one agent (by id or by the path of its file) or all; errors make the command fail. */
+/** Checks one agent, by id or path, or all agents. The exit code is 1 if there are errors. */
 export const perform = performs<typeof validate>(async (context, options, { agent: target }) => {
   const { app, output } = context;
   const { connect = false } = options;
@@ -29,17 +29,20 @@ export const perform = performs<typeof validate>(async (context, options, { agen
     const all = await app.validate(undefined, workspaceOf(context));
     throw unknownAgent(app, target, all.map(({ agentId }) => ({ id: agentId })));
   }
-  await addLessons(files, context);
+  await addServiceWarnings(files, context);
   if (options.json) output.json(files.map(toJson));
   else showFiles(output, files);
   const failed = files.some(({ diagnostics }) => select(diagnostics, "error").length > 0);
   return failed ? EXIT.failed : EXIT.ok;
 });
 
-/** Adds what only a service that runs has learned of the agents' models. */
-async function addLessons(files: readonly ValidatedFile[], context: CommandContext): Promise<void> {
+/** Adds the warnings about models that only a running service knows. */
+async function addServiceWarnings(
+  files: readonly ValidatedFile[],
+  context: CommandContext,
+): Promise<void> {
   const { app, workspace } = context;
-  // Files are checked without a service: one that is silent, or does not know an agent, has nothing to add.
+  // The check does not need a service, so a service that does not answer is ignored.
   const client = await connectService(app, await app.places(workspace)).catch(() => undefined);
   if (client === undefined) return;
   using _client = client;
@@ -52,7 +55,7 @@ async function addLessons(files: readonly ValidatedFile[], context: CommandConte
   }
 }
 
-/** What is wrong with a target that is meant as a path; undefined for one that is meant as an agent's id. */
+/** Returns the problem of a target that is a path, or undefined for an agent's id. */
 async function describePath(target: string): Promise<string | undefined> {
   const shown = `"${toOneLine(target)}"`;
   if (target.endsWith(".md")) return `There is no file ${shown}`;
@@ -61,7 +64,7 @@ async function describePath(target: string): Promise<string | undefined> {
   try {
     found = await Deno.stat(target);
   } catch {
-    // Nothing there, or nothing that may be looked at: only a separator says that a path is meant.
+    // The path does not exist or cannot be read. Only a separator shows that the target is a path.
     return isPath ? `There is no file ${shown}` : undefined;
   }
   if (!found.isDirectory) return `${shown} is not a .md file`;
@@ -105,14 +108,14 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
   }
   output.detail(
     files.length === 0
-      ? `There are no agent files to check. "inkling list" says how to make one`
+      ? `There are no agent files to check. "inkling list" shows how to create one`
       : `${countFiles(files)}: ${formatPlural(errorCount, "error")}, ${
         formatPlural(warningCount, "warning")
       }`,
   );
 }
 
-/** `2 agents`, `2 agents and 1 other file`: an agent's file is Markdown, those around it are not. */
+/** Returns `2 agents` or `2 agents and 1 other file`. Only agent files are Markdown. */
 function countFiles(files: readonly ValidatedFile[]): string {
   const agents = files.filter(({ path }) => path.endsWith(".md")).length;
   const others = files.length - agents;
@@ -120,7 +123,7 @@ function countFiles(files: readonly ValidatedFile[]): string {
     (others === 0 ? "" : ` and ${formatPlural(others, "other file")}`);
 }
 
-/** The problems of a file below its name: where, how bad, what, and what to do. */
+/** Prints the problems of a file: position, severity, message and hint. */
 function showDiagnostics(
   output: Output,
   file: ValidatedFile,
@@ -128,7 +131,7 @@ function showDiagnostics(
 ): void {
   const { style, stdout } = output;
   const places = diagnostics.map(({ path, line, column }) =>
-    // Another file than the agent's: a skill's, a server's.
+    // The problem is in another file, such as a skill's.
     (path === file.path ? "" : `${toOneLine(path)}:`) + `${line}:${column}`
   );
   const width = Math.max(0, ...places.map(widthOf).filter((width) => width <= WIDEST_PLACE));

@@ -1,4 +1,4 @@
-// why: says of an agent and a time why it ran or did not, and what to do about it.
+// `inkling why`: explains why an agent ran or did not run at a time, and what to do.
 import { performs } from "../../command_line/command.ts";
 import type { why } from "../../declarations/agent_commands.ts";
 import { describeTrigger } from "../../../present/triggers.ts";
@@ -13,7 +13,7 @@ import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import { errorsOf } from "../../output/problems.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { formatMinute } from "../../output/time.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
@@ -29,20 +29,20 @@ import {
   type Waiting,
 } from "./why_reasons.ts";
 
-/** Due times that are looked through. */
+/** The number of due times to search. */
 const SLOTS = 500;
-/** Executions that are looked through for the one that kept another from running. */
+/** The number of executions to search for one that blocked another. */
 const EARLIER = 50;
 
-/** What became of an agent at a time, and what a person can do. */
+/** The explanation of one time: the reason, and what to do. */
 export interface Explanation extends Reason {
   agent_id: string;
-  /** ISO 8601; null where the agent has never been due. */
+  /** ISO 8601; null if the agent has never been due. */
   at: string | null;
   execution_id: number | null;
 }
 
-/** Shows an explanation. Without a time it is about the last time that the agent ran or should have run, and about now. */
+/** Explains a time. Without a time it explains the last run or missed run, and the agent's current state. */
 export const perform = performs<typeof why>(async (context, options, { agent: agentId, time }) => {
   const { app, output } = context;
   const at = readMomentOption("The time", time, app.clock.now());
@@ -57,7 +57,7 @@ export const perform = performs<typeof why>(async (context, options, { agent: ag
   }
 });
 
-/** Throws ApiError 404 for an agent that is not there, nor its file. */
+/** Returns the explanation. Throws ApiError 404 if there is neither an agent nor an agent file. */
 export async function explain(
   client: Client,
   agentId: string,
@@ -73,7 +73,7 @@ export async function explain(
     execution_id: found !== undefined && "execution" in found ? found.execution.id : null,
   };
   const event = found && await explainEvent(client, id, found);
-  // What was then is all that is asked; without a time, what holds now matters as much.
+  // With a time only the past matters; without one the current state matters, too.
   if (event !== undefined && at !== undefined) return { ...base, ...event };
   if (agent === undefined) {
     return { ...base, ...combine(broken && explainBroken(broken, { isLive: false }), event) };
@@ -86,19 +86,19 @@ export async function explain(
   });
   if (state !== undefined || event !== undefined) return { ...base, ...combine(state, event) };
   const when = at === undefined
-    ? `${id} has not been due yet`
+    ? `${id} has never been due`
     : `${id} was not due at ${formatMinute(new Date(at).toISOString())}`;
   const next = agent.next_run === null ? "" : `, next ${formatMinute(agent.next_run)}`;
   return {
     ...base,
     reason: `${when}: ${describeTrigger(agent, "terse")}${next}`,
     remedy: agent.trigger_type === "manual"
-      ? `It runs when it is asked to: inkling run ${id}. A trigger in its file runs it by itself`
+      ? `Run it: inkling run ${id}. To run it automatically, add a trigger to its file`
       : null,
   };
 }
 
-/** The agent, whose file is read for this if it has changed, and what is wrong with it; one is there. Throws ApiError 404. */
+/** Reads the agent and the errors of its file. At least one of them is defined. Throws ApiError 404. */
 async function findAgent(
   client: Client,
   agentId: string,
@@ -118,14 +118,14 @@ async function findAgent(
   return { agent, broken };
 }
 
-/** What holds now, in front of what happened last. */
+/** Puts the reason of the current state before the reason of the last event. */
 function combine(state: Reason | undefined, event: Reason | undefined): Reason {
   if (state === undefined) return event ?? { reason: "", remedy: null };
   if (event === undefined) return state;
   return { reason: `${state.reason}. Before that, ${event.reason}`, remedy: state.remedy };
 }
 
-/** What keeps an agent from running, at a time without a trace of it, or now. */
+/** Explains why an agent did not run at a time without records, or does not run now. */
 async function explainAgent(
   client: Client,
   agent: AgentDetail,
@@ -143,7 +143,7 @@ async function explainAgent(
   }
   const info = await client.info();
   const waiting = onPending === "skip" ? await findWaiting(client, id, at) : undefined;
-  // One that is what happened last tells its question itself.
+  // The explanation of the last event already contains the question of its execution.
   const isHeld = waiting?.question != null && waiting.execution.id !== lastId;
   const state = explainState(agent, {
     isService: isService || hasLivingNode(info),
@@ -163,7 +163,7 @@ async function findDowntime(
   );
 }
 
-/** The newest execution that held others of the agent at this time, or holds them now: one that waits for a person. */
+/** Returns the newest execution that blocked the agent at this time, or blocks it now, by waiting for an answer. */
 async function findWaiting(
   client: Client,
   agentId: string,
@@ -184,7 +184,7 @@ async function findWaiting(
   return waited && { execution: waited, question: null };
 }
 
-/** The newest execution that no living node may run. */
+/** Returns the newest execution that no live node can run. */
 async function findUnserved(client: Client, agentId: string): Promise<ListedExecution | undefined> {
   const running = await client.executions({
     agent: agentId,
@@ -194,12 +194,12 @@ async function findUnserved(client: Client, agentId: string): Promise<ListedExec
   return running.find(({ waits_for_labels: labels }) => labels !== undefined);
 }
 
-/** Conversations and what other agents delegate hold only themselves. */
+/** Returns whether a waiting execution blocks others. Chats and delegated executions do not. */
 function holdsOthers({ trigger, session_id: session }: ListedExecution): boolean {
   return session === null && trigger !== "chat" && trigger !== "agent";
 }
 
-/** Null where it has been answered since. */
+/** Returns the first line of the open question, or null if it has been answered. */
 async function readQuestion(client: Client, { id }: ListedExecution): Promise<string | null> {
   try {
     return firstLine((await client.pending(id)).message);
@@ -214,7 +214,7 @@ type Found =
   & { at: string }
   & ({ execution: ListedExecution } | { slot: SlotBody } | { passed: PassedOver });
 
-/** A change that did not fire, where that is what was asked about or happened last; else what was found. */
+/** Returns the ignored file change if it matches the time or is newest; otherwise `found`. */
 function findPassedOver(
   agent: AgentDetail | undefined,
   at: number | undefined,
@@ -249,7 +249,7 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
   });
 }
 
-/** What is recorded of that minute; without a time, the last thing that is. */
+/** Returns the recorded event of that minute, or the last one without a time. */
 async function findEvent(
   client: Client,
   agentId: string,
@@ -264,7 +264,7 @@ async function findEvent(
       until: new Date(minute + MINUTE_MS).toISOString(),
     }),
   });
-  // None of an agent that has neither a file that parses nor a past.
+  // The service does not know an agent without a valid file and without history.
   const all = await orMissing(client.slots(agentId, { limit: SLOTS })) ?? [];
   const slots = all.filter(({ outcome }) => outcome !== "run");
   const slot = minute === undefined ? slots[0] : slots.find((one) => covers(one, minute, slots));
@@ -274,7 +274,7 @@ async function findEvent(
   return execution && { at: execution.started_at, execution };
 }
 
-/** Several due times in a row that were skipped for one reason stand as one, under the first; the next row ends it. */
+/** Returns whether a slot includes this minute. Consecutive skipped times with one reason are one slot, up to the next slot. */
 function covers(slot: SlotBody, minute: number, slots: readonly SlotBody[]): boolean {
   const from = Date.parse(slot.scheduled_for);
   if (from >= minute && from < minute + MINUTE_MS) return true;

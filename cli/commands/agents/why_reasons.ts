@@ -1,4 +1,4 @@
-// What `why` says of one thing that happened or holds: one sentence why, and one what to do.
+// The sentences of `inkling why`: the reason for an event or a state, and what to do about it.
 import { formatPlural } from "../../../base/text/plural.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
@@ -13,26 +13,26 @@ import { errorsOf } from "../../output/problems.ts";
 import { formatMinute } from "../../output/time.ts";
 import { describeHeld, describeSetBack, isAutomatic } from "../../output/trigger_text.ts";
 
-/** Why, and what to do; null where there is nothing to do. */
+/** A reason and its remedy; null if there is nothing to do. */
 export interface Reason {
   reason: string;
   remedy: string | null;
 }
 
-/** An execution that waits or waited for a person, and its question while that is open. */
+/** An execution that waits or waited for an answer, and its question while it is open. */
 export interface Waiting {
   execution: Pick<ListedExecution, "id" | "status">;
   question: string | null;
 }
 
-/** `execution 12, which waits for your answer: "Allow file_write?"`. */
+/** Returns `execution 12 waits for your answer: "Allow file_write?"`. */
 function describeWaiting({ execution: { id, status }, question }: Waiting): string {
   return question === null
-    ? `execution ${id} was waiting for an answer then, and has ended with ${status}`
+    ? `execution ${id} was waiting for an answer then, and has since ended with ${status}`
     : `execution ${id} waits for your answer: "${question}"`;
 }
 
-/** That no living node may run an execution, and what to do; undefined where it waits for none. */
+/** Explains an execution that waits for a node with certain labels. Returns undefined if it does not wait for one. */
 function explainLabels(
   { id, waits_for_labels: labels }: ListedExecution,
 ): Reason | undefined {
@@ -40,18 +40,18 @@ function explainLabels(
   return {
     reason: `execution ${id} waits for a node with ${toLabelWords(labels)}`,
     remedy: `Start a node with "node: {labels: [${labels.join(", ")}]}" in its config.yaml, ` +
-      `or end it: inkling cancel ${id}`,
+      `or cancel the execution: inkling cancel ${id}`,
   };
 }
 
-/** How an execution came out. `question`: what it asks now. */
+/** Explains the status of an execution. `question` is its open question. */
 export function explainExecution(execution: ListedExecution, question: string | null): Reason {
   const { id, agent_id: agent, status, error, started_at: at, trigger, retry } = execution;
   const unserved = explainLabels(execution);
   if (unserved !== undefined) {
     const { reason, remedy } = unserved;
     return {
-      reason: `${agent} was to run at ${formatMinute(at)} (${trigger}), and ${reason}`,
+      reason: `${agent} was due at ${formatMinute(at)} (${trigger}), but ${reason}`,
       remedy,
     };
   }
@@ -60,8 +60,8 @@ export function explainExecution(execution: ListedExecution, question: string | 
     case "success":
       return { reason: `${ran} and succeeded`, remedy: null };
     case "running": {
-      const state = retry === undefined ? "still runs" : toRetryWords(retry);
-      return { reason: `${ran} and ${state}`, remedy: `Watch it: inkling watch ${id}` };
+      const state = retry === undefined ? "is still running" : toRetryWords(retry);
+      return { reason: `${ran} and ${state}`, remedy: `Follow it: inkling watch ${id}` };
     }
     case "waiting":
       return {
@@ -73,9 +73,9 @@ export function explainExecution(execution: ListedExecution, question: string | 
   }
 }
 
-/** A missing or wrong key says itself what to do, and where. */
+/** Explains a failure. An error about a key already contains its remedy. */
 function explainFailure(ended: string, id: number, error: string): Reason {
-  const more = `What happened: inkling logs -e ${id}`;
+  const more = `See what happened: inkling logs -e ${id}`;
   const [why = "", remedy] = error.split(/; (?=add the line |correct it in )/);
   return {
     reason: `${ended}: ${why}`,
@@ -83,61 +83,60 @@ function explainFailure(ended: string, id: number, error: string): Reason {
   };
 }
 
-/** What is known about a due time that passed, beside its record. */
+/** The circumstances of a past due time. */
 export interface SlotSurroundings {
   waiting: Waiting | undefined;
-  /** One that still runs, by what is stored, and that no living node may run. */
+  /** A running execution that no live node can run. */
   unserved: ListedExecution | undefined;
   downtime: RecapBody["downtimes"][number] | undefined;
   scheduler: InfoBody["scheduler_status"];
 }
 
-/** Why a change of a file started nothing. */
+/** Explains a file change that did not start the agent. */
 export function explainPassedOver(
   agentId: string,
   { path, at, count }: NonNullable<AgentDetail["passed_over"]>,
 ): Reason {
-  const others = count === 1 ? "" : `, as ${formatPlural(count - 1, "more time")} before it`;
+  const others = count === 1 ? "" : ` (and ${formatPlural(count - 1, "more time")} before)`;
   return {
     reason: `${path} was written at ${formatMinute(at)} with the same content, ` +
-      `so that ${agentId} was not started${others}`,
-    remedy: "same_content: true in its trigger starts it all the same",
+      `so ${agentId} was not started${others}`,
+    remedy: "To start it anyway, set same_content: true in its trigger",
   };
 }
 
-/** Why a due time passed without a run. */
+/** Explains a due time that passed without a run. */
 export function explainSlot(
   agentId: string,
   { scheduled_for: at, outcome, reason, count }: SlotBody,
   { waiting, unserved, downtime, scheduler }: SlotSurroundings,
 ): Reason {
-  const times = count === 1 ? "" : `, as ${formatPlural(count - 1, "more time")} after it`;
-  const say = (why: string, remedy: string | null): Reason => ({
-    reason: `${agentId} was due at ${formatMinute(at)} and ${outcome}${times}: ${why}`,
+  const times = count === 1 ? "" : ` (and ${formatPlural(count - 1, "more time")} after)`;
+  const toReason = (why: string, remedy: string | null): Reason => ({
+    reason: `${agentId} was due at ${formatMinute(at)} and was ${outcome}${times}: ${why}`,
     remedy,
   });
   const recorded = reason ?? "";
   if (/^its trigger is stopped/.test(recorded)) {
-    return say(recorded, `Fix the cause, then resume it: inkling resume ${agentId}`);
+    return toReason(recorded, `Fix the cause, then resume it: inkling resume ${agentId}`);
   }
   if (/waiting for an answer/.test(recorded)) {
-    const parallel = "on_pending: parallel in its file lets it run meanwhile";
     if (waiting === undefined) {
-      return say(recorded, `Answer what waits ("inkling pending"); ${parallel}`);
+      return toReason(recorded, `Answer the open question ("inkling pending"); ${PARALLEL}`);
     }
     const answer = waiting.question === null
-      ? `Next time answer sooner ("inkling pending"); ${parallel}`
-      : `Answer: inkling respond ${waiting.execution.id}; ${parallel}`;
-    return say(`${recorded}: ${describeWaiting(waiting)}`, answer);
+      ? `Next time answer sooner ("inkling pending"); ${PARALLEL}`
+      : `Answer: inkling respond ${waiting.execution.id}; ${PARALLEL}`;
+    return toReason(`${recorded}: ${describeWaiting(waiting)}`, answer);
   }
   if (/still running/.test(recorded)) {
     const unclaimed = unserved && explainLabels(unserved);
-    if (unclaimed !== undefined) return say(unclaimed.reason, unclaimed.remedy);
-    const remedy = "Give it more time between runs, or end the one that runs: inkling logs";
-    return say(recorded, `${remedy} ${agentId}`);
+    if (unclaimed !== undefined) return toReason(unclaimed.reason, unclaimed.remedy);
+    const remedy = "Increase the time between runs, or cancel the running one: inkling logs";
+    return toReason(recorded, `${remedy} ${agentId}`);
   }
   if (/paused/.test(recorded)) {
-    return say(
+    return toReason(
       "the scheduler was paused",
       scheduler === "paused" ? RESUME : "It has been resumed since; there is nothing to do",
     );
@@ -145,41 +144,44 @@ export function explainSlot(
   if (/not running/.test(recorded)) {
     const span = downtime === undefined ? "" : ` ${describeDowntime(downtime)}`;
     const remedy =
-      "Keep the service running (inkling setup), or write catch_up: once in its trigger";
-    return say(`${recorded}${span}`, remedy);
+      'Keep the service running ("inkling setup"), or set catch_up: once in its trigger';
+    return toReason(`${recorded}${span}`, remedy);
   }
   if (/budget .*used up/.test(recorded)) {
-    const remedy = `Allow more (inkling budget ${agentId} --raise 1.00), or wait until it resets`;
-    return say(recorded, remedy);
+    const remedy = `Raise it (inkling budget ${agentId} --raise 1.00), or wait until it resets`;
+    return toReason(recorded, remedy);
   }
-  return say(recorded, null);
+  return toReason(recorded, null);
 }
 
-/** `from 2026-01-01 04:10 to 2026-01-01 05:10`. */
+/** Returns `from 2026-01-01 04:10 to 2026-01-01 05:10`, or `until 2026-01-01 05:10`. */
 function describeDowntime({ from, to }: RecapBody["downtimes"][number]): string {
-  return `from ${from === null ? "some time on" : formatMinute(from)} to ${formatMinute(to)}`;
+  return from === null
+    ? `until ${formatMinute(to)}`
+    : `from ${formatMinute(from)} to ${formatMinute(to)}`;
 }
 
-/** That no service ran at a time at which the agent might have fired. */
+/** Explains a time at which the agent could have fired, but no service was running. */
 export function explainDowntime(downtime: RecapBody["downtimes"][number]): Reason {
   return {
     reason: `The service was not running ${describeDowntime(downtime)}`,
-    remedy: "Keep the service running: inkling setup offers it",
+    remedy: 'Keep the service running ("inkling setup")',
   };
 }
 
-const RESUME = 'Resume it on the page Schedule of "inkling ui"';
+const RESUME = 'Resume it on the Schedule page of "inkling ui"';
+const PARALLEL = "to let it run meanwhile, set on_pending: parallel in its file";
 
-/** What is known about an agent as it is now. */
+/** The current circumstances of an agent. */
 export interface AgentSurroundings {
-  /** Whether a service runs. */
+  /** True if a service runs. */
   isService: boolean;
   scheduler: InfoBody["scheduler_status"];
-  /** What of it waits for a person, where it runs nothing else until then. */
+  /** The agent's waiting execution that blocks its other runs. */
   waiting: Waiting | undefined;
 }
 
-/** Why the agent does not run by itself now; undefined where nothing keeps it from that. */
+/** Explains why the agent's triggers do not fire now. Returns undefined if they do. */
 export function explainState(agent: AgentDetail, around: AgentSurroundings): Reason | undefined {
   const { id, enabled, trigger_paused: stopped } = agent;
   const { isService, scheduler, waiting } = around;
@@ -188,51 +190,52 @@ export function explainState(agent: AgentDetail, around: AgentSurroundings): Rea
     if (copy !== undefined) return { reason: `${id}: ${copy.message}`, remedy: copy.hint };
     return {
       reason: `${id} is disabled: enabled: false in its file`,
-      remedy: "Take that line out",
+      remedy: "Remove that line",
     };
   }
   if (stopped !== null) {
     return {
-      reason: `${id} was stopped: ${stopped}`,
+      reason: `The trigger of ${id} is paused: ${stopped}`,
       remedy: `Fix the cause, then resume it: inkling resume ${id}`,
     };
   }
   if (!isAutomatic(agent)) return undefined;
   if (!isService) {
     return {
-      reason: `No service runs, so that ${id} does not fire`,
-      remedy: '"inkling start -d" starts it; "inkling setup" offers to start it with the machine',
+      reason: `The service is not running, so the trigger of ${id} does not fire`,
+      remedy: '"inkling start -d" starts it; "inkling setup" offers to start it at boot',
     };
   }
   if (agent.trigger_held !== undefined) {
     return { reason: describeHeld([agent], agent.trigger_held), remedy: null };
   }
   if (scheduler === "paused") {
-    return { reason: "The scheduler is paused: nothing runs by itself", remedy: RESUME };
+    return { reason: "The scheduler is paused, so no trigger fires", remedy: RESUME };
   }
   if (waiting === undefined) {
     if (agent.ran_until === undefined) return undefined;
     return { reason: describeSetBack(agent), remedy: null };
   }
-  const what = agent.trigger_type === "watch" ? "what changes meanwhile is held" : "it is skipped";
+  const effect = agent.trigger_type === "watch"
+    ? "file changes are queued"
+    : "its other runs are skipped";
   return {
-    reason: `${id} runs nothing else until then, and ${what}: ${describeWaiting(waiting)}`,
-    remedy: `Answer: inkling respond ${waiting.execution.id}; ` +
-      "on_pending: parallel in its file lets it run meanwhile",
+    reason: `Until you answer, ${effect}: ${describeWaiting(waiting)}`,
+    remedy: `Answer: inkling respond ${waiting.execution.id}; ${PARALLEL}`,
   };
 }
 
-/** Why there is no agent of this id although there is a file, or why it runs otherwise than its file says now. */
+/** Explains an agent file with errors. With `isLive` the agent uses its last good definition; otherwise it does not exist. */
 export function explainBroken(
   { id, path, diagnostics }: AgentErrorBody,
   { isLive }: { isLive: boolean },
 ): Reason {
   const [first] = errorsOf(diagnostics);
-  const problem = first === undefined ? "it is broken" : `line ${first.line}: ${first.message}`;
-  const use = isLive ? ", and its last good definition is in use" : ", so that it never runs";
+  const problem = first === undefined ? "it is invalid" : `line ${first.line}: ${first.message}`;
+  const use = isLive ? ", so its last good definition is in use" : ", so it never runs";
   return {
     reason: `The file of ${id} does not parse${use}: ${problem}`,
-    remedy: `Mend ${path}${first === undefined ? "" : `, line ${first.line}`}; ` +
-      `"inkling validate ${id}" shows all that is wrong`,
+    remedy: `Fix ${path}${first === undefined ? "" : `, line ${first.line}`}; ` +
+      `"inkling validate ${id}" lists every error`,
   };
 }

@@ -1,25 +1,25 @@
-// cancel: ends executions that run or wait, and tells of each what became of it.
+// `inkling cancel`: cancels running and waiting executions and prints each result.
 import { performs } from "../../command_line/command.ts";
 import type { cancel } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
 import type { CancelBody, ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import type { CommandContext } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../exit.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { formatRelative } from "../../output/time.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openService } from "../../service/daemon.ts";
 
-/** The most executions that are offered at once. */
+/** The number of executions that the picker lists. */
 const MOST_LISTED = 100;
 
-/** Cancels each execution once; without an id, those that the person picks. An id without an execution makes the command fail, after the others are cancelled. */
+/** Cancels each execution once; without ids the user picks them. An unknown id fails the command after the others are cancelled. */
 export const perform = performs<typeof cancel>(async (context, options, { ids }) => {
   const { output } = context;
   using client = await openService(context);
   const chosen = ids.length > 0 ? ids : await chooseOpen(context, client, options);
-  if (chosen.length === 0) return output.line("Nothing is running or waiting");
+  if (chosen.length === 0) return output.line("No execution is running or waiting");
   const results: CancelBody[] = [];
   let code: ExitCode = EXIT.ok;
   for (const id of new Set(chosen)) {
@@ -37,7 +37,7 @@ export const perform = performs<typeof cancel>(async (context, options, { ids })
   return code;
 });
 
-/** The ids that the person picks of what runs or waits. Throws CommandFailure where nobody can be asked. */
+/** Lets the user pick from the running and waiting executions, and returns their ids. Throws CommandFailure without a terminal. */
 async function chooseOpen(
   context: CommandContext,
   client: Client,
@@ -53,14 +53,14 @@ async function chooseOpen(
   }));
   if (json || !hasPerson(context)) {
     const list = choices.map(({ label, hint }) => `\n  ${label} (${hint})`).join("");
-    const what = list === "" ? "Nothing is running or waiting" : `Running or waiting now:${list}`;
+    const state = list === "" ? "No execution is running or waiting" : `Running or waiting:${list}`;
     throw new CommandFailure(
       EXIT.usage,
-      `Which execution? "inkling cancel 12" cancels one. ${what}`,
+      `Name the execution: inkling cancel <id>. ${state}`,
     );
   }
   if (choices.length === 0) return [];
-  const message = "Which executions are to be cancelled?";
+  const message = "Which executions do you want to cancel?";
   const picked = await input.prompter.multiselect({ message, choices });
   if (picked !== undefined) return picked.map(Number);
   output.note("Nothing was cancelled");
@@ -72,5 +72,5 @@ function describe({ id, agent_id, status }: ExecutionSummary, result: CancelBody
   if (result.status === "cancelling") return `${name} is being cancelled`;
   const isOpen = status === "running" || status === "waiting";
   if (isOpen && result.status === "aborted") return `${name} is cancelled`;
-  return `${name} has ended before: ${result.status}`;
+  return `${name} had already ended: ${result.status}`;
 }

@@ -1,4 +1,4 @@
-// checkpoint: what the database keeps of conversations, and removing what is no longer needed.
+// `inkling checkpoint`: shows the size of the stored conversations, or removes old ones.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { checkpoint } from "../../declarations/execution_commands.ts";
 import type { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
@@ -7,7 +7,7 @@ import { openReader } from "../../service/connection.ts";
 import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
 import type { LocalService } from "../../app.ts";
 import { serviceOrTurn } from "../../service/daemon.ts";
@@ -15,10 +15,10 @@ import { untilFree } from "../../service/service_start.ts";
 
 type CheckpointOptions = CommandOptions<typeof checkpoint>;
 
-/** Shows the stored conversations, or removes them. */
+/** Shows or removes the stored conversations. */
 export const perform = performs<typeof checkpoint>(async (context, options) => {
   if (options.force && !options.purge) {
-    throw new CommandFailure(EXIT.usage, "--force says what --purge removes: it goes with --purge");
+    throw new CommandFailure(EXIT.usage, "--force requires --purge");
   }
   if (options.purge) await purge(context, options);
   else await showStats(context, options);
@@ -39,7 +39,7 @@ async function showStats(context: CommandContext, options: CheckpointOptions): P
   showAgents(output, agents);
 }
 
-/** The stored conversations of one agent, or of all. Throws CommandFailure for an agent that never was. */
+/** Returns the figures of one agent or of all. Throws CommandFailure for an agent that never existed. */
 async function agentsOf(
   { app }: CommandContext,
   options: { client: Client; stats: CheckpointsBody; agentId: string | undefined },
@@ -47,7 +47,7 @@ async function agentsOf(
   const { client, stats, agentId } = options;
   if (agentId === undefined) return stats.agents;
   const own = stats.agents.filter((agent) => agent.agent_id === agentId);
-  // One whose file is gone may have some; one that has none must at least be there.
+  // A deleted agent may still have conversations. An agent without any must exist.
   if (own.length === 0) await orUnknownAgent(client.agent(agentId), { app, client, agentId });
   return own;
 }
@@ -74,13 +74,14 @@ async function purge(context: CommandContext, options: CheckpointOptions): Promi
   output.line(`Removed ${formatPlural(purged.purged, "conversation")}${whose}`);
   const { size_bytes: size } = await client.checkpoints();
   output.detail(
-    `The database takes ${formatBytes(size)}, it took ${formatBytes(before.size_bytes)}`,
+    `The database now has ${formatBytes(size)} (before: ${formatBytes(before.size_bytes)})`,
   );
 }
 
-// What may remove what is stored: the service that runs, else the application in this process, which starts nothing.
-
-/** Opens it. Nothing is left running; nobody can start the service until it is disposed. Throws CommandFailure. */
+/**
+ * Connects to the running service, or opens the application in this process without triggers. No service can start until
+ * the result is disposed. Throws CommandFailure.
+ */
 async function openUpkeep(context: CommandContext): Promise<LocalService> {
   const { app, workspace } = context;
   const places = await app.places(workspace);

@@ -1,4 +1,4 @@
-// diff: two executions beside each other: what they are, what they cost, and where they part.
+// `inkling diff`: compares the figures and the messages of two executions.
 import { performs } from "../../command_line/command.ts";
 import type { diff } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
@@ -23,7 +23,7 @@ interface Compared {
   parts: ExecutionPart[];
 }
 
-/** Shows where two executions differ; where they do, the exit code is 1. */
+/** Shows the differences of two executions. The exit code is 1 if there are any. */
 export const perform = performs<typeof diff>(async (context, { json }, { id, other: otherId }) => {
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);
@@ -71,7 +71,7 @@ function showFigures(output: Output, compared: readonly Compared[]): void {
 
 function showDifferences(output: Output, differences: readonly PartDifference[]): void {
   const { style } = output;
-  if (differences.length === 0) return output.sentence("\nThey say and do the same");
+  if (differences.length === 0) return output.sentence("\nNo differences in messages and calls");
   for (const { step, what, one, other } of differences) {
     const place = step === 0 ? "At the beginning" : `Step ${step}`;
     output.sentence(`\n${style.bold(`${place}: ${what}`)}`);

@@ -1,16 +1,16 @@
-// fork: goes on from a step of a recorded execution, for real, as an execution of its own.
+// `inkling fork`: starts a new execution from a step of a recorded one.
 import { performs } from "../../command_line/command.ts";
 import type { fork } from "../../declarations/execution_commands.ts";
 import type { ForkBody } from "../../../api/schemas/replay_schemas.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { CommandFailure, EXIT } from "../../context.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { acceptFork } from "../../runs/accept_run.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { showAccepted, showRun } from "../../runs/show_run.ts";
 
-/** Starts the new execution and shows it to its end, or, detached, until it is accepted. */
+/** Starts the new execution and follows it; with --detach it returns after the acceptance. */
 export const perform = performs<typeof fork>(async (context, options, { id }) => {
   const { app, output } = context;
   const { at, message, model, agentFile, followers } = options;
@@ -26,7 +26,7 @@ export const perform = performs<typeof fork>(async (context, options, { id }) =>
   using _ = client;
   const { execution_id: executionId } = accepted;
   const { forked_from: from, agent_id: agentId } = await findExecution(client, executionId);
-  const origin = `Forked from execution ${id} behind step ${from?.step ?? "?"}`;
+  const origin = `Forked from execution ${id} after step ${from?.step ?? "?"}`;
   const { json } = options;
   if (options.detach) {
     return showAccepted(output, accepted, {

@@ -1,4 +1,4 @@
-// logs: the executions of an agent, the messages of one execution, or the service's own log or one execution as they grow.
+// `inkling logs`: shows executions, the messages of one execution, or the service's log; --follow prints new lines.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { logs } from "../../declarations/execution_commands.ts";
 import { type Client, type ExecutionQuery, orMissing } from "../../../api/client/client.ts";
@@ -13,7 +13,7 @@ import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
 import { formatMinute } from "../../output/time.ts";
 import { showHistory } from "../../output/run/history.ts";
-import { sanitise, toOneLine } from "../../output/sanitise.ts";
+import { sanitize, toOneLine } from "../../output/sanitize.ts";
 import { Transcript } from "../../output/run/transcript.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
@@ -21,19 +21,19 @@ import { orUnknownAgent } from "../../unknown_agent.ts";
 type LogsOptions = CommandOptions<typeof logs>;
 
 const DEFAULT_LAST = 10;
-/** So many executions have their tool results searched, and so many at once. */
+/** The number of executions whose tool results are searched, in all and in one request. */
 const MOST_SEARCHED = 1_000;
 const SEARCHED_AT_ONCE = 50;
-/** Slots that are asked for at once: those of one reason in a row are one, so that a page is mostly enough. */
+/** Slots in one request. Consecutive slots with one reason are one row, so one page is usually enough. */
 const SLOT_PAGE = 100;
 
-/** Shows history: of all agents or one, or, with `execution`, of one run; with `follow`, the service log. */
+/** Shows the history of all agents, of one agent or of one execution; with `follow`, the service's log. */
 export const perform = performs<typeof logs>(async (context, options, { agent: agentId }) => {
   if (options.follow) {
     const { execution: id } = options;
     if (id === undefined) return await followServiceLog(context, agentId, options);
     if (options.last !== undefined) {
-      throw new CommandFailure(EXIT.usage, "--follow shows all of an execution: leave --last out");
+      throw new CommandFailure(EXIT.usage, "--follow shows the whole execution: remove --last");
     }
     const { watchExecution } = await import("./watch.ts");
     return await watchExecution(context, id, { ...options, asks: false });
@@ -47,7 +47,7 @@ export const perform = performs<typeof logs>(async (context, options, { agent: a
   }
 });
 
-/** Executions with a line each of what they were asked and what came of it; of one agent, also when it was due and did not run. */
+/** Lists executions with their message and result. For one agent it also lists the times at which it was due but did not run. */
 async function showExecutions(
   { app, output }: CommandContext,
   client: Client,
@@ -66,7 +66,7 @@ async function showExecutions(
     ? listed
     : newestOf([...listed, ...searched.executions], last);
   if (executions.length === 0 && agentId !== undefined) {
-    // The list tells nothing of an agent that is unknown.
+    // An empty list does not show whether the agent exists.
     await orUnknownAgent(client.runs(agentId, { limit: 1 }), { app, client, agentId });
   }
   if (options.json) return output.json(executions);
@@ -78,7 +78,7 @@ async function showExecutions(
   if (searched !== undefined) output.note(describeSearch(searched));
   const [newest] = executions;
   if (output.stdout.isTerminal && newest !== undefined) {
-    output.note(`"inkling logs -e ${newest.id}" shows what was said`);
+    output.note(`"inkling logs -e ${newest.id}" shows the messages`);
   }
 }
 
@@ -124,7 +124,7 @@ function describeSearch({ count, backTo }: ResultSearch): string {
     ? "all tool results"
     : `the tool results of the last ${formatCount(count)} executions, back to ${
       formatMinute(backTo)
-    }: --since and --until choose others`;
+    }. Use --since and --until to search others`;
   return "Searched messages, answers and errors (the first 1,000 characters of each) and " +
     results;
 }
@@ -134,15 +134,15 @@ function nothing({ agentId, ...options }: LogsOptions & { agentId: string | unde
     .some((one) => one !== undefined);
   if (isFiltered) return "No execution matches";
   return agentId === undefined
-    ? "Nothing has run yet: inkling run <agent>"
+    ? "No agent has run yet: inkling run <agent>"
     : `${toOneLine(agentId)} has not run yet: inkling run ${toAgentWord(toOneLine(agentId))}`;
 }
 
-/** The options as the service takes them. Throws CommandFailure. */
+/** Converts the options to the service's query. Throws CommandFailure. */
 function toFilter(options: LogsOptions, now: number): ExecutionQuery {
   const { status, trigger, search } = options;
   if (search !== undefined && [...search.trim()].length < 3) {
-    throw new CommandFailure(EXIT.usage, "--search needs a text of 3 characters or more");
+    throw new CommandFailure(EXIT.usage, "--search needs at least 3 characters");
   }
   const moment = (name: "since" | "until") => {
     const at = readMomentOption(`--${name}`, options[name], now);
@@ -158,8 +158,8 @@ function toFilter(options: LogsOptions, now: number): ExecutionQuery {
 }
 
 /**
- * The scheduled times at which the agent did not run, newest first, down to the oldest of the executions; where there is
- * none, the last ones. None for an agent that is gone and never had any.
+ * Returns the scheduled times at which the agent did not run, newest first, back to the oldest of the executions. Without
+ * executions it returns the last `last` of them.
  */
 async function readSlots(
   client: Client,
@@ -167,7 +167,7 @@ async function readSlots(
   { executions, last }: { executions: readonly ExecutionSummary[]; last: number },
 ): Promise<SlotBody[]> {
   const hasRun = executions.length > 0;
-  // A clock that was set back gives a later execution an earlier time.
+  // After the clock was set back, a later execution can have an earlier time.
   const oldest = Math.min(...executions.map(({ started_at: at }) => Date.parse(at)));
   const found: SlotBody[] = [];
   for (let offset = 0;; offset += SLOT_PAGE) {
@@ -205,10 +205,10 @@ async function followServiceLog(
   options: LogsOptions,
 ): Promise<void> {
   if (options.json) {
-    throw new CommandFailure(EXIT.usage, "The service's log is text: --json goes with --execution");
+    throw new CommandFailure(EXIT.usage, "--json requires --execution: the service's log is text");
   }
   const { logFile } = await app.places(workspace);
-  if (agentId !== undefined) output.note("Following the log of the service, with all its agents");
+  if (agentId !== undefined) output.note("Following the service's log, which covers all agents");
   using interrupts = listenToInterrupts(app);
   const lines = followFile(logFile, {
     last: options.last ?? DEFAULT_LAST,
@@ -216,5 +216,5 @@ async function followServiceLog(
     signal: interrupts.first,
     onMissing: () => output.note(`There is no log yet at ${logFile}: waiting for it`),
   });
-  for await (const line of lines) output.line(sanitise(line));
+  for await (const line of lines) output.line(sanitize(line));
 }

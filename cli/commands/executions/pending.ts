@@ -1,4 +1,4 @@
-// pending: the executions that wait for a person, with what they want to know.
+// `inkling pending`: lists the questions that wait for an answer, or shows one in full.
 import { performs } from "../../command_line/command.ts";
 import type { pending } from "../../declarations/execution_commands.ts";
 import { inGroups } from "../../../base/in_groups.ts";
@@ -19,10 +19,10 @@ import { toVisible, toVisibleLine } from "../../../present/visible_text.ts";
 
 const REQUESTS_AT_ONCE = 8;
 
-/** An open question, and the agent whose execution is answered. */
+/** An open question and the agent of the execution that gets the answer. */
 type OpenQuestion = { agent_id: string } & PendingBody;
 
-/** Shows every open question, or that of one execution as a whole. */
+/** Lists every open question, or shows the question of one execution in full. */
 export const perform = performs<typeof pending>(async (
   context,
   options,
@@ -30,7 +30,7 @@ export const perform = performs<typeof pending>(async (
 ) => {
   const { app, output } = context;
   await using opened = new AsyncDisposableStack();
-  // No service can be started for a workspace that is gone, and what waits in it can still be read.
+  // No service can start in a deleted workspace, but its questions can still be read.
   const client = await findGoneWorkspace(context) === undefined
     ? opened.use(await openService(context))
     : opened.use(await openReader(app, context.workspace)).client;
@@ -38,7 +38,7 @@ export const perform = performs<typeof pending>(async (
   const waiting = await readPages((page) => client.executions({ status: ["waiting"], ...page }));
   const questions = await readQuestions(client, waiting);
   if (options.json) return output.json(questions);
-  if (questions.length === 0) return output.line("Nothing waits for an answer");
+  if (questions.length === 0) return output.line("No execution waits for an answer");
   const { style } = output;
   const now = app.clock.now();
   output.table(questions, [
@@ -51,13 +51,15 @@ export const perform = performs<typeof pending>(async (
       header: "Expires",
       cell: ({ expires_at: at }) => at === null ? "never" : formatRelative(at, now),
     },
-  ], { cutNote: ({ execution_id: id }) => `"inkling pending ${id}" shows it whole` });
+  ], { cutNote: ({ execution_id: id }) => `"inkling pending ${id}" shows the whole question` });
   if (output.stdout.isTerminal) {
-    output.note(`"inkling respond ${questions[0]?.execution_id}" asks you and continues the run`);
+    output.note(
+      `"inkling respond ${questions[0]?.execution_id}" asks for your answer and continues the run`,
+    );
   }
 });
 
-/** One question with all that an answer is decided by. */
+/** Shows one question with the whole tool call or file change. */
 async function showOne(
   { app, output }: CommandContext,
   client: Client,
@@ -81,7 +83,7 @@ async function showOne(
     ...(options ?? []).map((option, index) => `    ${index + 1} ${toVisibleLine(option)}`),
   ].join("\n");
   output.line(wrapExactly(text, columns));
-  output.note(`"inkling respond ${id}" asks you; it ${describeNeed(question)}`);
+  output.note(`"inkling respond ${id}" asks for your answer, or ${describeNeed(question)}`);
 }
 
 async function readQuestions(
@@ -89,14 +91,14 @@ async function readQuestions(
   waiting: readonly ExecutionSummary[],
 ): Promise<OpenQuestion[]> {
   const ids = new Set(waiting.map(({ id }) => id));
-  // One that waits for the agent it called has no question of its own.
+  // An execution that waits for the agent it called has no question of its own.
   const asking = waiting.filter(({ parent_execution_id: parent }) =>
     parent === null || !ids.has(parent)
   );
   const questions = await inGroups(asking, {
     size: REQUESTS_AT_ONCE,
     async work({ id, agent_id }) {
-      // It may have been answered since the list was made.
+      // The question may have been answered since the list was read.
       const question = await orMissing(client.pending(id));
       return question && { agent_id, ...question, execution_id: id };
     },
@@ -104,7 +106,7 @@ async function readQuestions(
   return questions.filter((question) => question !== undefined);
 }
 
-/** The question on one line, with what would be done: `Allow file_write? note.txt, content: Hello`. */
+/** Formats the question and the call's arguments as one line: `Allow file_write? note.txt, content: Hello`. */
 function describeQuestion(
   { kind, message, tool_name: tool, tool_args: args }: PendingBody,
 ): string {
@@ -113,7 +115,7 @@ function describeQuestion(
   return `${question} ${formatArguments(JSON.stringify(args), Infinity)}`.trimEnd();
 }
 
-/** `weekly`, or `researcher for weekly` where an agent that it called asks. */
+/** Returns `weekly`, or `researcher for weekly` if the question comes from an agent that `weekly` called. */
 function describeAsker({ agent_id: answered, asked_by: asker }: OpenQuestion): string {
   return asker === answered ? asker : `${asker} for ${answered}`;
 }

@@ -1,4 +1,4 @@
-// recap: what happened while the person was away.
+// `inkling recap`: summarizes the time since the user's last recap.
 import { performs } from "../../command_line/command.ts";
 import type { recap } from "../../declarations/execution_commands.ts";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import { type CommandContext, EXIT } from "../../context.ts";
 import { showRecap } from "../../output/reports/recap.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { formatElapsed } from "../../output/time.ts";
 import { openReader } from "../../service/connection.ts";
 
-/** The file in the state folder that keeps when the person looked last. */
+/** The file in the state folder with the time of the last recap. */
 const SEEN_FILE = "recap_seen";
 
-/** Shows a recap. With `check` the exit code is 1 where something failed or waits. */
+/** Shows a recap. With `check` the exit code is 1 if an execution failed or waits. */
 export const perform = performs<typeof recap>(async (context, options) => {
   const { app, output } = context;
   const now = app.clock.now();
@@ -32,8 +32,8 @@ export const perform = performs<typeof recap>(async (context, options) => {
   else {
     const span = formatElapsed(now - since);
     showRecap(output, report, { span, now });
-    // A program that looks is not the person.
-    if (options.since === undefined && !options.check) await remember(context, seenFile, now);
+    // A check by a program does not count as the user's recap.
+    if (options.since === undefined && !options.check) await writeSeen(context, seenFile, now);
   }
   return options.check && isAmiss(report) ? EXIT.failed : EXIT.ok;
 });
@@ -42,24 +42,24 @@ function isAmiss({ executions, waiting }: RecapBody): boolean {
   return executions.failed > 0 || waiting.length > 0;
 }
 
-/** Keeps where the next recap begins. Without a state folder nothing has run yet, and nothing need be kept. */
-async function remember({ output }: CommandContext, file: string, now: number): Promise<void> {
+/** Stores the start of the next recap. Without a state folder no agent has run yet, and no file is written. */
+async function writeSeen({ output }: CommandContext, file: string, now: number): Promise<void> {
   try {
     await writeFileAtomically(file, `${new Date(now).toISOString()}\n`, { mode: 0o600 });
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return;
     const reason = error instanceof Error ? error.message : String(error);
     output.warning(
-      `${toOneLine(file)} could not be written, so the next recap begins where this one did: ${
+      `Cannot write ${toOneLine(file)}, so the next recap starts at the same time as this one: ${
         toOneLine(reason)
       }`,
     );
   }
 }
 
-/** When the person looked last, but no longer ago than a week; the first time, a day. */
+/** Returns the time of the last recap, at most a week ago; a day ago for the first recap. */
 async function readSeen(file: string, now: number): Promise<number> {
-  // What stands in the way of reading it stands in the way of writing it, and is told then.
+  // Whatever prevents the read also prevents the write, which reports it.
   const text = await Deno.readTextFile(file).catch(() => "");
   const seen = Date.parse(text.trim());
   const since = Number.isNaN(seen) || seen > now ? now - DAY_MS : seen;

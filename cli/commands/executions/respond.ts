@@ -1,4 +1,4 @@
-// respond: answers the question of an execution, by flags or at the terminal, and shows how it continues.
+// `inkling respond`: answers an execution's question by options or at the terminal, and follows the execution.
 import { performs } from "../../command_line/command.ts";
 import type { respond } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
@@ -17,11 +17,11 @@ import { AnsweredElsewhere, askWhileOpen, giveAnswer } from "../../runs/ask_whil
 import { readPending } from "../../runs/find_execution.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { formatRequest } from "../../output/requests.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { wrapExactly } from "../../output/wrap.ts";
 import { showRun } from "../../runs/show_run.ts";
 
-/** Answers, and follows the execution to its end or its next question. */
+/** Sends the answer and follows the execution to its end or its next question. */
 export const perform = performs<typeof respond>(async (
   context,
   flags,
@@ -35,31 +35,33 @@ export const perform = performs<typeof respond>(async (
     pending: await readPending(client, executionId),
     flags,
   });
-  // Who answers by a flag has perhaps not seen yet what they answer.
+  // A user who answers by an option may not have seen the question yet.
   const shown = given === undefined ? "" : formatRequest(pending, output.errorStyle);
   if (shown !== "" && !output.quiet) {
     output.errorLine(wrapExactly(shown, output.stderr.columns));
   }
-  if (flags.always) await allowForGood(context, client, pending);
-  // What was said before the answer is known already; only what follows it is shown.
+  if (flags.always) await addAutoApproval(context, client, pending);
+  // Only frames after the answer are shown.
   const after = (await client.messages(executionId)).at(-1)?.id ?? 0;
   try {
     if (given !== undefined) await giveAnswer(client, pending, given);
     else if (!(await ask(context, pending, { client, interrupts }))) {
-      output.note(`Execution ${executionId} still waits: inkling respond ${executionId}`);
+      output.note(
+        `Execution ${executionId} still waits for your answer: inkling respond ${executionId}`,
+      );
       return EXIT.waiting;
     }
   } catch (error) {
     if (!(error instanceof AnsweredElsewhere)) throw error;
     throw new CommandFailure(
       EXIT.failed,
-      `${error.message}. "inkling watch ${executionId}" shows how it goes on`,
+      `${error.message}. "inkling watch ${executionId}" follows the execution`,
     );
   }
   return await showRun(context, { client, executionId, after, interrupts });
 });
 
-/** The question of the call that the flags make of it, and the answer that they give; it is checked before it is given. */
+/** Returns the answer that the options give, and the question with the call's new arguments. The service checks them first. */
 async function applyFlags(
   client: Client,
   { pending, flags }: { pending: PendingBody; flags: AnswerFlags },
@@ -87,8 +89,8 @@ async function readFlagFile(path: string): Promise<string> {
   }
 }
 
-/** Writes into the agent's file that the tool may be called unasked, and shows the change. */
-async function allowForGood(
+/** Adds the tool to `auto_approve` in the agent's file and shows the change. */
+async function addAutoApproval(
   { output }: CommandContext,
   client: Client,
   { asked_by: agent, tool_name: tool }: PendingBody,
@@ -99,7 +101,7 @@ async function allowForGood(
   output.errorLine(wrapExactly(lines.join("\n"), output.stderr.columns));
 }
 
-/** The service that continues the execution. Throws CommandFailure where the workspace that it needs is gone. */
+/** Connects to the service that continues the execution. Throws CommandFailure if its workspace was deleted and no service runs. */
 async function openAnswering(
   context: CommandContext,
   executionId: number,
@@ -126,10 +128,8 @@ async function ask(
   if (!hasPerson(context)) {
     throw new CommandFailure(
       EXIT.usage,
-      `Execution ${pending.execution_id} ${
-        describeNeed(pending)
-      }: this is not a terminal, and an ` +
-        "answer is not read from a pipe",
+      `Cannot ask for an answer: this is not a terminal. Answer execution ${pending.execution_id}: ` +
+        describeNeed(pending),
     );
   }
   return await askWhileOpen(pending, { app, output, client, signal: interrupts.first });

@@ -1,4 +1,4 @@
-// watch: takes up an execution that runs or waits: what happened so far, what is to come, and what it asks.
+// `inkling watch`: follows a running or waiting execution from its start and asks its questions.
 import { performs } from "../../command_line/command.ts";
 import type { watch } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
@@ -8,15 +8,15 @@ import { findExecution } from "../../runs/find_execution.ts";
 import { showRun } from "../../runs/show_run.ts";
 import { openService } from "../../service/daemon.ts";
 
-/** How long after the first Ctrl+C a second one still cancels. */
-const LET_GO_MS = 2_000;
+/** The time after the first Ctrl+C in which a second one cancels the execution. */
+const SECOND_INTERRUPT_MS = 2_000;
 
-/** Follows an execution to its end, to a question that is not answered here, or until Ctrl+C lets go of it. */
+/** Follows an execution to its end, to an unanswered question, or until Ctrl+C. */
 export const perform = performs<typeof watch>((context, options, { id }) =>
   watchExecution(context, id, options)
 );
 
-/** Follows an execution; `asks`: false leaves its questions to others. */
+/** Follows an execution. With `asks: false` its questions are not asked here. */
 export async function watchExecution(
   context: CommandContext,
   id: number,
@@ -30,20 +30,23 @@ export async function watchExecution(
     return await showRun(context, { ...run, ...options });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    return await letGo(context, client, { id, interrupts });
+    return await waitForCancel(context, client, { id, interrupts });
   }
 }
 
-async function letGo(
+/** Cancels the execution if a second Ctrl+C follows soon. */
+async function waitForCancel(
   { app, output }: CommandContext,
   client: Client,
   { id, interrupts }: { id: number; interrupts: Interrupts },
 ): Promise<ExitCode> {
-  output.note(`Execution ${id} goes on: "inkling watch ${id}" follows it. Ctrl+C cancels it`);
-  // A prompt that was open took the first one for itself.
+  output.note(
+    `Execution ${id} continues: "inkling watch ${id}" follows it. Press Ctrl+C again to cancel it`,
+  );
+  // If a prompt was open, it consumed the first Ctrl+C.
   const next = interrupts.first.aborted ? interrupts.second : interrupts.first;
   try {
-    await app.clock.sleep(LET_GO_MS, next);
+    await app.clock.sleep(SECOND_INTERRUPT_MS, next);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     await client.cancel(id);

@@ -1,11 +1,11 @@
-// completions: the script with which a shell completes command lines of inkling.
+// `inkling completions`: prints the completion script of a shell.
 import { performs } from "../../command_line/command.ts";
 import type { completions } from "../../declarations/help_commands.ts";
 import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/shell_script.ts";
 import type { Shell } from "../../completions/shell_script.ts";
 import { CommandFailure, EXIT } from "../../context.ts";
 
-/** Prints the script of a shell, by default of the person's own. At a terminal only how to install it, unless it is named. */
+/** Prints the script of a shell. At a terminal without an argument it prints only the install command. */
 export const perform = performs<typeof completions>(async (
   { app, output },
   _options,
@@ -19,14 +19,14 @@ export const perform = performs<typeof completions>(async (
   if (output.stdout.isTerminal) output.note(`To install it: ${INSTALL_COMMANDS[shell]}`);
 });
 
-/** The shell at this path. Throws CommandFailure where it is unknown. */
+/** Returns the shell at this path. Throws CommandFailure for an unknown one. */
 function findShell(path = ""): Shell {
   const found = SHELLS.find((one) => one === path.split("/").at(-1));
   if (found !== undefined) return found;
   const reason = path === "" ? "SHELL is not set" : `SHELL names ${path}, which has no script`;
   throw new CommandFailure(
     EXIT.usage,
-    `Which shell? ${reason}. Type one of: ${
+    `Cannot find your shell: ${reason}. Run one of: ${
       SHELLS.map((shell) => `inkling completions ${shell}`).join(", ")
     }`,
   );

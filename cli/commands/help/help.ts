@@ -1,10 +1,10 @@
-// help: how the program, or one of its commands, is used.
+// `inkling help`: the help of the program or of one command.
 import type { Perform, Program } from "../../command_line/command.ts";
 import { formatHelp } from "../../command_line/help.ts";
 import { findCommand, unknownCommand } from "../../command_line/parse.ts";
 import type { help } from "../../declarations/help_commands.ts";
 
-/** Shows the help of a command of the program, else that of the program. Throws UsageError for an unknown name. */
+/** Creates the command: it shows the help of a command or of the program, and throws UsageError for an unknown name. */
 export const helpOf = (program: Program): { perform: Perform<typeof help> } => ({
   perform({ app, output }, _options, { command: name }) {
     const command = findCommand(program, name ?? "");

@@ -1,4 +1,4 @@
-// doctor: everything that is wrong, each with what to do; --fix does what is safe.
+// `inkling doctor`: checks the installation and the service, and lists each problem with its remedy; --fix makes safe repairs.
 import { performs } from "../../command_line/command.ts";
 import type { doctor } from "../../declarations/service_commands.ts";
 import { RuntimeError } from "../../../base/errors.ts";
@@ -8,24 +8,24 @@ import type { Places } from "../../app.ts";
 import { type CommandContext, EXIT, workspaceOf } from "../../context.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
-import { deafWebhooks, PORT_REMEDY } from "../../output/problems.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { PORT_REMEDY, unreachableWebhooks } from "../../output/problems.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { wrapText } from "../../output/wrap.ts";
 import { checkHealth, type Health } from "../../service/connection.ts";
 import { describeUnitStart, findInstalledUnit } from "../../service/units/installed_unit.ts";
 
-/** A finding, and what came of its repair. */
+/** A finding and the result of its repair. */
 interface Outcome {
   finding: Finding;
-  /** What was done, as a sentence; undefined: nothing. */
+  /** The repair that was made, as a sentence; absent if there was none. */
   fixed?: string;
-  /** Why it could not be done. */
+  /** The reason of a failed repair. */
   failure?: string;
 }
 
-/** Looks at everything; exit code 1 where an error remains. */
+/** Checks everything. The exit code is 1 if an error remains. */
 export const perform = performs<typeof doctor>(async (context, options) => {
   const { app, output } = context;
   const places = await findPlaces(context);
@@ -45,7 +45,7 @@ export const perform = performs<typeof doctor>(async (context, options) => {
   return isIll ? EXIT.failed : EXIT.ok;
 });
 
-/** Undefined where config.yaml is broken, which the examination tells. */
+/** Returns undefined if config.yaml is invalid. The examination reports that. */
 async function findPlaces({ app, workspace }: CommandContext): Promise<Places | undefined> {
   try {
     return await app.places(workspace);
@@ -70,7 +70,7 @@ function repair(finding: Finding): Outcome {
   }
 }
 
-/** Adds what the service tells of itself or, without one, that nothing runs by itself. */
+/** Adds the findings about the running service, or about the missing one. */
 async function examineService(
   context: CommandContext,
   { places, client, health, found }: {
@@ -85,7 +85,7 @@ async function examineService(
   const subject = "service";
   if (health === "silent") {
     const problem = `The service does not answer on ${places?.socketFile}`;
-    const remedy = `"inkling stop" ends it; its log is ${places?.logFile}`;
+    const remedy = `"inkling stop" stops it; its log is ${places?.logFile}`;
     findings.push({ severity: "error", subject, problem, remedy });
   }
   found.checks++;
@@ -105,23 +105,23 @@ async function examineService(
     const [first] = scheduled;
     if (first === undefined) return;
     const who = scheduled.length === 1
-      ? `${first.id} fires by itself`
-      : `${scheduled.length} agents fire by themselves`;
+      ? `${first.id} has a trigger`
+      : `${scheduled.length} agents have triggers`;
     const unit = findInstalledUnit(app.environment);
     const problem = unit === undefined
-      ? `No service runs, and ${who}; no unit is found that starts one`
-      : `No service runs, and ${who}; its unit is ${unit}`;
+      ? `The service is not running, but ${who}; no unit file starts it`
+      : `The service is not running, but ${who}; its unit file is ${unit}`;
     const remedy = unit === undefined
-      ? '"inkling start -d" starts it; "inkling start --print-unit" prints a file that starts it with the machine'
+      ? '"inkling start -d" starts it; "inkling start --print-unit" prints a unit file that starts it at boot'
       : describeUnitStart(unit);
     findings.push({ severity: "error", subject, problem, remedy });
   } catch (error) {
-    // A database or config.yaml that cannot be used: told by the examination.
+    // The examination reports an unusable database or config.yaml.
     if (!(error instanceof RuntimeError || error instanceof ApiError)) throw error;
   }
 }
 
-/** What a service that answers tells, also that it can tell nothing: its database is away, for one. */
+/** Adds the findings about a service that answers, or its error, for example without its database. */
 async function examineRunning(
   { app }: CommandContext,
   { client, found, logFile }: { client: Client; found: Examination; logFile: string | undefined },
@@ -132,22 +132,22 @@ async function examineRunning(
     const { version, transports } = await client.info();
     found.checks++;
     if (version !== app.version) {
-      const problem = `The service that runs is Inkling ${version}, and this is ${app.version}`;
+      const problem = `The running service is Inkling ${version}, but this is ${app.version}`;
       const remedy =
-        'restart it the way it was started: by systemd or launchd, else "inkling stop" and "inkling start"';
+        'restart it as it was started: through systemd or launchd, or with "inkling stop" and "inkling start"';
       findings.push({ severity: "warning", subject, problem, remedy });
     }
     await examineTriggers(client, { found, transports });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // The examination tells of the same cause.
+    // The examination already reports this cause.
     if (findings.some(({ problem }) => error.message.startsWith(problem))) return;
-    const problem = `The service refuses to tell of itself: ${error.message}`;
-    findings.push({ severity: "error", subject, problem, remedy: `look into its log: ${logFile}` });
+    const problem = `The service does not report its state: ${error.message}`;
+    findings.push({ severity: "error", subject, problem, remedy: `read its log: ${logFile}` });
   }
 }
 
-/** Adds findings for triggers that cannot fire; `transports`: the addresses that the service listens on, or would. */
+/** Adds findings about triggers that cannot fire. `transports` are the addresses of the service, running or not. */
 async function examineTriggers(
   client: Client,
   { found, transports }: { found: Examination; transports: readonly string[] },
@@ -158,26 +158,25 @@ async function examineTriggers(
     client.agents(),
   ]);
   found.checks += 3;
-  for (const id of deafWebhooks(agents, transports)) {
-    const problem = "No delivery reaches its webhook: the service has no port";
+  for (const id of unreachableWebhooks(agents, transports)) {
+    const problem = "Its webhook cannot be reached: the service has no port";
     findings.push({ severity: "error", subject: id, problem, remedy: PORT_REMEDY });
   }
   for (const { id, trigger_paused: reason } of agents) {
     if (reason === null) continue;
-    const problem = `Its trigger is stopped: ${reason}`;
+    const problem = `Its trigger is paused: ${reason}`;
     const remedy = `fix the cause, then resume it: inkling resume ${id}`;
     findings.push({ severity: "error", subject: id, problem, remedy });
   }
   const subject = "scheduler";
   if (held !== undefined) {
     const problem = `No trigger fires here: ${held}`;
-    const remedy =
-      "stop the service that is not to fire, or give both one database (docs/triggers.md)";
+    const remedy = "stop one of the services, or let both use one database (docs/triggers.md)";
     findings.push({ severity: "warning", subject, problem, remedy });
   }
   if (scheduler === "paused" && agents.some(isAutomatic)) {
-    const problem = "The scheduler is paused: no schedule and no watch fires";
-    const remedy = 'resume it on the page Schedule of "inkling ui"';
+    const problem = "The scheduler is paused, so no trigger fires";
+    const remedy = 'resume it on the Schedule page of "inkling ui"';
     findings.push({ severity: "warning", subject, problem, remedy });
   }
 }
@@ -217,28 +216,28 @@ function show(output: Output, found: Examination, outcomes: readonly Outcome[]):
       ? style.red("✖")
       : style.yellow("!");
     write(mark, name, `${subject}: ${problem}`);
-    if (fixed !== undefined) write("", "", `mended: ${fixed}`, style.green);
+    if (fixed !== undefined) write("", "", `fixed: ${fixed}`, style.green);
     else write("", "", remedy, style.dim);
-    if (failure !== undefined) write("", "", `could not be mended: ${failure}`, style.red);
+    if (failure !== undefined) write("", "", `could not be fixed: ${failure}`, style.red);
   }
   for (const one of found.notes) output.note(one);
-  for (const one of found.unchecked) output.note(`Not looked at: ${one}`);
-  output.detail(summarise(found, outcomes));
+  for (const one of found.unchecked) output.note(`Not checked: ${one}`);
+  output.detail(summarize(found, outcomes));
 }
 
-function summarise({ checks }: Examination, outcomes: readonly Outcome[]): string {
+function summarize({ checks }: Examination, outcomes: readonly Outcome[]): string {
   const count = (wanted: Finding["severity"]) =>
     outcomes.filter(({ finding, fixed }) => finding.severity === wanted && fixed === undefined)
       .length;
-  const mended = outcomes.filter(({ fixed }) => fixed !== undefined).length;
-  const left = outcomes.length - mended;
-  const done = mended === 0 ? "" : `, ${mended} mended`;
-  if (left === 0) return `${formatPlural(checks, "check")}${done}, nothing to mend`;
+  const fixedCount = outcomes.filter(({ fixed }) => fixed !== undefined).length;
+  const left = outcomes.length - fixedCount;
+  const done = fixedCount === 0 ? "" : `, ${fixedCount} fixed`;
+  if (left === 0) return `${formatPlural(checks, "check")}${done}, no problems left`;
   const fixable =
     outcomes.filter(({ finding, fixed, failure }) =>
       finding.repair !== undefined && fixed === undefined && failure === undefined
     ).length;
-  const offer = fixable === 0 ? "" : `. "inkling doctor --fix" mends ${fixable} of them`;
+  const offer = fixable === 0 ? "" : `. "inkling doctor --fix" fixes ${fixable} of them`;
   return `${formatPlural(checks, "check")}${done}: ${formatPlural(count("error"), "error")}, ${
     formatPlural(count("warning"), "warning")
   }${offer}`;

@@ -1,4 +1,4 @@
-// info: where everything is, and which providers can be used.
+// `inkling info`: the paths of the installation, the configuration, and the providers' keys.
 import { performs } from "../../command_line/command.ts";
 import type { info } from "../../declarations/service_commands.ts";
 import { ApiError, ServiceUnreachable } from "../../../api/client/client.ts";
@@ -55,36 +55,36 @@ async function readTransports(
   try {
     return (await client.info()).transports;
   } catch (error) {
-    // It stops, or its database is away: what config.yaml says is still true.
+    // The service is stopping, or its database does not answer. config.yaml is still valid.
     if (error instanceof ApiError || error instanceof ServiceUnreachable) return undefined;
     throw error;
   }
 }
 
-/** Where the next service listens. */
+/** Returns the addresses of the next service. */
 function futureTransports({ port, host }: ServiceDefaults, { socketFile }: Places): string[] {
   return [`unix:${socketFile}`, ...(port === null ? [] : [`tcp://${host}:${port}`])];
 }
 
-/** Where the key of TCP clients is, if there is one or it is needed. */
+/** Returns the row about the key of TCP clients; none if there is no key and none is needed. */
 function describeKey({ port, key, keySource, keyFile }: ServiceDefaults): [string, string][] {
   if (key !== undefined) return [["TCP key", keySource ?? "INKLING_API_KEY in the environment"]];
   return port === null ? [] : [["TCP key", `missing: no INKLING_API_KEY in ${keyFile}`]];
 }
 
 function describeSandbox({ sandbox: { mode, missing } }: InfoReport): string {
-  if (mode === "off") return "off: config.yaml says so";
+  if (mode === "off") return "off (set in config.yaml)";
   if (missing === null) return `bubblewrap (${mode})`;
   return `none (${mode}): ${missing.problem}. To get one, ${missing.remedy}`;
 }
 
 function describeModel({ defaultModel, defaultModelHasPrice }: InfoReport): string {
-  if (defaultModel === null) return "none: every agent names its own";
-  return `${defaultModel} (${defaultModelHasPrice ? "price known" : "no price known"})`;
+  if (defaultModel === null) return "none: every agent must name one";
+  return `${defaultModel} (${defaultModelHasPrice ? "price known" : "price unknown"})`;
 }
 
 function markMissing(path: string, exists: boolean): string {
-  return exists ? path : `${path} (not there)`;
+  return exists ? path : `${path} (missing)`;
 }
 
 function toJson(

@@ -1,22 +1,22 @@
-// move-history: the history copied between the state directory and PostgreSQL, and what to write into config.yaml then.
+// `inkling move-history`: copies the history between the state folder and PostgreSQL.
 import { performs } from "../../command_line/command.ts";
 import type { moveHistory } from "../../declarations/service_commands.ts";
 import type { MovedHistory } from "../../app.ts";
 import { CommandFailure, EXIT, workspaceOf } from "../../context.ts";
 import { formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
-/** Copies the history one way. */
+/** Copies the history and shows the setting that uses the copy. */
 export const perform = performs<typeof moveHistory>(async (context, { to, from, json }) => {
   const { app, output } = context;
   const address = to ?? from;
-  // Whatever was typed may hold a password: no complaint repeats it.
+  // The address may contain a password, so the message does not repeat it.
   if (address === undefined || !/^postgres(ql)?:\/\//.test(address)) {
     throw new CommandFailure(
       EXIT.usage,
-      "--to and --from take the address of a PostgreSQL database, such as postgres://user@host:5432/name, and one of them is needed",
+      "Pass the address of a PostgreSQL database with --to or --from, such as postgres://user@host:5432/name",
     );
   }
   using interrupts = listenToInterrupts(app);
@@ -61,8 +61,8 @@ function show(output: Output, moved: MovedHistory, direction: "to" | "from"): vo
   output.fields([["From", from], ["To", to]]);
   if (changedTexts > 0) {
     output.sentence(
-      `${formatPlural(changedTexts, "text")} had NUL characters, which PostgreSQL cannot store: ` +
-        "each of these is the character U+FFFD there",
+      `${formatPlural(changedTexts, "text")} contained NUL characters, which PostgreSQL cannot ` +
+        "store: the copy has U+FFFD in their place",
     );
   }
   output.detail("The source is unchanged; delete it when you no longer need it");
@@ -72,7 +72,7 @@ function show(output: Output, moved: MovedHistory, direction: "to" | "from"): vo
     output.line(`database: ${toOneLine(setting)}`);
   } else {
     output.sentence(
-      `To use the copy, take "database" out of ${configFile}, and unset INKLING_DATABASE_URL`,
+      `To use the copy, remove "database" from ${configFile}, and unset INKLING_DATABASE_URL`,
     );
   }
 }

@@ -1,16 +1,16 @@
-// notify: the channels of messages, whether each can work, and a test message through them.
+// `inkling notify`: shows the notification channels and their problems, or sends test messages.
 import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
 import type { ChannelTrial } from "../../app.ts";
 import { warnOfConfig } from "../../config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT } from "../../exit.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 
-const NONE = "config.yaml has no channels: write one under notify.channels, such as\n" +
+const NONE = "config.yaml has no channels. Add one under notify.channels, for example:\n" +
   "  phone: { type: ntfy, topic: a-long-random-name }";
 
-/** Shows the channels, or sends a test message through all of them or through one. */
+/** Shows the channels, or sends a test message through all channels or one. */
 export const perform = performs<typeof notify>(async (context, options) => {
   const { app, output } = context;
   const channels = await app.openChannels(workspaceOf(context));
@@ -25,7 +25,7 @@ export const perform = performs<typeof notify>(async (context, options) => {
         { header: "State", cell: ({ problem }) => problem === null ? "ready" : "not ready" },
       ]);
       for (const { name, problem } of reports) {
-        if (problem !== null) output.warning(`Messages through ${name} do not arrive: ${problem}`);
+        if (problem !== null) output.warning(`The channel ${name} cannot deliver: ${problem}`);
       }
     }
     if (!options.json) await warnOfConfig(context);
@@ -43,13 +43,13 @@ export const perform = performs<typeof notify>(async (context, options) => {
       throw new CommandFailure(EXIT.usage, `config.yaml has no channel "${name}"${hint}`);
     }
     trials.push(trial);
-    if (!options.json) tell(trial, context);
+    if (!options.json) showTrial(trial, context);
   }
   if (options.json) output.json({ trials });
   return trials.every(({ delivered }) => delivered) ? EXIT.ok : EXIT.failed;
 });
 
-function tell({ name, delivered, reply }: ChannelTrial, { output }: CommandContext): void {
+function showTrial({ name, delivered, reply }: ChannelTrial, { output }: CommandContext): void {
   const { style } = output;
   const verdict = delivered ? style.green("delivered") : style.red("not delivered");
   output.line(`${name}: ${verdict} (${toOneLine(reply.replace(/\.$/, ""))})`);

@@ -1,17 +1,17 @@
-// permissions: Deno's flags for a service of this workspace, each with its reason.
+// `inkling permissions`: the Deno flags that the service of this workspace needs, each with its reason.
 import { performs } from "../../command_line/command.ts";
 import type { permissions } from "../../declarations/service_commands.ts";
 import { CommandFailure, EXIT, workspaceOf } from "../../context.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 
-/** Shows the flags that config.yaml and the agents ask for now. */
+/** Shows the flags that config.yaml and the agents need now. */
 export const perform = performs<typeof permissions>(async (context, options) => {
   const { app, output } = context;
   const { host } = options;
   const of = { ...workspaceOf(context), ...(host !== undefined && { host }) };
   const { flags, remarks, command } = await app.permissions(of);
-  // Absolute: it is pasted who knows where.
+  // Absolute, because the command may be pasted in any folder.
   const { workspace } = await app.places(context.workspace);
   const whole = command === null ? null : [
     ...command,
@@ -36,5 +36,4 @@ export const perform = performs<typeof permissions>(async (context, options) => 
 });
 
 const BUILT_IN =
-  "This program is compiled: its permissions were fixed when it was made. The flags are for Deno with Inkling's source, " +
-  "or with its npm package";
+  "This program is compiled, so its permissions are fixed. Use these flags with Deno and Inkling's source or npm package";

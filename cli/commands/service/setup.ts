@@ -1,5 +1,5 @@
-// setup: workspace, model, key and limits, asked or from flags, merged into what is there. Nothing is written before all
-// is known.
+// `inkling setup`: asks for the workspace, model, key and limits, or reads them from options, and merges them into the
+// existing files. All answers are known before the first write.
 import { performs } from "../../command_line/command.ts";
 import type { setup } from "../../declarations/service_commands.ts";
 import type { CliApp } from "../../app.ts";
@@ -12,10 +12,10 @@ import { limitsOf, readChoices } from "../../setup/unattended.ts";
 import { askChoices, tryModel } from "../../setup/wizard.ts";
 import { toAgentWord } from "../../agent_word.ts";
 import { healthOf } from "../../service/connection.ts";
-import { toOneLine } from "../../output/sanitise.ts";
-import { tellService } from "../../setup/service_restart.ts";
+import { toOneLine } from "../../output/sanitize.ts";
+import { applyToService } from "../../setup/service_restart.ts";
 
-/** Sets Inkling up, or changes how it is set up. */
+/** Creates or changes the installation. */
 export const perform = performs<typeof setup>(async (context, options) => {
   const { app, output } = context;
   const installation = await app.openInstallation();
@@ -37,7 +37,7 @@ async function write(
   installation: Installation,
   choices: SetupChoices,
 ): Promise<SetupResult> {
-  // Ctrl+C has to wait: what is begun is written to its end.
+  // Ctrl+C is ignored until all files are written.
   using _ = listenToInterrupts(app);
   return await installation.write(choices);
 }
@@ -61,7 +61,7 @@ async function ask(
   options: SetupOptions,
 ): Promise<SetupChoices> {
   if (options.apiKeyStdin || options.test) {
-    throw new CommandFailure(EXIT.usage, "--api-key-stdin and --test go with --yes");
+    throw new CommandFailure(EXIT.usage, "--api-key-stdin and --test require --yes");
   }
   const { workspace } = context;
   const { provider, model, baseUrl } = options;
@@ -83,7 +83,7 @@ async function ask(
   });
 }
 
-/** Prints what was written, what to know about it, and what to run next; `asked` where a person answers. */
+/** Prints the written files, notes about them, and the next commands. `asked` is true if the user answered questions. */
 async function reportSetup(
   context: CommandContext,
   result: SetupResult,
@@ -96,20 +96,20 @@ async function reportSetup(
   }
   if (result.formerWorkspace !== undefined) {
     output.note(
-      `The history of ${result.formerWorkspace} stays its own: "inkling logs <agent> -w <folder>" shows it`,
+      `${result.formerWorkspace} keeps its own history: "inkling logs <agent> -w <folder>" shows it`,
     );
     if (await healthOf(context.app, result.formerWorkspace) !== "absent") {
-      output.note('Its service runs on: "inkling stop -w <folder>" ends it');
+      output.note('Its service is still running: "inkling stop -w <folder>" stops it');
     }
   }
-  // The workspace that was chosen is config.yaml's now.
+  // config.yaml now names the chosen workspace.
   const { app } = context;
-  await tellService({ app, output }, {
+  await applyToService({ app, output }, {
     hasChanged: result.files.some(({ change }) => change !== "unchanged"),
     asked,
   });
   if (result.channelWarning !== undefined) {
-    output.note(`Unattended: ${result.channelWarning}. "inkling doctor" says what to do`);
+    output.note(`Unattended: ${result.channelWarning}. "inkling doctor" shows what to do`);
   }
   const agent = result.sampleAgentId;
   output.detail("");

@@ -1,4 +1,4 @@
-// start: the service, here or in the background.
+// `inkling start`: starts the service in this terminal or in the background, or prints a unit file for it.
 import { performs } from "../../command_line/command.ts";
 import type { start } from "../../declarations/service_commands.ts";
 import type { ReadyService, StopReason, TcpListen } from "../../app.ts";
@@ -10,31 +10,31 @@ import { ForegroundReport } from "../../service/foreground_report.ts";
 import { findGoneWorkspace, missingWorkspace } from "../../missing_workspace.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 
 const NO_SOCKET =
-  "The service needs a Unix socket, and Deno has none on Windows: use Inkling in WSL";
+  "The service needs a Unix socket, which Deno does not support on Windows: use Inkling in WSL";
 
 const ENDINGS: Readonly<Record<StopReason, string>> = {
   requested: "Stopped on request",
-  idle: "Stopped: there was nothing to do. --keep-alive keeps the service running",
+  idle: "Stopped because it was idle. --keep-alive keeps the service running",
   signal: "Stopped",
 };
 
 const KEY = "INKLING_API_KEY";
 
-/** What the service is started with. */
+/** The start settings of the service. */
 interface ServiceFlags {
   keepAlive: boolean;
   tcp?: TcpListen;
 }
 
-/** Starts the service and, in the foreground, stays until it ends. */
+/** Starts the service. In the foreground it returns when the service ends. */
 export const perform = performs<typeof start>(async (context, options) => {
   const { printUnit: unitKind, daemon } = options;
   const gone = await findGoneWorkspace(context);
   if (gone !== undefined) {
-    // A service manager tries a service in the foreground again, unlike a wrong command line: a disk may come later.
+    // A service manager restarts a failed service, but not one with exit code 2. The disk may be mounted later.
     const isWaitedFor = unitKind === undefined && daemon === undefined;
     throw missingWorkspace(gone, isWaitedFor ? EXIT.failed : EXIT.usage);
   }
@@ -47,8 +47,7 @@ export const perform = performs<typeof start>(async (context, options) => {
 });
 
 /**
- * What the service runs with: the options and, where they say nothing, config.yaml. Throws CommandFailure for a port without
- * a key: what it serves can run agents.
+ * Merges the options with config.yaml. Throws CommandFailure for a port without a key, because TCP clients could run agents.
  */
 async function readFlags(
   context: CommandContext,
@@ -61,7 +60,7 @@ async function readFlags(
   const port = options.port ?? defaults.port;
   if (port === null) {
     if (options.apiKey !== undefined || options.host !== undefined) {
-      output.warning("--api-key and --host change nothing without --port, or service.port");
+      output.warning("--api-key and --host have no effect without --port or service.port");
     }
     return { keepAlive };
   }
@@ -70,8 +69,8 @@ async function readFlags(
     const source = options.port === undefined ? `service.port (${port})` : "--port";
     throw new CommandFailure(
       EXIT.usage,
-      `${source} needs a key: over TCP nobody is let in without one. ` +
-        `Write the line ${KEY}=<a long random text> into ${keyFile}, or set the variable ${KEY}`,
+      `${source} requires a key, because TCP clients must authenticate. ` +
+        `Add the line ${KEY}=<a long random text> to ${keyFile}, or set the variable ${KEY}`,
     );
   }
   return { keepAlive, tcp: { port, host: options.host ?? defaults.host, apiKey } };
@@ -86,7 +85,7 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
   if (!started) {
     throw new CommandFailure(
       EXIT.failed,
-      `Inkling is already running for ${info.workspace} (PID ${info.pid}). "inkling stop" ends it`,
+      `Inkling is already running for ${info.workspace} (PID ${info.pid}). "inkling stop" stops it`,
     );
   }
   output.detail(`Inkling is running (PID ${info.pid})`);
@@ -112,11 +111,11 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<void
       showReady(context, service);
       report.begin();
     },
-    ...(report && { onEvent: (event) => report.tell(event) }),
+    ...(report && { onEvent: (event) => report.print(event) }),
     ...(output.verbose && { onLogLine: (line: string) => output.errorLine(toOneLine(line)) }),
   });
   await report?.finish();
-  // After the ^C that the terminal shows.
+  // Starts a new line after the `^C` of the terminal.
   if (reason === "signal" && output.stdout.isTerminal) output.detail("");
   output.detail(ENDINGS[reason]);
 }

@@ -1,4 +1,4 @@
-// status: whether the service runs, and what it is doing.
+// `inkling status`: the state of the service.
 import { performs } from "../../command_line/command.ts";
 import type { status } from "../../declarations/service_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
@@ -10,13 +10,13 @@ import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf, showConfigWarnings } from "../../output/problems.ts";
 import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { formatLocal } from "../../output/time.ts";
 import { serviceSilent } from "../../service/connection.ts";
 
 const ANSWER_MS = 5_000;
 
-/** Reports on the service. A stopped one is a report too. */
+/** Shows the state of the service. A stopped service is no error. */
 export const perform = performs<typeof status>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
@@ -55,7 +55,7 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
   output.line(`Inkling is ${output.style.green("running")}`);
   if (output.quiet) return;
   const { storage, nodes = [] } = info;
-  // The file of SQLite is in the state folder, which is shown with it.
+  // SQLite's file is in the state folder, so both are shown with --verbose.
   const isStorageShown = storage !== undefined && (storage.kind === "postgres" || output.verbose);
   output.fields([
     ["PID", String(info.pid)],
@@ -87,8 +87,8 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
   if (info.triggers_held !== undefined) {
     output.warning(`No trigger fires here: ${toOneLine(info.triggers_held)}`);
   }
-  if (info.waiting_executions > 0) output.note('"inkling pending" shows what waits for you');
+  if (info.waiting_executions > 0) output.note('"inkling pending" lists the open questions');
   if (broken > 0) {
-    output.warning(`Agent files with errors: ${broken}. "inkling validate" shows what is wrong`);
+    output.warning(`Agent files with errors: ${broken}. "inkling validate" lists the errors`);
   }
 }

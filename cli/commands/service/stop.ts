@@ -1,5 +1,4 @@
-// stop: ends the service, and is sure of it.
-
+// `inkling stop`: stops the service and verifies that its process has ended.
 import { performs } from "../../command_line/command.ts";
 import type { stop } from "../../declarations/service_commands.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../../../api/client/client.ts";
@@ -7,18 +6,18 @@ import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts"
 import type { NodeBody } from "../../../api/schemas/info_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { DeadlineExceeded, withDeadline } from "../../deadline.ts";
-import { toOneLine } from "../../output/sanitise.ts";
+import { toOneLine } from "../../output/sanitize.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { formatElapsed, formatRelative } from "../../output/time.ts";
 import { stopService } from "../../service/stop_sequence.ts";
 
-/** Seconds that the service may take where nothing else is said. */
+/** The default of --timeout, in seconds. */
 const DEFAULT_TIMEOUT = 15;
 
-/** The most executions that are named. */
+/** The number of running executions that are listed. */
 const MOST_NAMED = 500;
-/** How long the service may take to name them. */
+/** The longest wait for the service's list of them. */
 const ANSWER_MS = 2_000;
 
 /** Stops the service; `timeout` is in seconds. */
@@ -47,19 +46,19 @@ export const perform = performs<typeof stop>(async (context, { timeout = DEFAULT
     case "survived":
       throw new CommandFailure(
         EXIT.failed,
-        `Process ${outcome.pid} is still running: even SIGKILL did not end it. Look at it with "ps -p ${outcome.pid}"`,
+        `Process ${outcome.pid} is still running: even SIGKILL did not end it. Check it with "ps -p ${outcome.pid}"`,
       );
     case "unknown_pid":
       throw new CommandFailure(
         EXIT.failed,
-        `A service is running, but it does not answer and ${places.pidFile} holds no PID. End it by hand`,
+        `A service is running, but it does not answer and ${places.pidFile} contains no PID. Find its process and kill it`,
       );
     default:
       return outcome satisfies never;
   }
 });
 
-/** Says which executions end with the service, and how long it may take; where the service does not answer, nothing. */
+/** Prints the running executions and the longest wait for their end; nothing if the service does not answer. */
 async function nameRunning(
   { app, output }: CommandContext,
   client: Client,
@@ -84,7 +83,7 @@ async function nameRunning(
     ) {
       throw error;
     }
-    // Whether there is a service, and whether it answers, is told by what follows.
+    // The stop sequence reports a missing or silent service.
     return;
   }
   const here = nodes.find((node) => node.this_node);
@@ -92,16 +91,18 @@ async function nameRunning(
   if (running.length === 0) return;
   const now = app.clock.now();
   for (const { id, agent_id: agent, started_at: at } of running) {
-    output.note(`Execution ${id} of ${toOneLine(agent)} runs, begun ${formatRelative(at, now)}`);
+    output.note(
+      `Execution ${id} of ${toOneLine(agent)} is running, started ${formatRelative(at, now)}`,
+    );
   }
-  output.note(`Waiting for the service to end them, ${formatElapsed(timeout * 1_000)} at most`);
+  output.note(`Waiting up to ${formatElapsed(timeout * 1_000)} for the service to end them`);
 }
 
-/** Of a service that shares its executions with others. */
+/** Prints the number of executions of a node that shares its executions with others. */
 function noteNode(output: Output, count: number): void {
   if (count === 0) return;
   output.note(
-    `${formatPlural(count, "execution")} of this node: each ends, or goes on at another node ` +
-      "where its agent says on_restart: resume",
+    `${formatPlural(count, "execution")} of this node: each ends, or continues on another node ` +
+      "if its agent has on_restart: resume",
   );
 }

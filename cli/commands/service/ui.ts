@@ -1,4 +1,4 @@
-// ui: the dashboard in a browser, through a proxy that lives as long as the command, or behind it.
+// `inkling ui`: opens the page in a browser, through a local proxy that ends with the command or runs in the background.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { ui } from "../../declarations/service_commands.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
@@ -16,12 +16,12 @@ import {
 } from "../../service/background_page.ts";
 import { openService } from "../../service/daemon.ts";
 
-/** The page that a browser begins with: the dashboard. */
+/** The path of the page. */
 const HOME = "/ui";
 
 type UiOptions = CommandOptions<typeof ui>;
 
-/** Opens the page, or with `noOpen` only prints its address, and stays until Ctrl+C unless another process serves it. */
+/** Opens the page, or prints its address with `noOpen`. Serves it until Ctrl+C unless a background process does. */
 export const perform = performs<typeof ui>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
@@ -31,21 +31,21 @@ export const perform = performs<typeof ui>(async (context, options) => {
   if (options.background && app.environment[SERVES_PAGE] !== undefined) {
     return await serve(context, places, signal);
   }
-  // Only to have the service running: the proxy connects by itself.
+  // Starts the service if needed. The proxy opens its own connection.
   (await openService(context, { signal }))[Symbol.dispose]();
   const found = await findBackgroundPage(places) ??
     (options.background ? await startBackgroundPage(app, places, signal) : undefined);
   if (found !== undefined) {
     await enter(context, { ...options, stateDir: places.stateDir, port: found.port });
     output.note(
-      `The link works once. The page is served in the background (PID ${found.pid}): "inkling ui --stop" ends it`,
+      `The address works once. The page is served in the background (PID ${found.pid}): "inkling ui --stop" stops it`,
     );
     return;
   }
   await using proxy = await openProxy(context, places);
   await enter(context, { ...options, stateDir: places.stateDir, port: proxy.port });
   output.note(
-    "The address works once. If the browser shows nothing, open it yourself. Ctrl+C ends the page and this command",
+    "The address works once. If no page appears, open the address yourself. Ctrl+C stops serving the page",
   );
   const never = Promise.withResolvers<never>();
   return await untilAborted(never.promise, signal);
@@ -56,12 +56,12 @@ async function openProxy({ app, output }: CommandContext, places: Places): Promi
   const warn = (message: string) => output.notice(message);
   const proxy = await app.openUiProxy({ stateDir, socketFile, home: HOME, warn });
   if (proxy.takenPort !== undefined) {
-    output.notice(`Port ${proxy.takenPort} is taken: the page is on port ${proxy.port} this time`);
+    output.notice(`Port ${proxy.takenPort} is in use, so the page is on port ${proxy.port}`);
   }
   return proxy;
 }
 
-/** Prints a link to the page and opens it. */
+/** Prints the page's address and opens it. */
 async function enter(
   { app, output }: CommandContext,
   { stateDir, port, noOpen }: UiOptions & { stateDir: string; port: number },
@@ -73,7 +73,7 @@ async function enter(
   }
 }
 
-/** Serves the page for others, who make links to it. */
+/** Serves the page in the background process. Other commands create the addresses. */
 async function serve(
   context: CommandContext,
   places: Places,
@@ -90,6 +90,6 @@ async function stop({ app, output }: CommandContext, places: Places): Promise<vo
   output.detail(
     page === undefined
       ? "No page is served in the background"
-      : `The page is no longer served (PID ${page.pid})`,
+      : `Stopped serving the page (PID ${page.pid})`,
   );
 }

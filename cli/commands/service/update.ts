@@ -1,4 +1,4 @@
-// update: replaces this Inkling by a newer one, in the way that it was installed.
+// `inkling update`: installs a newer version, by the method of the installation.
 import { performs } from "../../command_line/command.ts";
 import type { update } from "../../declarations/service_commands.ts";
 import { connectService } from "../../service/connection.ts";
@@ -6,13 +6,13 @@ import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../update/distribution.ts";
 
-/** What there is to be had, and how to get it. */
+/** The newest version and its installation. */
 interface Offer {
   version: string;
   install(): Promise<void>;
 }
 
-/** Installs the newest version, or with `check` only says whether there is one. */
+/** Installs the newest version, or with `check` only reports it. */
 export const perform = performs<typeof update>(async (context, options) => {
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
@@ -31,7 +31,7 @@ export const perform = performs<typeof update>(async (context, options) => {
   } else {
     await offer.install();
     output.line(`Inkling ${offer.version} is installed (it was ${app.version})`);
-    await tellOfService(context, offer.version);
+    await noteOldService(context, offer.version);
   }
 });
 
@@ -51,7 +51,7 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
     case "source":
       throw new CommandFailure(
         EXIT.failed,
-        `This Inkling runs from its sources in ${distribution.directory}: "git pull" there updates it`,
+        `Inkling runs from its source in ${distribution.directory}: run "git pull" there to update it`,
       );
     default:
       return distribution satisfies never;
@@ -61,7 +61,7 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
 function unpublished(packageName: string): CommandFailure {
   return new CommandFailure(
     EXIT.failed,
-    `Cannot update through npm: Inkling is not in npm's registry, so "${packageName}" there may be anybody's program. ` +
+    `Cannot update through npm: Inkling is not in npm's registry, so "${packageName}" there may be another program. ` +
       "Install the package file of the new version, as you did with this one: npm install --global ./inkling-<version>.tgz",
   );
 }
@@ -86,22 +86,22 @@ async function offerOfReleases(
 }
 
 function describe(offered: string, own: string, difference: number): string {
-  if (difference < 0) return `Inkling ${offered} is offered, and this is ${own}, which is newer`;
+  if (difference < 0) return `The newest release is ${offered}, but this is ${own}, which is newer`;
   return `Inkling ${offered} is available: "inkling update" installs it (this is ${own})`;
 }
 
-/** A service that runs is still the old program. */
-async function tellOfService(context: CommandContext, version: string): Promise<void> {
+/** Prints a notice if the running service is still the old version. */
+async function noteOldService(context: CommandContext, version: string): Promise<void> {
   const { app, output, workspace } = context;
   try {
     using client = await connectService(app, await app.places(workspace));
     const running = (await client?.info())?.version;
     if (running === undefined || running === version) return;
     output.notice(
-      `The service is still ${running}: restart it ("inkling stop", then start it as before; a unit: through its manager)`,
+      `The running service is still ${running}. Restart it: "inkling stop", then "inkling start" with the same options, or through systemd or launchd`,
     );
   } catch (error) {
-    // The update is done; a service that is not well is no fault of it.
+    // The update succeeded; a problem of the service does not fail it.
     output.warning(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,54 +1,51 @@
-// Markdown as a person reads it at a terminal. The parser is a package of its own weight: this file is loaded where a
-// terminal shows an answer, and nowhere else.
+// Formats Markdown for a terminal. The parser package is large, so this file is loaded only to print an answer at a
+// terminal.
 import { getDefaults, marked, type MarkedToken, type Token, Tokenizer, type Tokens } from "marked";
 import { toSpans } from "./markdown_inline.ts";
 import { formatMarkdownTable } from "./markdown_table.ts";
-import { sanitise } from "../sanitise.ts";
+import { sanitize } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { shorten, widthOf } from "../width.ts";
 import { wrapSpans } from "../wrap.ts";
 
-/** How Markdown is laid out. */
+/** The layout of Markdown. */
 export interface MarkdownOptions {
-  /** Cells of a line. */
+  /** The width of a line. */
   width: number;
   style: Style;
-  /** Shortens the lines that must not be broken (code, addresses) where they are longer than the width. */
+  /** Shortens lines that do not wrap (code, addresses) to the width. */
   cuts?: boolean;
 }
 
-/** Inside deeper lists and quotes a line keeps this many cells, whatever the terminal has. */
+/** The least width of a line inside lists and quotes. */
 const LEAST_WIDTH = 16;
-/** Lists and quotes that are nested deeper do not make the text any narrower. */
+/** More deeply nested lists and quotes do not narrow the text further. */
 const DEEPEST = 8;
 const BULLETS = ["•", "◦", "▪"] as const;
 
-/**
- * Leaves the addresses that stand apart from their links where they stand: they come mostly at the end, and a reply is
- * shown block by block.
- */
+/** Does not resolve link definitions, because they usually come last and a reply is printed block by block. */
 class BlockwiseTokenizer extends Tokenizer {
   #count = 0;
 
   override def(source: string): Tokens.Def | undefined {
     const token = super.def(source);
-    // No link can name it, and none is taken for a repetition.
+    // No link can have this tag, and no two definitions share it.
     return token && { ...token, tag: `\0${this.#count++}` };
   }
 }
 
-/** Blocks of a sanitised text: each with the source that it came from. */
+/** Parses a sanitized text into blocks. Each block contains its source. */
 export function parseMarkdown(text: string): Token[] {
   try {
     return marked.lexer(text, { ...getDefaults(), tokenizer: new BlockwiseTokenizer() });
   } catch (error) {
-    // Thousands of quotes or lists inside each other are too many for the parser: they are shown as they are.
+    // The parser fails on thousands of nested quotes or lists. They are printed unchanged.
     if (!(error instanceof RangeError)) throw error;
     return [{ type: "html", raw: text, text }];
   }
 }
 
-/** Painted lines of blocks, an empty one between them. */
+/** Formats blocks as styled lines with an empty line between them. */
 export function formatBlocks(tokens: readonly Token[], options: MarkdownOptions): string[] {
   return joinBlocks(tokens, { ...options, depth: 0, lists: 0 }, "\n").map((line) =>
     options.cuts && widthOf(line) > options.width ? shorten(line, options.width) : line
@@ -56,9 +53,9 @@ export function formatBlocks(tokens: readonly Token[], options: MarkdownOptions)
 }
 
 interface Surroundings extends MarkdownOptions {
-  /** Lists and quotes around. */
+  /** The number of enclosing lists and quotes. */
   depth: number;
-  /** Lists around. */
+  /** The number of enclosing lists. */
   lists: number;
 }
 
@@ -78,7 +75,7 @@ function formatBlock(token: MarkedToken, at: Surroundings): string[] {
   switch (token.type) {
     case "space":
     case "checkbox":
-      // A box is its item's marker.
+      // The marker of the list item shows the checkbox.
       return [];
     case "heading":
       return formatHeading(token, at);
@@ -98,8 +95,8 @@ function formatBlock(token: MarkedToken, at: Surroundings): string[] {
     case "hr":
       return [style.dim("─".repeat(Math.min(width, 40)))];
     default:
-      // HTML, definitions: as they were written.
-      return sanitise(token.raw).trimEnd().split("\n").map((line) => style.dim(line));
+      // HTML and definitions are printed unchanged.
+      return sanitize(token.raw).trimEnd().split("\n").map((line) => style.dim(line));
   }
 }
 
@@ -115,9 +112,9 @@ function formatHeading({ depth, tokens }: Tokens.Heading, at: Surroundings): str
   return wrapSpans(spans, { width, style });
 }
 
-/** Code keeps its lines: who copies it wants them whole. */
+/** Formats code without wrapping, so that it can be copied. */
 function formatCode({ text }: Tokens.Code, { style, width, cuts }: Surroundings): string[] {
-  return sanitise(text).split("\n").map((line) => {
+  return sanitize(text).split("\n").map((line) => {
     const shown = line.replaceAll("\t", "  ");
     return line === "" ? "" : `  ${style.cyan(cuts ? shorten(shown, width - 2) : shown)}`;
   });
@@ -148,7 +145,7 @@ function formatList(list: Tokens.List, at: Surroundings): string[] {
   return lines;
 }
 
-/** What stands inside a list or a quote, with less room. */
+/** Formats the content of a list or a quote with less width. */
 function within(
   at: Surroundings,
   indent: number,

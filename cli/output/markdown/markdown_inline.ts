@@ -1,11 +1,11 @@
-// The inside of a Markdown paragraph as marked spans: weights, code, links.
+// Converts the inline tokens of Markdown (emphasis, code, links) to styled spans.
 import type { MarkedToken, Token, Tokens } from "marked";
 import { decodeEntities, nameImage } from "../../../present/markdown_words.ts";
-import { sanitise } from "../sanitise.ts";
+import { sanitize } from "../sanitize.ts";
 import type { Mark, Style } from "../style.ts";
 import type { Span } from "../wrap.ts";
 
-/** Spans of inline tokens. Where there are no colours, signs stay that would be lost with them. */
+/** Converts inline tokens to spans. Without colors the signs of code and strikethrough are kept. */
 export function toSpans(
   tokens: readonly Token[] | undefined,
   style: Style,
@@ -29,7 +29,7 @@ function toSpan(token: MarkedToken, style: Style, marks: readonly Mark[]): Span[
     case "br":
       return [{ text: "\n" }];
     case "checkbox":
-      // Shown as the marker of its item.
+      // The marker of the list item shows the checkbox.
       return [];
     case "link":
       return toLink(token, style, marks);
@@ -51,7 +51,7 @@ function toSpan(token: MarkedToken, style: Style, marks: readonly Mark[]): Span[
   }
 }
 
-/** The label, and the address where the label is something else, so that it cannot deceive. */
+/** Converts a link to its label, followed by the address if it differs, so that the label cannot deceive. */
 function toLink(token: Tokens.Link, style: Style, marks: readonly Mark[]): Span[] {
   const label = toSpans(token.tokens, style, withMark(marks, "underline"));
   const text = label.map((span) => span.text).join("");
@@ -60,11 +60,11 @@ function toLink(token: Tokens.Link, style: Style, marks: readonly Mark[]): Span[
 }
 
 /**
- * A text that is in one piece; a line break in it is a space. Sanitised here, although the source was: the parser turns
- * entities such as `&#27;` into the characters that they stand for.
+ * Creates a span of one text, with line breaks as spaces. Sanitizes it again, because the parser decodes entities such as
+ * `&#27;`.
  */
 function leaf(text: string, marks: readonly Mark[] = []): Span {
-  return { text: sanitise(text).replaceAll("\n", " "), marks };
+  return { text: sanitize(text).replaceAll("\n", " "), marks };
 }
 
 function withMark(marks: readonly Mark[], mark: Mark): readonly Mark[] {

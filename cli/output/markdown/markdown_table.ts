@@ -1,4 +1,4 @@
-// A Markdown table within the width of a terminal: cells wrap; where there is no room for that, each row is a block.
+// Formats a Markdown table for the width of the terminal. Cells wrap; without room for that, each row is a block.
 import type { Tokens } from "marked";
 import { toSpans } from "./markdown_inline.ts";
 import type { Style } from "../style.ts";
@@ -7,12 +7,12 @@ import { pad, widthOf } from "../width.ts";
 import { type Span, wrapSpans } from "../wrap.ts";
 
 const GAP = "  ";
-/** A column that is narrower than this says nothing. */
+/** The least width of a column. */
 const LEAST_WIDTH = 8;
-/** Asks for the two cells wide form of a sign; terminals do not agree on it, and a table shows that. */
+/** The variation selector of emoji, whose width differs between terminals. */
 const EMOJI_FORM = /\ufe0f/g;
 
-/** Painted lines of the table. */
+/** Formats the table as styled lines. */
 export function formatMarkdownTable(
   table: Tokens.Table,
   { width, style }: { width: number; style: Style },
@@ -43,7 +43,7 @@ function cellSpans(cell: Tokens.TableCell, style: Style, isHead: boolean): Span[
     .map((span) => ({ ...span, text: span.text.replaceAll(EMOJI_FORM, "") }));
 }
 
-/** Cells of each column, the widest cut down first; undefined when the columns would not be legible. */
+/** Returns the column widths; the widest columns are shortened first. Undefined if the columns would not be legible. */
 function fitWidths(rows: readonly Span[][][], available: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
   const natural = Array.from(

@@ -1,50 +1,51 @@
-// Markdown that arrives in pieces: each block is laid out once, when the next one has begun and nothing can change it.
+// Formats Markdown that arrives in pieces. Each block is formatted once, when the next block has begun.
 import type { Token } from "marked";
 import { formatBlocks, type MarkdownOptions, parseMarkdown } from "./markdown.ts";
 import { shorten } from "../width.ts";
 
-/** A block of more characters is looked at again only when it has grown by this share: a long one stays cheap. */
+/** A longer block is parsed again only after it has grown by this factor. */
 const LONG_BLOCK = 8_192;
 const GROWTH = 1.25;
 
-/** Lays out a text while it comes. What comes out, one after the other, is what formatBlocks() makes of the whole. */
+/** Formats a text piece by piece, with the same result as formatBlocks() of the whole text. */
 export class StreamedMarkdown {
   readonly #options: () => MarkdownOptions;
-  /** What has not been laid out: the block that grows. */
+  /** The text of the current block, which is not formatted yet. */
   #open = "";
-  #lookAt = 0;
+  /** The length of the current block at which it is parsed again. */
+  #parseAt = 0;
   #hasBlocks = false;
 
-  /** The options are asked for at each block: a terminal changes its size. */
+  /** `options` is called for each block, because the size of the terminal can change. */
   constructor(options: () => MarkdownOptions) {
     this.#options = options;
   }
 
-  /** The lines of the blocks that the piece completes. */
+  /** Adds a piece and returns the lines of the blocks that it completes. */
   push(piece: string): string[] {
     this.#open += piece;
-    if (!piece.includes("\n") || this.#open.length < this.#lookAt) return [];
-    // The last line may become anything.
+    if (!piece.includes("\n") || this.#open.length < this.#parseAt) return [];
+    // The last line may still change.
     const lineEnd = this.#open.lastIndexOf("\n") + 1;
     const blocks = parseMarkdown(this.#open.slice(0, lineEnd));
     const last = blocks.findLastIndex(({ type }) => type !== "space");
     const done = blocks.slice(0, Math.max(last, 0));
     const length = done.reduce((sum, { raw }) => sum + raw.length, 0);
     this.#open = this.#open.slice(length);
-    this.#lookAt = this.#open.length < LONG_BLOCK ? 0 : this.#open.length * GROWTH;
+    this.#parseAt = this.#open.length < LONG_BLOCK ? 0 : this.#open.length * GROWTH;
     return this.#format(done);
   }
 
-  /** The lines of the rest: nothing follows. */
+  /** Returns the lines of the rest at the end of the text. */
   end(): string[] {
     const lines = this.#format(parseMarkdown(this.#open));
     this.#open = "";
-    this.#lookAt = 0;
+    this.#parseAt = 0;
     this.#hasBlocks = false;
     return lines;
   }
 
-  /** The last lines of the block that grows, as it looks so far, each within the width. */
+  /** Returns the last lines of the current block, each within the width. */
   preview(height: number): string[] {
     const options = { ...this.#options(), cuts: true };
     if (this.#open.trim() === "" || height < 1) return [];

@@ -1,17 +1,17 @@
-// An execution as parts that can be compared with those of another: by step, what was said, called, returned, asked and answered.
+// Splits executions into parts (messages, calls, results, questions) and compares the parts of two executions by step.
 import { callsOf, type FramePayload, textOf } from "../../../present/payload.ts";
 import type { LogRow } from "../../../api/schemas/execution_schemas.ts";
 
-/** One part. Parts of two executions with the same step and name belong together. */
+/** A part of an execution. Parts of two executions with the same step and name are compared. */
 export interface ExecutionPart {
-  /** How many replies there are up to it. */
+  /** The number of replies up to it. */
   step: number;
   /** `the prompt`, `call 2: file_read`. */
   what: string;
   text: string;
 }
 
-/** What two executions have of one part; null: it has none. */
+/** A part that differs between two executions; null if an execution does not have it. */
 export interface PartDifference {
   step: number;
   what: string;
@@ -21,7 +21,7 @@ export interface PartDifference {
 
 const PROMPT = "the prompt";
 
-/** The parts of a log, in its order. */
+/** Splits a log into parts, in its order. */
 export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
   const parts: ExecutionPart[] = [];
   let step = 0;
@@ -31,21 +31,21 @@ export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
     const add = (what: string, text: string) => parts.push({ step, what, text });
     switch (type) {
       case "system":
-        // When it was made differs in any case.
+        // The time of the prompt always differs.
         add(PROMPT, message.replace(/^<environment>\nNow: .*\n/, "<environment>\n"));
         break;
       case "human":
-        add(fields["request_id"] === undefined ? "what was said to it" : "an answer", message);
+        add(fields["request_id"] === undefined ? "the user message" : "an answer", message);
         break;
       case "ai":
         step++;
-        add("what the model said", message);
+        add("the reply", message);
         break;
       case "tool_call": {
         step++;
         results = 0;
         const content = textOf(fields, "content");
-        if (content !== "") add("what the model said", content);
+        if (content !== "") add("the reply", content);
         for (const [index, call] of callsOf(fields).entries()) {
           add(`call ${index + 1}`, `${call.name} ${call.args}`);
         }
@@ -58,13 +58,13 @@ export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
         add("a question", message);
         break;
       case "complete":
-        add("the end", message);
+        add("the outcome", message);
     }
   }
   return parts;
 }
 
-/** Where two executions differ, in the order of their steps. */
+/** Returns the differences of two executions in the order of their steps. */
 export function compareParts(
   one: readonly ExecutionPart[],
   other: readonly ExecutionPart[],
@@ -80,13 +80,13 @@ export function compareParts(
   });
 }
 
-/** A prompt holds until it is renewed. */
+/** Returns the prompt at a step: the last one up to it. */
 function promptAt(parts: ReadonlyMap<string, ExecutionPart>, step: number): string | null {
   return [...parts.values()].findLast((part) => part.what === PROMPT && part.step <= step)?.text ??
     null;
 }
 
-/** By step and name; of several with one name by their order, too. */
+/** Indexes parts by step and name. Parts with the same name are numbered by their order. */
 function byPlace(parts: readonly ExecutionPart[]): Map<string, ExecutionPart> {
   const found = new Map<string, ExecutionPart>();
   for (const part of parts) {

@@ -1,17 +1,17 @@
-// Two texts line by line: which lines went, which came, and what stands around them.
+// Compares two texts line by line.
 
-/** A line of a difference; `gap`: lines that are the same and are left out. */
+/** A line of a difference; `gap` stands for equal lines that are left out. */
 export interface DiffLine {
   sort: "same" | "gone" | "new" | "gap";
   text: string;
 }
 
-/** Lines around a change. */
+/** The number of equal lines that are kept around a change. */
 const CONTEXT = 2;
-/** Larger texts are not compared line by line in their middle: that would take too long. */
+/** With more comparisons the changed middle is replaced as a whole, because the comparison would take too long. */
 const MAX_COMPARISONS = 4_000_000;
 
-/** The lines of both texts, without those that are the same far from a change. */
+/** Returns the lines of both texts, without equal lines far from a change. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -29,13 +29,13 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 const toLine = (sort: DiffLine["sort"]) => (text: string): DiffLine => ({ sort, text });
 
-/** By the longest common subsequence. */
+/** Compares lines by their longest common subsequence. */
 function diffMiddle(old: readonly string[], now: readonly string[]): DiffLine[] {
   if (old.length * now.length > MAX_COMPARISONS) {
     return [...old.map(toLine("gone")), ...now.map(toLine("new"))];
   }
   const width = now.length + 1;
-  // At [i, j]: how many lines the rests from there have in common.
+  // common[i, j] is the number of common lines of the rests from i and j.
   const common = new Uint32Array((old.length + 1) * width);
   const at = (i: number, j: number) => common[i * width + j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--) {
@@ -75,6 +75,6 @@ function withoutFarLines(lines: readonly DiffLine[]): DiffLine[] {
     if (!isFirst) return [];
     const next = isNear.indexOf(true, index);
     const count = (next < 0 ? lines.length : next) - index;
-    return [{ sort: "gap", text: `${count} ${count === 1 ? "line" : "lines"} the same` }];
+    return [{ sort: "gap", text: `${count} equal ${count === 1 ? "line" : "lines"}` }];
   });
 }

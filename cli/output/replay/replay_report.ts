@@ -1,12 +1,12 @@
-// A replay as text: identical, or the first place where today's agent goes another way.
+// Prints the result of a replay: identical, or the first difference.
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { ReplayBody } from "../../../api/schemas/replay_schemas.ts";
 import { formatPlural } from "../figures.ts";
 import type { Output } from "../output.ts";
-import { toOneLine } from "../sanitise.ts";
+import { toOneLine } from "../sanitize.ts";
 import { showChange } from "./text_change.ts";
 
-/** Shows a replay. */
+/** Prints the result of a replay. */
 export function showReplay(
   output: Output,
   { id, agent_id, status }: ExecutionDetail,
@@ -21,9 +21,7 @@ export function showReplay(
       `${name}: ${style.green("identical")}, ${formatPlural(steps, "step")}${extent}`,
     );
   } else {
-    const same = steps === 0
-      ? ""
-      : `; ${formatPlural(steps, "step")} before it ${steps === 1 ? "is" : "are"} the same`;
+    const same = steps === 0 ? "" : `; ${formatPlural(steps, "step")} before it identical`;
     const place = differences[0]?.call ?? 0;
     const where = place === 0
       ? "before its first step"

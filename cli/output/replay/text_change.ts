@@ -1,6 +1,6 @@
-// What a text was and what it is, for a person: line by line, in colours or with signs.
+// Prints the difference of two texts line by line, in colors and with signs.
 import type { Output } from "../output.ts";
-import { sanitise } from "../sanitise.ts";
+import { sanitize } from "../sanitize.ts";
 import { wrapText } from "../wrap.ts";
 import { type DiffLine, diffLines } from "./line_diff.ts";
 
@@ -11,15 +11,15 @@ const SIGNS: Readonly<Record<DiffLine["sort"], string>> = {
   gap: "…",
 };
 
-/** More of a text that stands beside nothing would tell no more. */
+/** The number of lines that are shown of a text without a counterpart. */
 const ONE_SIDED_LINES = 8;
 
-/** Shows both, indented. Null: there was none, or is none. */
+/** Prints the difference, indented. Null means that there is no text on that side. */
 export function showChange(output: Output, before: string | null, after: string | null): void {
   showDiffLines(output, toLines(before, after), "  ");
 }
 
-/** Shows the lines of a difference, indented. */
+/** Prints the lines of a difference, indented. */
 export function showDiffLines(output: Output, lines: readonly DiffLine[], indent: string): void {
   const { style, stdout } = output;
   const paints: Readonly<Record<DiffLine["sort"], (text: string) => string>> = {
@@ -30,7 +30,7 @@ export function showDiffLines(output: Output, lines: readonly DiffLine[], indent
   };
   const width = stdout.columns - indent.length;
   for (const { sort, text } of lines) {
-    const line = wrapText(`${SIGNS[sort]} ${sanitise(text)}`, width, { hanging: 2 });
+    const line = wrapText(`${SIGNS[sort]} ${sanitize(text)}`, width, { hanging: 2 });
     for (const one of line.split("\n")) output.line((indent + paints[sort](one)).trimEnd());
   }
 }
@@ -38,7 +38,7 @@ export function showDiffLines(output: Output, lines: readonly DiffLine[], indent
 function toLines(before: string | null, after: string | null): DiffLine[] {
   if (before !== null && after !== null) {
     if (before !== after) return diffLines(before, after);
-    return [{ sort: "gap", text: "they differ in a secret, which is not shown" }];
+    return [{ sort: "gap", text: "they differ in a redacted secret" }];
   }
   const sort = before === null ? "new" : "gone";
   const lines = (before ?? after ?? "").split("\n");

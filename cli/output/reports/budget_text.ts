@@ -1,28 +1,28 @@
-// Budgets as a person reads them: amounts, whose they are, and those that are nearly used up.
+// Formats budgets: their amounts and owners, and warnings about those that are nearly used up.
 import type { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
 import { formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
-import { toOneLine } from "../sanitise.ts";
+import { toOneLine } from "../sanitize.ts";
 import { formatRelative } from "../time.ts";
 
-/** From this share of a limit on people are told; the service tells them at the same. */
+/** The share of a limit from which a warning is shown; the service notifies at the same share. */
 const NEAR = 0.8;
 
-/** `$2.00`, `$0.0031`, `5,000 tokens`. */
+/** Formats an amount: `$2.00`, `$0.0031`, `5,000 tokens`. */
 export function showBudgetAmount({ unit }: Pick<BudgetBody, "unit">, amount: number): string {
   if (unit === "tokens") return `${formatCount(amount)} tokens`;
   const isOfCents = Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6;
   return `$${amount.toFixed(isOfCents || amount >= 1 ? 2 : 4)}`;
 }
 
-/** Whose budget it is. */
-export function whoseBudget({ agent_id, execution_id }: BudgetBody): string {
+/** Returns the owner of a budget: the workspace, an agent, or an agent and an execution. */
+export function ownerOfBudget({ agent_id, execution_id }: BudgetBody): string {
   if (agent_id === null) return "the workspace";
   const tree = execution_id === null ? "" : `, execution ${execution_id}`;
   return toOneLine(agent_id) + tree;
 }
 
-/** A line for each budget that is nearly used up, or used up. */
+/** Prints a warning for each budget that is nearly or completely used up. */
 export function showNearBudgets(
   output: Output,
   budgets: readonly BudgetBody[],
@@ -36,7 +36,7 @@ export function showNearBudgets(
       ? ""
       : `; it resets ${formatRelative(budget.resets_at, now)}`;
     output.warning(
-      `Budget ${budget.budget} of ${whoseBudget(budget)}: ${used} of ${limit} used${resets}`,
+      `Budget ${budget.budget} of ${ownerOfBudget(budget)}: ${used} of ${limit} used${resets}`,
     );
   }
 }

@@ -1,24 +1,24 @@
-// The services that share a database, and that database, as a person reads them.
+// Formats the nodes that share a database, and that database.
 import { SECOND_MS } from "../../../base/time_units.ts";
 import type { InfoBody, NodeBody } from "../../../api/schemas/info_schemas.ts";
 import type { Output } from "../output.ts";
 import { NOTHING } from "../table.ts";
 import { formatMinute, formatRelative } from "../time.ts";
 
-/** A node gives a sign of life every three seconds. */
+/** A node that was seen within this time is shown as `now`; it sends a heartbeat every three seconds. */
 const NOW_SECONDS = 5;
 
-/** `SQLite: /home/me/.local/state/inkling/inkling.db`, `PostgreSQL: postgres://inkling@db.example/inkling`. */
+/** Returns `SQLite: /home/me/.local/state/inkling/inkling.db` or `PostgreSQL: postgres://inkling@db.example/inkling`. */
 export function describeStorage({ kind, place }: NonNullable<InfoBody["storage"]>): string {
   return `${kind === "sqlite" ? "SQLite" : "PostgreSQL"}: ${place}`;
 }
 
-/** Whether a service runs somewhere over the database, so that agents fire by themselves. */
+/** Returns whether a live node uses the database, so that triggers fire. */
 export function hasLivingNode({ nodes = [] }: Pick<InfoBody, "nodes">): boolean {
   return nodes.some(({ alive }) => alive);
 }
 
-/** A table of nodes. */
+/** Prints a table of nodes. */
 export function showNodes(output: Output, nodes: readonly NodeBody[], now: number): void {
   const { style } = output;
   output.table(nodes, [
@@ -28,14 +28,14 @@ export function showNodes(output: Output, nodes: readonly NodeBody[], now: numbe
     { header: "Since", cell: (node) => formatMinute(node.started_at) },
     { header: "Runs", cell: (node) => String(node.running_executions), align: "right" },
     {
-      header: "Last Sign",
+      header: "Last Seen",
       cell: (node) => describeSign(node, now),
       paint: (cell, value) => value.startsWith("dead") ? style.red(cell) : style.green(cell),
     },
   ], { cutNote: ({ name, labels }) => [name, ...labels].join(", ") });
 }
 
-/** `now`, `12 s ago`, `dead, 4 min ago`, and which is the one that was asked: `now (this node)`. */
+/** Returns `now`, `12 s ago` or `dead, 4 min ago`; for the node that answered, `now (this node)`. */
 function describeSign(node: NodeBody, now: number): string {
   const { alive, silent_seconds: seconds, this_node: isThis } = node;
   const ago = alive && seconds < NOW_SECONDS

@@ -1,10 +1,10 @@
-// The plan of a run as text: what holds, what may be reached and used, when it runs, what is wrong, what the model is sent.
+// Prints the plan of a run: its trigger, settings, paths, tools, messages and problems.
 import { describeTrigger } from "../../../present/triggers.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { PlanBody } from "../../../api/schemas/plan_schemas.ts";
 import type { Output } from "../output.ts";
-import { sanitise, toOneLine } from "../sanitise.ts";
+import { sanitize, toOneLine } from "../sanitize.ts";
 import { NOTHING } from "../table.ts";
 import { formatMinute, formatRelative } from "../time.ts";
 import { isAutomatic } from "../trigger_text.ts";
@@ -12,7 +12,7 @@ import { isAutomatic } from "../trigger_text.ts";
 type PlannedTool = PlanBody["tools"][number];
 type PlannedMessage = NonNullable<PlanBody["messages"]>[number];
 
-/** Shows a plan. `isService`: a service told it, so that its triggers fire. */
+/** Prints a plan. `isService` is true if it came from a running service, whose triggers fire. */
 export function showPlan(
   output: Output,
   plan: PlanBody,
@@ -70,7 +70,9 @@ export function showPlan(
     }
   }
   if (plan.messages !== null && agent.trigger_type === "watch") {
-    output.note("\nA changed file begins the last message otherwise: with the event and the path");
+    output.note(
+      "\nAfter a file change the last message begins with the event and the path instead",
+    );
   }
   showWarnings(output, plan, options);
 }
@@ -88,16 +90,15 @@ function showWarnings(
   for (const notice of notices) output.warning(toOneLine(notice));
   if (!isAutomatic(agent)) return;
   if (!isService) {
-    output.note('The service is not running: nothing fires by itself before "inkling start -d"');
+    output.note('The service is not running, so no trigger fires. "inkling start -d" starts it');
   } else if (scheduler === "paused") {
     output.warning(
-      "The scheduler is paused: no schedule and no watch fires until it is resumed " +
-        '(Schedule in "inkling ui")',
+      'The scheduler is paused, so no trigger fires. Resume it on the Schedule page of "inkling ui"',
     );
   }
 }
 
-/** What starts it, whether it does, and when next. */
+/** Describes the trigger, its state and the next runs. */
 function describeFirings(
   { agent, upcoming, setup = [] }: PlanBody,
   { now }: { now: number },
@@ -107,7 +108,7 @@ function describeFirings(
   if (!agent.enabled) {
     return [`${trigger}, but the agent is disabled: enabled: false in its file`];
   }
-  if (agent.trigger_paused !== null) return [`${trigger}, but stopped: ${agent.trigger_paused}`];
+  if (agent.trigger_paused !== null) return [`${trigger}, but paused: ${agent.trigger_paused}`];
   const { retry, id } = agent.last_execution ?? {};
   return [
     trigger,
@@ -119,7 +120,7 @@ function describeFirings(
 
 const BUILT_IN = "built in";
 
-/** The file of the agent stands at the top. */
+/** Describes the source of a setting. A line number means the agent's file, which is named at the top. */
 function describeOrigin({ from, line }: PlanBody["settings"][number]): string {
   switch (from) {
     case "file":
@@ -157,7 +158,7 @@ function describeMessage(
   return seeded ? `${what} (of an earlier run)` : what;
 }
 
-/** A text of several lines, each of them indented. */
+/** Indents each line of a text. */
 function indented(text: string): string {
-  return sanitise(text).split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");
+  return sanitize(text).split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");
 }

@@ -1,19 +1,19 @@
-// A recap as text: the figures, then what failed, waits and did not run, each with what to do.
+// Prints a recap: the figures, then the failed, waiting and missed runs, each with the command to use.
 import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
 import { countRuns } from "../../../present/recap.ts";
 import { firstLine } from "../../../present/visible_text.ts";
 import { formatCost, formatPlural } from "../figures.ts";
 import type { Output } from "../output.ts";
-import { toOneLine } from "../sanitise.ts";
+import { toOneLine } from "../sanitize.ts";
 import { formatMinute, formatRelative } from "../time.ts";
 import { shorten } from "../width.ts";
 
-/** How many of what is due next are shown. */
+/** The number of next runs that are shown. */
 const SHOWN_NEXT = 5;
-/** Columns of an error or a question. */
+/** The width of an error or a question. */
 const TEXT_WIDTH = 100;
 
-/** Shows a recap. `span` is its length as text. */
+/** Prints a recap. `span` is its time span as text. */
 export function showRecap(
   output: Output,
   recap: RecapBody,
@@ -32,7 +32,7 @@ export function showRecap(
   ) {
     item(
       agent,
-      `${count > 1 ? `${count} times, the last: ` : ""}${firstLine(error)} (inkling logs -e ${id})`,
+      `${count > 1 ? `${count} times, last: ` : ""}${firstLine(error)} (inkling logs -e ${id})`,
     );
   }
   if (recap.waiting.length > 0) heading("Waiting for you");
@@ -47,31 +47,31 @@ export function showRecap(
   for (const { from, to } of recap.downtimes) {
     output.sentence(
       from === null
-        ? `  until ${toMinute(to)}: it had been killed`
+        ? `  until ${toMinute(to)} (it had been killed)`
         : `  ${toMinute(from)} to ${toMinute(to)}`,
     );
   }
-  if (recap.stopped.length > 0) heading("Does not run, or not as its file says");
+  if (recap.stopped.length > 0) heading("Disabled, paused or invalid");
   for (const { agent_id: agent, reason } of recap.stopped) item(agent, reason);
-  if (recap.next.length > 0) heading("Due next");
+  if (recap.next.length > 0) heading("Next runs");
   for (const { agent_id: agent, at } of recap.next.slice(0, SHOWN_NEXT)) item(agent, toMinute(at));
 }
 
 function describeRuns(recap: RecapBody): string {
   const { total } = recap.executions;
   if (total === 0) return "Nothing ran";
-  const told = countRuns(recap).map(({ count, word }) => `${count} ${word}`).join(", ");
-  return `${formatPlural(total, "run")}: ${told}`;
+  const counts = countRuns(recap).map(({ count, word }) => `${count} ${word}`).join(", ");
+  return `${formatPlural(total, "run")}: ${counts}`;
 }
 
 function describeCost(recap: RecapBody): string {
   const { cost_usd: cost, cost_before_usd: before, mean_cost_usd: mean } = recap;
   const compared = [
-    ...(before === null ? [] : [`the day before ${formatCost(before)}`]),
-    ...(mean === null ? [] : [`7-day mean ${formatCost(mean)}`]),
+    ...(before === null ? [] : [`previous day ${formatCost(before)}`]),
+    ...(mean === null ? [] : [`7-day average ${formatCost(mean)}`]),
   ];
-  const told = cost === null ? "Cost: no price is known" : `Cost: ${formatCost(cost)}`;
-  return compared.length === 0 ? told : `${told} (${compared.join(", ")})`;
+  const total = cost === null ? "Cost: unknown (no price)" : `Cost: ${formatCost(cost)}`;
+  return compared.length === 0 ? total : `${total} (${compared.join(", ")})`;
 }
 
 function describeTimes({ count, first, last }: RecapBody["not_run"][number]): string {

@@ -1,4 +1,4 @@
-// The line that moves while a person waits: what is being done, since when, and how many tokens it has taken.
+// The moving line of a run: the current activity, its duration and the tokens so far.
 import type { Clock } from "../../app.ts";
 import { formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
@@ -6,25 +6,25 @@ import { OutputClosed } from "../terminal.ts";
 import { formatElapsed } from "../time.ts";
 import { shorten, widthOf } from "../width.ts";
 
-/** Between two pictures. The first comes after the first of them: what is over at once shows nothing. */
+/** The interval of the pictures. The first appears after one interval, so that a short activity shows nothing. */
 const TICK_MS = 100;
 const PICTURES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
-/** A part of a reply that is not whole yet takes so many lines at most. */
+/** The most lines of an incomplete reply. */
 const PREVIEW_LINES = 8;
-/** Lines of the screen that a preview leaves to what came before. */
+/** The lines of the screen that a preview does not use. */
 const KEPT_LINES = 6;
-/** What models make of a token, roughly. */
+/** The approximate number of characters of a token. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The surroundings of a shown activity. */
+/** The collaborators of an activity. */
 export interface ActivityOptions {
   output: Output;
   clock: Clock;
-  /** Lines that stand above the line that moves. */
+  /** Returns the lines above the moving line. */
   preview: (height: number) => string[];
 }
 
-/** Shows that something is being done, at the end of the terminal, until it is told to rest. Does nothing where nothing can move. */
+/** Shows the current activity at the end of the terminal until rest(). Does nothing if the output cannot move. */
 export class Activity {
   readonly #output: Output;
   readonly #options: ActivityOptions;
@@ -39,7 +39,7 @@ export class Activity {
     this.#options = options;
   }
 
-  /** Says what is being done from now on. The same once more changes nothing; a part of the same wait keeps its beginning. */
+  /** Starts an activity, or continues one with the same label. With `isPart` the start time is kept. */
   begin(label: string, { isPart = false } = {}): void {
     if (this.#output.live === undefined) return;
     const isNew = label !== this.#label && !isPart;
@@ -50,18 +50,18 @@ export class Activity {
     void this.#tick(this.#ticking.signal);
   }
 
-  /** Counts characters of a reply whose tokens are not known yet. */
+  /** Adds characters of a reply whose token count is not known yet. */
   received(characters: number): void {
     this.#characters += characters;
   }
 
-  /** Tells the tokens that have been taken so far. */
+  /** Sets the token count so far. */
   counted(tokens: number): void {
     this.#tokens = tokens;
     this.#characters = 0;
   }
 
-  /** Takes everything away until something begins again. */
+  /** Erases the line until the next activity. */
   rest(): void {
     this.#ticking?.abort();
     this.#ticking = undefined;
@@ -75,7 +75,7 @@ export class Activity {
         this.#draw(PICTURES[count % PICTURES.length] ?? "");
       }
     } catch (error) {
-      // The output is closed: whoever writes next finds that out, too.
+      // The next write reports a closed output.
       if (!signal.aborted && !(error instanceof OutputClosed)) throw error;
     }
   }
@@ -89,7 +89,7 @@ export class Activity {
     const { watched, watchedStyle: style } = this.#output;
     const preview = this.#options.preview(Math.min(PREVIEW_LINES, watched.rows - KEPT_LINES));
     const figures = ` · ${this.#figures()}`;
-    // A line as wide as the terminal would make it break the next one.
+    // A line as wide as the terminal would wrap.
     const room = watched.columns - 1 - widthOf(picture) - 1 - widthOf(figures);
     const label = shorten(this.#label, Math.max(room, 0));
     const line = shorten(`${label}${figures}`, watched.columns - 3);

@@ -1,4 +1,4 @@
-// Frames of an execution, live or out of its log, as pieces of text for a person. Knows no stream and no terminal.
+// Renders the frames of an execution, live or from its log, as pieces of text.
 import { formatDuration } from "../../../base/durations.ts";
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
 import {
@@ -10,7 +10,7 @@ import {
   textOf,
   type ToolCall,
 } from "../../../present/payload.ts";
-import { sanitise, toOneLine } from "../sanitise.ts";
+import { sanitize, toOneLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { formatWouldDo } from "./would_do.ts";
 import { formatLocal } from "../time.ts";
@@ -23,55 +23,55 @@ import {
 } from "./tool_lines.ts";
 import { wrapText } from "../wrap.ts";
 
-/** A piece of text to show: a step on the way, what the model said, the answer, or why there is none. */
+/** A piece of text: a step, a reply beside tool calls, the answer, or the error. */
 export interface FramePiece {
   kind: "step" | "reply" | "answer" | "failure";
   text: string;
 }
 
-/** How frames are shown. */
+/** The options of the rendering. */
 export interface FrameRendererOptions {
   style: Style;
   columns: number;
-  /** Whole arguments, results and prompts, and token counts on the way. */
+  /** Shows whole arguments, results and prompts, and token counts. */
   verbose?: boolean;
-  /** Shows what the model was told. */
+  /** Shows the prompt and the messages to the model. */
   showMessages?: boolean;
-  /** Puts the time of day before each step. */
+  /** Shows the time of day before each step. */
   showTimes?: boolean;
-  /** Numbers the replies, as a fork does. */
+  /** Shows the step numbers, which `fork --at` uses. */
   showSteps?: boolean;
-  /** How many replies there were before. */
+  /** The number of replies before the first frame. */
   stepsBefore?: number;
-  /** How many of all replies, with their calls, are those of the execution that this one was forked from. */
+  /** The number of first replies that a fork copied from its original. */
   stepsTakenOver?: number;
-  /** Shows a call when it is made, not only with its result: nothing else shows that it is running. */
+  /** Shows a call when it starts, not only with its result. */
   showCalls?: boolean;
 }
 
 const MESSAGE_LINES = 3;
-/** Where no terminal sets a width, a shortened line still ends. */
+/** The longest shortened line without a terminal. */
 const WIDEST_LINE = 120;
-/** `08:30:00` and a space. */
+/** The width of `08:30:00` and a space. */
 const TIME_WIDTH = 9;
 const SKILL_NAME = /^<skill-context name="([^"<>]*)">/;
 
-/** Turns the frames of one execution, in their order, into text. */
+/** Renders the frames of one execution in their order. */
 export class FrameRenderer {
   readonly #options: FrameRendererOptions;
   readonly #style: Style;
   readonly #layout: ToolLineOptions;
-  /** How many replies there were. */
+  /** The number of replies so far. */
   #steps: number;
-  /** Calls without a result, in the order of the reply. */
+  /** The calls without a result, in the order of the reply. */
   readonly #calls = new Map<string, ToolCall>();
-  /** Whether the calls of the last reply stand on lines of their own, and one alone. */
+  /** True if the last reply had one call, which is already shown: its result does not repeat it. */
   #isObvious = false;
-  /** The last reply, as long as it is open whether it is the answer. */
+  /** The last reply, while it may be the answer. */
   #reply = "";
-  /** Calls that a dry run described; undefined for a run that is none, as far as was seen. */
+  /** The calls that a dry run described; undefined for a normal run. */
   #wouldDo: DescribedCall[] | undefined;
-  /** How many calls there were; undefined where the beginning was not seen. */
+  /** The number of calls; undefined if the first frames are missing. */
   #callCount: number | undefined;
 
   constructor(options: FrameRendererOptions) {
@@ -84,12 +84,12 @@ export class FrameRenderer {
     this.#steps = options.stepsBefore ?? 0;
   }
 
-  /** Calls without a result so far. */
+  /** The calls without a result. */
   get openCalls(): readonly ToolCall[] {
     return [...this.#calls.values()];
   }
 
-  /** What a frame adds; nothing for kinds of frames that show nothing or are not known yet. */
+  /** Renders a frame. Returns no pieces for frames that are not shown and for unknown kinds. */
   render(payload: FramePayload): FramePiece[] {
     switch (payload["event_type"]) {
       case "execution_info":
@@ -121,7 +121,7 @@ export class FrameRenderer {
     }
   }
 
-  /** The calls without a result, where they have not been shown: the run stops here. */
+  /** Renders the calls without a result at the end of the frames, unless they are already shown. */
   renderOpenCalls(payload: FramePayload): FramePiece[] {
     const calls = this.#options.showCalls ? [] : this.openCalls;
     this.#calls.clear();
@@ -135,7 +135,7 @@ export class FrameRenderer {
     return { kind: "step", text: `${this.#style.dim(time)} ${text}` };
   }
 
-  /** A step that is a sentence, which may take more than a line. */
+  /** Renders a step as a sentence, wrapped. */
   #sentence(payload: FramePayload, text: string): FramePiece {
     const { columns, lead } = this.#layout;
     return this.#step(payload, wrapText(text, columns - lead, { hanging: 2 }));
@@ -148,7 +148,7 @@ export class FrameRenderer {
     return [this.#step(payload, this.#style.bold(`Step ${this.#steps}`) + origin)];
   }
 
-  /** Whether the last reply and its calls happened in the execution that this one was forked from. */
+  /** True if the last reply and its calls were copied from the original of a fork. */
   get #isTakenOver(): boolean {
     return this.#steps > 0 && this.#steps <= (this.#options.stepsTakenOver ?? 0);
   }
@@ -178,7 +178,7 @@ export class FrameRenderer {
     return this.#step(payload, [this.#style.bold(title), ...lines].join("\n"));
   }
 
-  /** Instructions that a skill brought into the conversation. */
+  /** Renders a notice, a repair message or the instructions of a skill. */
   #meta(payload: FramePayload): FramePiece {
     if (payload["kind"] === "notice") return this.#notice(payload);
     if (payload["kind"] !== "repair") return this.#skill(payload);
@@ -211,26 +211,26 @@ export class FrameRenderer {
 
   #toolCalls(payload: FramePayload): FramePiece[] {
     const calls = callsOf(payload);
-    const beside = sanitise(textOf(payload, "content")).trim();
+    const beside = sanitize(textOf(payload, "content")).trim();
     for (const [index, call] of calls.entries()) this.#calls.set(call.id || String(index), call);
     if (this.#callCount !== undefined && !this.#isTakenOver) this.#callCount += calls.length;
     this.#isObvious = this.#options.showCalls === true && calls.length === 1;
     return [
-      ...(beside === "" ? [] : [this.#said(payload, beside)]),
+      ...(beside === "" ? [] : [this.#renderReply(payload, beside)]),
       ...(this.#options.showCalls ? calls : []).map((call) =>
         this.#step(payload, formatCall(call, this.#layout))
       ),
     ];
   }
 
-  /** What the model said beside its calls, or before the run broke off. */
-  #said(payload: FramePayload, text: string): FramePiece {
+  /** Renders the text beside tool calls, or a reply that did not become the answer. */
+  #renderReply(payload: FramePayload, text: string): FramePiece {
     if (!this.#options.showTimes) return { kind: "reply", text };
     return this.#message({ ...payload, content: text }, "Model", { whole: true });
   }
 
   #answer(payload: FramePayload): FramePiece {
-    const text = sanitise(textOf(payload, "content"));
+    const text = sanitize(textOf(payload, "content"));
     if (text.trim() !== "") return { kind: "answer", text };
     return this.#step(payload, this.#style.dim("The answer is empty"));
   }
@@ -242,7 +242,7 @@ export class FrameRenderer {
     const described = describedOf(payload);
     if (described.length > 0) this.#wouldDo = [...this.#wouldDo ?? [], ...described];
     const isRoutine = textOf(payload, "tool_name") === "skill_use" && payload["is_error"] !== true;
-    // The skill's instructions follow, with a line of their own.
+    // The next frame shows the skill's instructions.
     if (isRoutine && !this.#options.showMessages) return [];
     const isShown = this.#isObvious || this.#options.showCalls && this.#layout.verbose;
     const shown = isShown ? undefined : call;
@@ -263,8 +263,8 @@ export class FrameRenderer {
     const status = toOneLine(textOf(payload, "status"));
     const isDone = status === "success";
     const pieces = this.renderOpenCalls(payload);
-    // A reply that did not become the answer (it was cut, say) is worth seeing all the same.
-    if (this.#reply !== "") pieces.push(this.#said(payload, sanitise(this.#reply)));
+    // Shows a reply that did not become the answer, for example because it was cut.
+    if (this.#reply !== "") pieces.push(this.#renderReply(payload, sanitize(this.#reply)));
     this.#reply = "";
     if (this.#wouldDo !== undefined) {
       const lines = formatWouldDo(this.#wouldDo, numberOf(payload, "execution_id"), this.#layout);
@@ -275,7 +275,7 @@ export class FrameRenderer {
     const summary = figures === "" ? "" : this.#style.dim(` · ${figures}`);
     pieces.push(this.#sentence(payload, mark + summary));
     if (!isDone) {
-      const error = sanitise(textOf(payload, "error")) || `The run ended as ${status}`;
+      const error = sanitize(textOf(payload, "error")) || `The run ended as ${status}`;
       pieces.push({ kind: "failure", text: error });
     }
     return pieces;

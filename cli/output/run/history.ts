@@ -1,4 +1,4 @@
-// The history of agents as a table: what ran, and the times at which it was due and did not run.
+// Prints the history of agents as a table: executions, and due times without a run.
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { formatDuration } from "../../../base/durations.ts";
@@ -9,10 +9,10 @@ import type { Output } from "../output.ts";
 import { NOTHING, orNothing } from "../table.ts";
 import { formatMinute } from "../time.ts";
 
-/** An entry of the history: what ran, or a time that was due. */
+/** An entry of the history: an execution or a due time. */
 type Entry = { execution: ListedExecution } | { slot: SlotBody };
 
-/** Shows executions, and slots that did not run, newest first. */
+/** Prints executions, and slots that did not run, newest first. */
 export function showHistory(
   output: Output,
   executions: readonly ListedExecution[],
@@ -73,20 +73,20 @@ function describeTrigger(entry: Entry): string {
   return by === null ? trigger : `${trigger} (${by})`;
 }
 
-/** What it was asked, and what came of it. */
+/** Returns the note of an execution: its state, its message and its result. */
 function describeOutcome(execution: ListedExecution): string | undefined {
   const { preview, error, dry_run, waits_for_labels: labels, retry } = execution;
-  const told = [preview?.asked, error ?? preview?.answered].filter((one) => one).join(" → ");
+  const exchange = [preview?.asked, error ?? preview?.answered].filter((one) => one).join(" → ");
   const parts = [
     ...(dry_run ? ["Dry run"] : []),
     ...(labels ? [`Waits for a node with ${toLabelWords(labels)}`] : []),
     ...(retry ? [toRetrySentence(retry)] : []),
-    ...(told === "" ? [] : [told]),
+    ...(exchange === "" ? [] : [exchange]),
   ];
   return parts.length === 0 ? undefined : parts.join(": ");
 }
 
-/** Colours a cell by the status of an execution that it tells, or by the outcome of a due time. */
+/** Colors a cell by the status of its execution, or by the outcome of its due time. */
 export function paintStatus({ style }: Output, cell: string, status: string): string {
   if (status === "success") return style.green(cell);
   const isOpen = ["running", "waiting"].includes(status) || /^(skipped|missed)/.test(status);

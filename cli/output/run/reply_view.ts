@@ -1,21 +1,21 @@
-// What a model says, at a terminal: Markdown, laid out while it comes. Loaded where there is a terminal.
+// Prints the replies of a model at a terminal as Markdown while they stream. Loaded only for a terminal.
 import { formatBlocks, type MarkdownOptions, parseMarkdown } from "../markdown/markdown.ts";
 import type { Output } from "../output.ts";
 import { StreamedMarkdown } from "../markdown/streamed_markdown.ts";
-import { sanitise } from "../sanitise.ts";
-import { SanitisedStream } from "../sanitised_stream.ts";
+import { sanitize } from "../sanitize.ts";
+import { SanitizedStream } from "../sanitized_stream.ts";
 
-/** Text is not laid out wider than this, even where the terminal is: long lines are hard to read. */
+/** The greatest width of text, because longer lines are hard to read. */
 const WIDEST_TEXT = 120;
 
-/** Prints the replies of one execution, one after the other, each with an empty line before it. */
+/** Prints the replies of one execution, each with an empty line before it. */
 export class ReplyView {
   readonly #output: Output;
   readonly #markdown: StreamedMarkdown;
-  #stream = new SanitisedStream();
-  /** The text of the open reply so far. */
+  #stream = new SanitizedStream();
+  /** The text of the current reply so far. */
   #shown = "";
-  /** Whether a line of the open reply has been printed. */
+  /** True if a line of the current reply has been printed. */
   #isPrinted = false;
 
   constructor(output: Output) {
@@ -23,42 +23,42 @@ export class ReplyView {
     this.#markdown = new StreamedMarkdown(() => this.#options());
   }
 
-  /** Whether some of a reply has come. */
+  /** True if a part of the current reply has arrived. */
   get isOpen(): boolean {
     return this.#shown !== "";
   }
 
-  /** Takes the next piece of the open reply. */
+  /** Adds the next piece of the current reply. */
   push(piece: string): void {
     const text = this.#stream.push(piece);
     this.#shown += text;
     this.#print(this.#markdown.push(text));
   }
 
-  /** The end of the open reply that is not printed yet, as it looks so far. */
+  /** Returns the last lines of the current reply that are not printed yet. */
   preview(height: number): string[] {
     const lines = this.#markdown.preview(height - 1);
     return lines.length === 0 ? [] : ["", ...lines];
   }
 
-  /** Ends the open reply, which is this text as a whole; false: what came was something else, and the text is not shown. */
+  /** Ends the current reply with its whole text. Returns false if the pieces differ from it, and prints nothing then. */
   end(whole: string): boolean {
-    const text = sanitise(whole);
+    const text = sanitize(whole);
     const isSame = text.startsWith(this.#shown);
     if (isSame) this.#print(this.#markdown.push(text.slice(this.#shown.length)));
     this.drop();
     return isSame;
   }
 
-  /** Ends the open reply as far as it came. */
+  /** Ends the current reply without the rest of its text. */
   drop(): void {
-    this.#stream = new SanitisedStream();
+    this.#stream = new SanitizedStream();
     this.#shown = "";
     this.#print(this.#markdown.end());
     this.#isPrinted = false;
   }
 
-  /** Prints a whole reply, sanitised, that has not come in pieces; `alone` when nothing else is printed. */
+  /** Prints a whole sanitized reply. With `alone` there is no empty line before it. */
   show(text: string, { alone = false } = {}): void {
     this.#isPrinted = alone;
     this.#print(formatBlocks(parseMarkdown(text), this.#options()));

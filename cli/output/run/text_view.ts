@@ -1,4 +1,4 @@
-// A run for a person: its frames as text, replies as they come, and what it is doing meanwhile.
+// The text view of a run: its frames, its streaming replies and its current activity.
 import type { StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../../app.ts";
@@ -8,23 +8,23 @@ import type { Output } from "../output.ts";
 import { type FramePayload, numberOf, textOf } from "../../../present/payload.ts";
 import type { ReplyView } from "./reply_view.ts";
 import type { RunView } from "./run_view.ts";
-import { toOneLine } from "../sanitise.ts";
+import { toOneLine } from "../sanitize.ts";
 import { describeCall } from "./tool_lines.ts";
 import { toVisible } from "../../../present/visible_text.ts";
 
-/** How much a text view shows. */
+/** The options of a text view. */
 export interface TextViewOptions {
   output: Output;
   clock: Clock;
-  /** A turn of a chat: it needs no heading, and no word that it went well. */
+  /** True for a turn of a chat, which has no heading and no success line. */
   isTurn: boolean;
-  /** The questions of the run are put to the person here: they need no line of their own. */
+  /** True if the run's questions are asked here, so that they need no line. */
   asks: boolean;
-  /** For a fork: the execution whose first steps it took over. */
+  /** The execution and step that a fork started from. */
   takenOver?: ExecutionDetail["forked_from"];
 }
 
-/** A view of a run as text. What lays out Markdown is loaded only where there is a terminal that shows it. */
+/** Opens a text view. The Markdown formatter is loaded only for a terminal. */
 export async function openTextView(options: TextViewOptions): Promise<RunView> {
   const { output } = options;
   if (!output.stdout.isTerminal) return new TextView(options, undefined);
@@ -36,8 +36,8 @@ const THINKING = "Thinking";
 const WRITING = "Writing";
 
 /**
- * Text. On a terminal everything is shown on standard output, replies as they come; elsewhere only the answer goes
- * there and the steps to standard error.
+ * The text view. At a terminal it prints everything on standard output and streams replies. Otherwise it prints the answer
+ * on standard output and the steps on standard error.
  */
 class TextView implements RunView {
   readonly streams: boolean;
@@ -46,7 +46,7 @@ class TextView implements RunView {
   readonly #renderer: FrameRenderer;
   readonly #replies: ReplyView | undefined;
   readonly #activity: Activity;
-  /** The last reply that was shown whole while it came. */
+  /** The last reply that was completely printed while it streamed. */
   #shownReply: string | undefined;
 
   constructor(options: TextViewOptions, replies: ReplyView | undefined) {
@@ -54,7 +54,7 @@ class TextView implements RunView {
     this.#output = output;
     this.#options = options;
     this.#replies = replies;
-    // Which of the replies is the answer shows at the end only, and --quiet shows nothing else.
+    // --quiet prints only the answer, which is known at the end.
     this.streams = replies !== undefined && !output.quiet;
     this.#renderer = new FrameRenderer({
       style: output.watchedStyle,
@@ -86,7 +86,7 @@ class TextView implements RunView {
         return;
       default:
         this.#showFrame(payload);
-        return this.#tellActivity(payload);
+        return this.#updateActivity(payload);
     }
   }
 
@@ -96,7 +96,7 @@ class TextView implements RunView {
     if (replies === undefined || typeof content !== "string") return;
     if (restart === true && replies.isOpen) {
       replies.drop();
-      this.#output.line(this.#output.style.dim("(it was cut off and starts again)"));
+      this.#output.line(this.#output.style.dim("(the reply was cut off and starts again)"));
     }
     this.#activity.begin(WRITING, { isPart: true });
     this.#activity.received(content.length);
@@ -119,14 +119,14 @@ class TextView implements RunView {
     }
   }
 
-  /** A reply's frame less the text that has been shown. */
+  /** Returns the frame of a reply without the text that is already printed. */
   #withoutShown(payload: FramePayload): FramePayload {
     const { content } = payload;
     if (!this.#replies?.isOpen || typeof content !== "string") {
       this.#replies?.drop();
       return payload;
     }
-    // What came may not be what the reply is (the connection broke meanwhile, say): then it is shown whole.
+    // If the pieces differ from the reply, for example after a lost connection, the reply is printed in full.
     if (!this.#replies.end(content)) return payload;
     this.#shownReply = content;
     return { ...payload, content: "" };
@@ -157,8 +157,8 @@ class TextView implements RunView {
     else this.#output.errorLine(text);
   }
 
-  /** What the run is doing after a frame. */
-  #tellActivity(payload: FramePayload): void {
+  /** Updates the activity after a frame. */
+  #updateActivity(payload: FramePayload): void {
     switch (payload["event_type"]) {
       case "stats":
         return this.#activity.counted(numberOf(payload, "total_tokens") ?? 0);
@@ -194,7 +194,7 @@ class TextView implements RunView {
   }
 }
 
-/** A frame that says what a person in a chat knows already. */
+/** Returns whether a frame is not shown in a chat: the heading and the success line. */
 function isRoutine(payload: FramePayload): boolean {
   const type = payload["event_type"];
   return type === "execution_info" || (type === "complete" && payload["status"] === "success");

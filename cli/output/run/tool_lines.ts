@@ -1,4 +1,4 @@
-// A tool call and its result as lines: the mark, the name, what it is about, how long it took, and the result, folded.
+// Formats a tool call and its result: the mark, the name, the arguments, the duration and the folded result.
 import { formatDuration } from "../../../base/durations.ts";
 import { formatArguments, formatWholeArguments } from "../arguments.ts";
 import { formatCost, formatCount } from "../figures.ts";
@@ -9,7 +9,7 @@ import {
   textOf,
   type ToolCall,
 } from "../../../present/payload.ts";
-import { sanitise, toOneLine } from "../sanitise.ts";
+import { sanitize, toOneLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";
 import { shorten, widthOf } from "../width.ts";
@@ -17,35 +17,35 @@ import { wrapExactly } from "../wrap.ts";
 
 const RESULT_LINES = 3;
 const ERROR_LINES = 8;
-/** The arguments on a line give way to the name and the time, down to so many cells. */
+/** With less room for the arguments they are left out. */
 const LEAST_ROOM = 8;
 
-/** How lines are laid out. */
+/** The layout of the lines. */
 export interface ToolLineOptions {
   style: Style;
-  /** Cells of a line that is shortened. */
+  /** The width of shortened lines. */
   columns: number;
-  /** Cells of a line that is shown whole: where it is wider it is broken. Infinity where no terminal sets them. */
+  /** The width at which full lines wrap; Infinity without a terminal. */
   width: number;
-  /** Cells that stand before the first line of a step. */
+  /** The width before the first line of a step. */
   lead: number;
-  /** Whole arguments and results. */
+  /** Shows whole arguments and results. */
   verbose: boolean;
-  /** The call was made in the execution that this one was forked from. */
+  /** True if a fork copied the call from its original. */
   isTakenOver?: boolean;
 }
 
-/** A call on one line, without colours: `file_read notes.md`. */
+/** Formats a call on one line without colors: `file_read notes.md`. */
 export function describeCall({ name, args }: ToolCall): string {
   return `${toVisibleLine(name)} ${formatArguments(args)}`.trimEnd();
 }
 
-/** A call whose result is not there. */
+/** Formats a call without a result. */
 export function formatCall(call: ToolCall, options: ToolLineOptions): string {
   return formatHead(options.style.cyan("→"), call, { ...options, end: "" });
 }
 
-/** The result of a call. The call is shown with it unless that has been done. */
+/** Formats the result of a call, together with the call unless `call` is undefined. */
 export function formatResult(
   payload: FramePayload,
   call: ToolCall | undefined,
@@ -70,14 +70,14 @@ export function formatResult(
   return [head, ...lines].join("\n");
 }
 
-/** Indented lines of a text: all of them, or the first few, shortened, and how many there are more. */
+/** Formats the indented lines of a text: all of them, or the first ones, shortened, and the number of the others. */
 export function formatFolded(
   text: string,
   options: ToolLineOptions & { lines: number },
 ): string[] {
   const { style, columns, width, verbose, lines } = options;
   const isWhole = verbose || lines === Infinity;
-  const safe = sanitise(text).trimEnd();
+  const safe = sanitize(text).trimEnd();
   const all = (isWhole ? wrapExactly(safe, width - 4) : safe).split("\n");
   const shown = isWhole
     ? all
@@ -91,12 +91,12 @@ export function formatFolded(
   return shown.map((line) => line === "" ? "" : `    ${style.dim(line)}`);
 }
 
-/** The environment, which is alike for all agents, and the agent's own text. */
+/** Matches a system prompt: the environment, which is similar for all agents, and the agent's task. */
 const PROMPT = /^<environment>\n([^]*?)\n<\/environment>\n\n<task>\n([^]*)\n<\/task>$/;
 const ENVIRONMENT_LINES = 1;
 const OTHER_PROMPT_LINES = 3;
 
-/** Formats a system prompt: the environment folded, the agent's own text whole. */
+/** Formats a system prompt: the environment folded, the agent's task in full. */
 export function formatPrompt(prompt: string, options: ToolLineOptions): string[] {
   const [, environment = "", task] = PROMPT.exec(prompt.trim()) ?? [];
   if (task === undefined) return formatFolded(prompt, { ...options, lines: OTHER_PROMPT_LINES });
@@ -126,7 +126,7 @@ function formatHead(
   return `${mark} ${style.bold(shownName)}${args === "" ? "" : `  ${args}`}${style.dim(time)}`;
 }
 
-/** What came of a delegated run: which execution it was, its figures, and its answer, folded. */
+/** Formats the result of a delegated execution: its id and figures, and its folded answer. */
 function formatDelegated(result: FramePayload, options: ToolLineOptions): string[] {
   const { style } = options;
   const id = numberOf(result, "execution_id");

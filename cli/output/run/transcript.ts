@@ -1,4 +1,4 @@
-// One execution out of its log: what was said and done, step by step.
+// Prints the log of one execution step by step.
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { ExecutionDetail, LogRow } from "../../../api/schemas/execution_schemas.ts";
@@ -7,10 +7,10 @@ import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";
 import type { FramePayload } from "../../../present/payload.ts";
 import type { ReplyView } from "./reply_view.ts";
-import { toOneLine } from "../sanitise.ts";
+import { toOneLine } from "../sanitize.ts";
 import { wrapText } from "../wrap.ts";
 
-/** The log of one execution as text on a terminal. */
+/** Prints the log of one execution. */
 export class Transcript {
   readonly #output: Output;
   readonly #execution: ExecutionDetail;
@@ -20,7 +20,7 @@ export class Transcript {
     this.#execution = execution;
   }
 
-  /** Shows the last rows of a log, all of them if not told how many, in their order. */
+  /** Prints the last `count` rows of a log, by default all. */
   async show(log: readonly LogRow[], count = log.length): Promise<void> {
     const output = this.#output;
     const { id, status, children, forked_from: from, waits_for_labels: labels, retry } =
@@ -39,8 +39,8 @@ export class Transcript {
     });
     const replies = await openReplies(output);
     if (from !== null) {
-      const behind = from.step === 0 ? "at its beginning" : `behind step ${from.step}`;
-      output.detail(output.style.dim(`Forked from execution ${from.execution_id} ${behind}`));
+      const place = from.step === 0 ? "at its beginning" : `after step ${from.step}`;
+      output.detail(output.style.dim(`Forked from execution ${from.execution_id} ${place}`));
     }
     for (const row of rows) {
       const payload = this.#toPayload(row);
@@ -64,7 +64,7 @@ export class Transcript {
     } else if (retry !== undefined) {
       output.note(toOneLine(`Execution ${id} ${toRetryWords(retry)}`));
     } else if (status === "running" || status === "waiting") {
-      output.note(`Execution ${id} is ${status}: there may be more to come`);
+      output.note(`Execution ${id} is still ${status}. "inkling watch ${id}" follows it`);
     }
   }
 
@@ -85,7 +85,7 @@ export class Transcript {
     }
   }
 
-  /** A log row as the frame that it was: what the row leaves out is known from the execution or repeats its message. */
+  /** Converts a log row back to its frame. Missing fields come from the execution or repeat the message. */
   #toPayload(row: LogRow): FramePayload {
     const { agent_id, parent_execution_id } = this.#execution;
     return {
@@ -105,7 +105,7 @@ function isReply({ event_type: type }: LogRow): boolean {
   return type === "ai" || type === "tool_call";
 }
 
-/** What lays out Markdown, where there is a terminal that shows it. */
+/** Loads the Markdown view for a terminal. */
 async function openReplies(output: Output): Promise<ReplyView | undefined> {
   if (!output.stdout.isTerminal) return undefined;
   const { ReplyView } = await import("./reply_view.ts");

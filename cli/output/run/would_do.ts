@@ -1,4 +1,4 @@
-// What a dry run would have done: a block for each call that it described, with the change of a file.
+// Formats the calls that a dry run did not make, each with its file change.
 import { formatDiff } from "../diff.ts";
 import { formatPlural } from "../figures.ts";
 import type { DescribedCall } from "../../../present/payload.ts";
@@ -6,7 +6,7 @@ import { toVisibleLine } from "../../../present/visible_text.ts";
 import { wrapText } from "../wrap.ts";
 import type { ToolLineOptions } from "./tool_lines.ts";
 
-/** The lines of the list. `executionId`: whose it is; of the others it is said which agent's they are. */
+/** Formats the list. Calls of executions other than `executionId` are marked with their agent. */
 export function formatWouldDo(
   calls: readonly DescribedCall[],
   executionId: number | undefined,
@@ -14,9 +14,9 @@ export function formatWouldDo(
 ): string[] {
   const { style, columns, lead } = options;
   const title = (text: string) => wrapText(style.bold(text), columns - lead);
-  if (calls.length === 0) return [title("Would have done: nothing that changes anything")];
+  if (calls.length === 0) return [title("Dry run: the agent would have changed nothing")];
   return [
-    title(`Would have done (${formatPlural(calls.length, "call")}, none of them made):`),
+    title(`Dry run: the agent would have made ${formatPlural(calls.length, "call")}:`),
     ...calls.flatMap((call) => formatBlock(call, executionId, options)),
   ];
 }
@@ -29,7 +29,7 @@ function formatBlock(
   const of = id === undefined || id === executionId
     ? ""
     : ` · ${toVisibleLine(agentId)}, execution ${id}`;
-  // What is about a file says itself what it does, but not by which tool.
+  // The summary of a file change does not name the tool.
   const tool = hasPreview && problem === "" ? ` · ${toVisibleLine(toolName)}` : "";
   const head = `${style.yellow("•")} ${toVisibleLine(summary)}${style.dim(tool + of)}`;
   return [

@@ -1,9 +1,9 @@
-// Results of tests as the JUnit XML that CI systems read.
+// Formats test results as JUnit XML for CI systems.
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { TestResult } from "../../../ops/testing/test_result.ts";
 import { endOf } from "./test_report.ts";
 
-/** The whole file. */
+/** Formats the whole file. */
 export function formatJUnit(results: readonly TestResult[]): string {
   const failed = results.filter(({ failures }) => failures.length > 0).length;
   const broken = results.filter(({ problems }) => problems.length > 0).length;
@@ -32,7 +32,7 @@ function formatCase(result: TestResult): string {
     ...failures.map(({ what, expected, got }) =>
       element("failure", what, `expected:\n${expected}\n\ngot:\n${got}`)
     ),
-    // At most one: a case is skipped, or not.
+    // JUnit allows at most one "skipped" element.
     ...endOf(result) === "unjudged" ? [element("skipped", SKIPPED, unjudged.join("\n"))] : [],
   ];
   if (children.length === 0) return `    <testcase ${attributes}/>`;
@@ -57,12 +57,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Text in XML 1.0. What no XML may hold, escaped or not, is shown as the replacement character. */
+/** Escapes a text for XML 1.0. Replaces characters that XML does not allow, even escaped, by U+FFFD. */
 function escapeXml(text: string): string {
   return text.toWellFormed()
     // deno-lint-ignore no-control-regex
     .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\uFFFD")
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
-    // Else a reader makes spaces or line breaks of its own of them.
+    // XML readers would normalize carriage returns.
     .replaceAll("\r", "&#13;");
 }

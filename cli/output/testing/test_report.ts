@@ -1,15 +1,15 @@
-// What came of tests, for a person and for a program.
+// Prints the results of tests, or converts them to JSON.
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { TestResult } from "../../../ops/testing/test_result.ts";
 import type { TestFailure } from "../../../ops/testing/check_run.ts";
 import type { Output } from "../output.ts";
 import { diffLines } from "../replay/line_diff.ts";
 import { showDiffLines } from "../replay/text_change.ts";
-import { sanitise, toOneLine } from "../sanitise.ts";
+import { sanitize, toOneLine } from "../sanitize.ts";
 import { pad } from "../width.ts";
 import { wrapText } from "../wrap.ts";
 
-/** How a case ended. One that failed nowhere but whose judges were not asked has neither passed nor failed. */
+/** Returns the result of a case. A case without failures whose judges were not asked is `unjudged`. */
 export function endOf(
   { problems, failures, unjudged }: TestResult,
 ): "passed" | "failed" | "unjudged" {
@@ -17,7 +17,7 @@ export function endOf(
   return unjudged.length > 0 ? "unjudged" : "passed";
 }
 
-/** How many cases ended in which way. */
+/** Counts the cases by their result. */
 export function countEnds(
   results: readonly TestResult[],
 ): { passed: number; failed: number; unjudged: number } {
@@ -26,7 +26,7 @@ export function countEnds(
   return counts;
 }
 
-/** A line for each case, what is wrong below it, and the sum. */
+/** Prints a line for each case with its failures, and the totals. */
 export function showResults(output: Output, results: readonly TestResult[]): void {
   const { style } = output;
   for (const result of results) {
@@ -49,12 +49,12 @@ export function showResults(output: Output, results: readonly TestResult[]): voi
   else output.detail(style.green(sum));
 }
 
-/** What is wrong with files. */
+/** Prints the problems of case files. */
 export function showDiagnostics(output: Output, problems: readonly Diagnostic[]): void {
   for (const problem of problems) showIndented(output, toOneLine(formatDiagnostic(problem)));
 }
 
-/** Both sides of one expectation. */
+/** Prints the expected and the actual value of a failed expectation. */
 export function showFailure(output: Output, { what, expected, got, isText }: TestFailure): void {
   const { style } = output;
   const title = style.bold(toOneLine(what));
@@ -67,12 +67,12 @@ export function showFailure(output: Output, { what, expected, got, isText }: Tes
   showSide(output, "got", got);
 }
 
-/** Where the values of expected and got begin. */
+/** The column of the expected and actual values. */
 const VALUES_AT = 14;
 
 function showSide(output: Output, name: "expected" | "got", value: string): void {
   const width = output.stdout.columns - VALUES_AT;
-  const lines = sanitise(value).split("\n")
+  const lines = sanitize(value).split("\n")
     .flatMap((line) => wrapText(line, width, { hanging: 2 }).split("\n"));
   for (const [index, line] of lines.entries()) {
     const label = index === 0 ? `    ${name}` : "";
@@ -85,7 +85,7 @@ function showIndented(output: Output, text: string): void {
   for (const line of lines) output.line(`  ${line}`.trimEnd());
 }
 
-/** The same for a program. */
+/** Converts the results to JSON. */
 export function toJson(results: readonly TestResult[]): unknown {
   const { passed, failed, unjudged } = countEnds(results);
   return {

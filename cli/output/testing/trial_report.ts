@@ -1,15 +1,15 @@
-// How models did in a live test: a table of models and cases, and the last failure of each.
+// Prints the results of a live test: a table of models and cases, and the last failure of each.
 import type { TestResult } from "../../../ops/testing/test_result.ts";
 import type { LiveTrial, TrialRow } from "../../../ops/testing/live_trial.ts";
 import { formatCost } from "../figures.ts";
 import type { Output } from "../output.ts";
-import { toOneLine } from "../sanitise.ts";
+import { toOneLine } from "../sanitize.ts";
 import { orNothing } from "../table.ts";
 import { showDiagnostics, showFailure } from "./test_report.ts";
 
 type Unplayable = LiveTrial["unplayable"];
 
-/** Cases that cannot be played, and why. */
+/** Prints the cases that cannot run, with their problems. */
 export function showProblemsOf(output: Output, unplayable: Unplayable): void {
   const { style } = output;
   for (const { name, problems } of unplayable) {
@@ -18,7 +18,7 @@ export function showProblemsOf(output: Output, unplayable: Unplayable): void {
   }
 }
 
-/** The table, and below it what failed. */
+/** Prints the table and the failures. */
 export function showTrial(output: Output, rows: readonly TrialRow[]): void {
   const { style } = output;
   output.table(rows, [
@@ -35,7 +35,7 @@ export function showTrial(output: Output, rows: readonly TrialRow[]): void {
   }
 }
 
-/** The same for a program. */
+/** Converts the results to JSON. */
 export function toTrialJson(rows: readonly TrialRow[], unplayable: Unplayable): unknown {
   return {
     rows: rows.map(({ name, model, passed, runs, costUsd, durationMs, failure }) => ({

@@ -1,12 +1,12 @@
-// Whether a service manager is told to start the service: by the files that --print-unit is for.
+// Finds an installed unit file of systemd or launchd that starts the service.
 import { PATHS } from "../../../base/plain_path.ts";
 
 const { dirname, join } = PATHS;
 
-/** Units for the machine, not for a user. */
+/** The folder of units for the machine, not for a user. */
 const SYSTEM_FOLDER = "/etc/systemd/system";
 
-/** The file of an installed unit; undefined: there is none where such files usually are. */
+/** Returns the path of an installed unit file, or undefined if the usual folders contain none. */
 export function findInstalledUnit(
   environment: Readonly<Record<string, string>>,
 ): string | undefined {
@@ -25,17 +25,17 @@ export function findInstalledUnit(
   return undefined;
 }
 
-/** What to type to start the unit in this file and, with systemd, to hear why it ended. */
+/** Returns the command that starts the unit in this file and, for systemd, the command that shows its log. */
 export function describeUnitStart(file: string): string {
   if (!file.endsWith(".service")) return `launchctl bootstrap gui/$(id -u) ${file}`;
   const user = dirname(file) === SYSTEM_FOLDER ? "" : "--user ";
-  return `systemctl ${user}enable --now inkling; "journalctl ${user}-u inkling" says why it ended`;
+  return `systemctl ${user}enable --now inkling; "journalctl ${user}-u inkling" shows why it ended`;
 }
 
 function namesIn(folder: string): string[] {
   try {
     return [...Deno.readDirSync(folder)].map(({ name }) => name);
   } catch {
-    return []; // Not there, or not for us to look into: no unit of this user's.
+    return []; // The folder is missing or unreadable, so it has no unit of this user.
   }
 }

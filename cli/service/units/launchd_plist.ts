@@ -1,13 +1,13 @@
-// The service as an agent of macOS's launchd: launchd.plist(5).
+// Formats the service as a launchd agent of macOS; see launchd.plist(5).
 import { STOP_SECONDS, type Unit } from "./unit.ts";
 
 /**
- * Reads the file with further variables into the environment and becomes the service: launchd has no key for such a file, and
- * the plist, which backups and tools read, is no place for a secret. File and command are the shell's arguments.
+ * The shell script that loads the environment file and then runs the service. launchd has no key for such a file, and the
+ * plist, which backups and tools read, must not contain secrets. The file and the command are the shell's arguments.
  */
 const SCRIPT = 'if [ -f "$0" ]; then set -a; . "$0"; set +a; fi; exec "$@"';
 
-/** The text of the property list, with what to do with it as a comment. */
+/** Returns the text of the property list, with instructions as a comment. */
 export function toLaunchdPlist(unit: Unit): string {
   const command = ["/bin/sh", "-c", SCRIPT, unit.environmentFile, ...unit.command];
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -17,7 +17,7 @@ export function toLaunchdPlist(unit: Unit): string {
 
   Install it: save this as ~/Library/LaunchAgents/inkling.plist, then
     launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/inkling.plist
-  Look at it, stop it, remove it:
+  Show its state, stop it, remove it:
     launchctl print gui/$(id -u)/inkling
     launchctl kill SIGTERM gui/$(id -u)/inkling
     launchctl bootout gui/$(id -u)/inkling
@@ -70,7 +70,7 @@ function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Two hyphens end an XML comment. */
+/** Separates double hyphens, which would end an XML comment. */
 function comment(text: string): string {
   return text.replaceAll("--", "- -").replaceAll("--", "- -");
 }

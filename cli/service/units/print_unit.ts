@@ -1,4 +1,4 @@
-// start --print-unit: the service that start would run here, as a file for the system's service manager.
+// `inkling start --print-unit`: prints a unit file with which systemd or launchd runs the service.
 import { dirname, join } from "node:path";
 import { type CommandContext, workspaceOf } from "../../context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
@@ -7,20 +7,20 @@ import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts
 import { toShellWord } from "../../command_line/shell_word.ts";
 import type { Unit, UnitKind } from "./unit.ts";
 
-/** Variables that every service has, that determine where Inkling's folders are, and how programs that agents start are found. */
+/** The variables that the unit sets: those of every service, of Inkling's folders, and of the program search. */
 const KEPT_VARIABLES = [
   ...Object.keys(SERVICE_VARIABLES),
   ...["INKLING_CONFIG_DIR", "INKLING_STATE_DIR", "INKLING_LOG_LEVEL"],
   ...["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "DENO_DIR", "PATH"],
 ];
 
-/** What the service is started with, beside being kept alive. */
+/** The options of the service, in addition to --keep-alive. */
 export interface UnitFlags {
   port?: number;
   host?: string;
 }
 
-/** Prints the file for this manager, or for the one of this system. */
+/** Prints the file for this manager, or for the manager of this system. */
 export async function printUnit(
   context: CommandContext,
   kind: UnitKind | true,
@@ -36,16 +36,16 @@ export async function printUnit(
   if (odd !== undefined) {
     throw new CommandFailure(
       EXIT.failed,
-      `Cannot print a unit: ${
+      `Cannot print a unit file: ${
         JSON.stringify(odd)
-      } holds a control character, which such a file cannot`,
+      } contains a control character, which such a file cannot contain`,
     );
   }
   const { distribution } = app;
   if (distribution.kind === "npm" && /[\\/]_npx[\\/]/.test(distribution.directory)) {
     output.warning(
-      `This Inkling is in npx's cache, which npm may clear at any time: install it ` +
-        `("npm install --global" of the same package) and print the unit with that one`,
+      `This Inkling is in npx's cache, which npm may clear at any time. Install the package with ` +
+        `"npm install --global", then print the unit file with the installed program`,
     );
   }
   output.line((await format(chosen, unit)).trimEnd());
@@ -72,7 +72,7 @@ function usualKind(): UnitKind {
     default:
       throw new CommandFailure(
         EXIT.usage,
-        "There is no unit for this system: write --print-unit=systemd or --print-unit=launchd",
+        "This system has no default service manager: use --print-unit=systemd or --print-unit=launchd",
       );
   }
 }

@@ -1,10 +1,10 @@
-// The service as a unit of systemd's user manager. Quoting as systemd.syntax(7) and systemd.service(5) have it.
+// Formats the service as a unit of systemd's user manager, with the quoting of systemd.syntax(7) and systemd.service(5).
 import { STOP_SECONDS, type Unit } from "./unit.ts";
 
-/** The text of the unit file, with what to do with it as comments. */
+/** Returns the text of the unit file, with instructions as comments. */
 export function toSystemdUnit(unit: Unit): string {
   const [program = "", ...args] = startable(unit.command);
-  // Variables are filled in in arguments, not in the program's own path.
+  // systemd expands variables in arguments, but not in the program's path.
   const words = [quote(program), ...args.map((arg) => quote(arg).replaceAll("$", "$$$$"))];
   return `# Inkling as a service of your user.
 #
@@ -13,9 +13,9 @@ export function toSystemdUnit(unit: Unit): string {
 #   ${unit.printCommand} > ~/.config/systemd/user/inkling.service
 #   systemctl --user daemon-reload
 #   systemctl --user enable --now inkling
-# Have it run while nobody is logged in, too:
+# Keep it running while you are logged out:
 #   loginctl enable-linger
-# Look at it, and stop it:
+# Show its state, and stop it:
 #   systemctl --user status inkling
 #   systemctl --user stop inkling
 # Restart it after an update:
@@ -42,9 +42,9 @@ ${
 EnvironmentFile=-${percent(unit.environmentFile)}
 Restart=on-failure
 RestartSec=5
-# A wrong command line does not get better by itself.
+# A restart does not fix a wrong command line.
 RestartPreventExitStatus=2
-# The service ends what it started; what is left after that is killed.
+# The service ends its child processes; systemd kills the rest.
 KillMode=mixed
 KillSignal=SIGTERM
 TimeoutStopSec=${STOP_SECONDS}
@@ -54,7 +54,7 @@ WantedBy=default.target
 `;
 }
 
-/** systemd takes no program with quotes or backslashes in its path, however they are written; a shell does. */
+/** Wraps a program with quotes or backslashes in its path in a shell, because systemd cannot start it. */
 function startable(command: readonly string[]): readonly string[] {
   return /["'\\]/.test(command[0] ?? "")
     ? ["/bin/sh", "-c", 'exec "$0" "$@"', ...command]
@@ -65,7 +65,7 @@ function quote(text: string): string {
   return `"${percent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** A percent sign begins a specifier. */
+/** Escapes percent signs, which begin a specifier. */
 function percent(text: string): string {
   return text.replaceAll("%", "%%");
 }

@@ -1,28 +1,28 @@
-// What any service manager needs to know about the service.
+// The description of the service for a service manager.
 
-/** The managers that a file can be printed for. */
+/** The supported service managers. */
 export const UNIT_KINDS = ["systemd", "launchd"] as const;
 
 /** One of UNIT_KINDS. */
 export type UnitKind = typeof UNIT_KINDS[number];
 
-/** How a service manager starts the service. Paths are absolute, and no text holds control characters. */
+/** The service as a service manager starts it. Paths are absolute; texts contain no control characters. */
 export interface Unit {
-  /** The command that prints this, quoted for a shell: its output goes to a file. */
+  /** The shell command that prints this unit file. */
   printCommand: string;
-  /** Program and arguments; never a key: the process list shows arguments. */
+  /** The program and its arguments, without keys, because the process list shows arguments. */
   command: readonly string[];
-  /** Variables that settle where things are and how programs are found; never a key. */
+  /** The variables of Inkling's folders and of the program search, without keys. */
   environment: Readonly<Record<string, string>>;
-  /** A file of `NAME=value` lines that may be missing: further variables of the service. */
+  /** An optional file of `NAME=value` lines with further variables. */
   environmentFile: string;
-  /** Where the key of TCP clients belongs, for the reader. */
+  /** The file for the key of TCP clients, named in the instructions. */
   serviceKeyFile: string;
-  /** The service's log, which takes what it says when it cannot start. */
+  /** The service's log, which also receives its startup errors. */
   logFile: string;
-  /** Where keys of model providers belong, for the reader. */
+  /** The file for keys of model providers, named in the instructions. */
   keysFile: string;
 }
 
-/** Seconds that the service may take to end: eight for its runs, the rest for its servers and workers. */
+/** The seconds that the service may take to stop: eight for its runs, the rest for its servers and workers. */
 export const STOP_SECONDS = 30;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatBlocks, parseMarkdown } from "../../../cli/output/markdown/markdown.ts";
-import { escapeJsonLine, sanitise, toOneLine } from "../../../cli/output/sanitise.ts";
-import { SanitisedStream } from "../../../cli/output/sanitised_stream.ts";
+import { escapeJsonLine, sanitize, toOneLine } from "../../../cli/output/sanitize.ts";
+import { SanitizedStream } from "../../../cli/output/sanitized_stream.ts";
 import { StreamedMarkdown } from "../../../cli/output/markdown/streamed_markdown.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
@@ -21,10 +21,10 @@ export const terminalTexts = defineTarget({
   claim: "no control sequence of a model reaches a terminal, in any pieces, and plain text is kept",
   cases: () => fc.tuple(terminalText, cuts),
   check([text, lengths]) {
-    const clean = sanitise(text);
+    const clean = sanitize(text);
     assert.doesNotMatch(clean, FORBIDDEN);
-    assert.equal(sanitise(clean), clean);
-    const stream = new SanitisedStream();
+    assert.equal(sanitize(clean), clean);
+    const stream = new SanitizedStream();
     const shown = cutAt(text, lengths).map((piece) => stream.push(piece)).join("") + stream.end();
     assert.equal(shown, clean);
     const line = escapeJsonLine(JSON.stringify({ text, list: [text] }));
@@ -93,7 +93,7 @@ export const terminalMarkdown = defineTarget({
     "a Markdown reply is drawn within the width, with no control character except our colors, whole or in pieces",
   cases: () => fc.tuple(markdownText, cuts, fc.integer({ min: 20, max: 100 })),
   check([text, lengths, width]) {
-    const clean = sanitise(text);
+    const clean = sanitize(text);
     const options = { width, style, cuts: true };
     const lines = formatBlocks(parseMarkdown(clean), options);
     for (const line of lines) {

@@ -38,7 +38,7 @@ export function createSkillUse(library: SkillLibrary): ActionTool {
       return {
         content: `The instructions of ${
           JSON.stringify(skill.name)
-        } follow behind the results of this reply's calls.\n${await describeFiles(skill, context)}`,
+        } follow after the results of these calls.\n${await describeFiles(skill, context)}`,
         instructions: wrapSkillContext(skill.name, fillIn(skill, args.arguments)),
       };
     },

@@ -37,8 +37,13 @@ Deno.test("completions without a shell is for the person's own, or says what to 
     const [SHELL, isTerminal, code, printed] of [
       ["/usr/bin/fish", false, 0, /^# Completion of inkling for fish/],
       ["/bin/zsh", true, 0, /^To install it for zsh: inkling completions zsh/],
-      ["/bin/csh", false, 2, /^Error: Which shell\? SHELL names \/bin\/csh, .*completions bash, /],
-      ["", true, 2, /^Error: Which shell\? SHELL is not set/],
+      [
+        "/bin/csh",
+        false,
+        2,
+        /^Error: Cannot find your shell: SHELL names \/bin\/csh, .*completions bash, /,
+      ],
+      ["", true, 2, /^Error: Cannot find your shell: SHELL is not set/],
     ] as const
   ) {
     await using cli = await createFakeCli({ isTerminal });

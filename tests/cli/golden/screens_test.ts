@@ -244,7 +244,7 @@ function addFaults(world: World): void {
       },
     ],
     unchecked: ["Inkling was started without --allow-sys=statfs"],
-    notes: ["PostgreSQL 16.4 at postgres://inkling@db.example/inkling: 3 nodes live"],
+    notes: ["PostgreSQL 16.4 at postgres://inkling@db.example/inkling: 3 live nodes"],
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { formatBlocks, parseMarkdown } from "../../../cli/output/markdown/markdown.ts";
-import { sanitise } from "../../../cli/output/sanitise.ts";
+import { sanitize } from "../../../cli/output/sanitize.ts";
 import { StreamedMarkdown } from "../../../cli/output/markdown/streamed_markdown.ts";
 import { createStyle } from "../../../cli/output/style.ts";
 import { widthOf } from "../../../cli/output/width.ts";
@@ -10,7 +10,7 @@ const colored = createStyle({ colors: true });
 
 function format(text: string, options: { width?: number; colors?: boolean } = {}): string[] {
   const { width = 40, colors = false } = options;
-  return formatBlocks(parseMarkdown(sanitise(text)), { width, style: colors ? colored : plain });
+  return formatBlocks(parseMarkdown(sanitize(text)), { width, style: colors ? colored : plain });
 }
 
 /** The lines without the sequences that paint them. */

@@ -205,7 +205,7 @@ Deno.test("chat shows its turns the same way", async () => {
   assert.ok(!cli.input.isMuted);
   assert.match(
     screen.text,
-    /\n\nHello yourself\.\n\n1 turn · 42 tokens · [\d.]+s\nGo on with: inkling chat daily --session [\w-]+$/,
+    /\n\nHello yourself\.\n\n1 turn · 42 tokens · [\d.]+s\nContinue with: inkling chat daily --session [\w-]+$/,
   );
   assert.doesNotMatch(screen.text, /Thinking/);
 });

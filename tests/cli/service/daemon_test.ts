@@ -57,7 +57,10 @@ Deno.test("start listens as config.yaml says, unless a flag says otherwise, here
   cli.service = { port: 8420 };
   for (const argv of [["start"], ["start", "-d"]]) {
     assert.equal(await cli.run(...argv), 2);
-    assert.match(cli.stderr.text, /service\.port \(8420\) needs a key.*\.config\/inkling\/\.env/s);
+    assert.match(
+      cli.stderr.text,
+      /service\.port \(8420\) requires a key.*\.config\/inkling\/\.env/s,
+    );
   }
   assert.deepEqual([cli.served, cli.spawned], [[], []]);
 });

@@ -103,7 +103,7 @@ Deno.test("stop of a node names no executions of other nodes", async () => {
   assert.equal(await cli.drive(cli.run("stop")), 0);
   assert.equal(
     cli.stderr.text,
-    "2 executions of this node: each ends, or goes on at another node where its agent says on_restart: resume\n",
+    "2 executions of this node: each ends, or continues on another node if its agent has on_restart: resume\n",
   );
 });
 
@@ -115,6 +115,6 @@ Deno.test("stop names the executions that it ends, and how long it waits for the
   assert.equal(await cli.drive(cli.run("stop")), 0);
   assert.equal(
     cli.stderr.text,
-    "Execution 1 of daily runs, begun 3 min ago\nWaiting for the service to end them, 15s at most\n",
+    "Execution 1 of daily is running, started 3 min ago\nWaiting up to 15s for the service to end them\n",
   );
 });

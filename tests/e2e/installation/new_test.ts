@@ -9,9 +9,9 @@ import { RealTerminal, testInTerminal } from "../terminal/real_terminal.ts";
 const TURNS: readonly Turn[] = [
   { question: /One-line description/, answer: "Zoë's: 日本 🚀" },
   { question: /Model provider/, answer: "" },
-  { question: /When does it run/, answer: ["Down", "Enter"] },
+  { question: /When should it run/, answer: ["Down", "Enter"] },
   { question: /How often/, answer: "30m" },
-  { question: /will wait for a person/, answer: "" },
+  { question: /will ask for your approval/, answer: "" },
   { question: /read from/, answer: "notes" },
   { question: /write to/, answer: "" },
 ];
@@ -71,7 +71,7 @@ const OTHER_TURNS: readonly Turn[] = [
   { question: /Provider name/, answer: "elsewhere" },
   { question: /Base URL/, answer: "http://127.0.0.1:9/v1" },
   { question: /Model/, answer: "tiny" },
-  { question: /When does it run/, answer: ["Down", "Down", "Enter"] },
+  { question: /When should it run/, answer: ["Down", "Down", "Enter"] },
 ];
 
 testInTerminal(

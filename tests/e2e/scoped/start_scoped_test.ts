@@ -69,7 +69,7 @@ Deno.test("start:scoped -d leaves a service behind that may start nothing; a fol
 
   const missing = await home.inkling("-qdw", join(home.root, "missing"));
   assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /There is no folder .*missing/);
+  assert.match(missing.stderr, /The workspace .*missing does not exist/);
   await Deno.writeTextFile(join(home.configDir, "config.yaml"), "defaults: {temperature: hot}\n");
   const broken = await home.inkling();
   assert.equal(broken.code, 1);

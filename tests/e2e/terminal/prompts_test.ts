@@ -124,7 +124,7 @@ testInTerminal("new: questions are broken at spaces at a narrow terminal", async
   await converse(terminal, [
     { question: /One-line description/, answer: "" },
     { question: /Model provider/, answer: "" },
-    { question: /When does it run/, answer: ["Down", "Enter"] },
+    { question: /When should it run/, answer: ["Down", "Enter"] },
   ]);
   await terminal.waitFor(
     /◆ {2}How often\? For example: 30m, 1d,\n│ {4}every weekday at 8, or a cron\n│ {4}expression\n│ /,

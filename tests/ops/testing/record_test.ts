@@ -81,7 +81,7 @@ Deno.test("record: an edited case is not replaced; failed and limited runs pass 
   await assert.rejects(tests.record(id), CaseExists);
   assert.equal(await Deno.readTextFile(path), "version: 1\n");
   await assert.rejects(tests.record(id, { name: "../out" }), NotRecordable);
-  await assert.rejects(tests.record(id + 1), /There is no execution 2\. "inkling logs" shows/);
+  await assert.rejects(tests.record(id + 1), /There is no execution 2\. "inkling logs" lists/);
 
   await workspace.writeScript("limited", [
     call("file_glob", { pattern: "*" }),

@@ -118,7 +118,7 @@ test("deriveFlags() allows the hosts of the agents' models and the variables of 
   const env = valuesOf(derived, "allow-env");
   for (const name of ["OPENAI_API_KEY", "MY_CLAUDE", "CORP_API_KEY"]) assert.ok(env.includes(name));
   assert.ok(!env.includes("ANTHROPIC_API_KEY") && !env.includes("GOOGLE_API_KEY"));
-  assert.match(derived.remarks.join("\n"), /Not looked at: .*broken\.md:2/);
+  assert.match(derived.remarks.join("\n"), /Not checked: .*broken\.md:2/);
 });
 
 test("deriveFlags() allows the default provider's configured address, not its own host, for agents that name it", async (place) => {

@@ -81,7 +81,7 @@ Deno.test("chat asks the questions of a turn in place, until they are answered",
   };
   assert.equal(await chat(cli, (id) => void ask(cli, id)), 0);
   assert.deepEqual(cli.runtime.responses.map(({ answer }) => answer), [{ approved: true }]);
-  assert.match(cli.stderr.text, /It waits for an answer/);
+  assert.match(cli.stderr.text, /The agent waits for your answer/);
   assert.match(cli.stdout.text, /\? file_write\n {4}path: note\.txt\n/);
   assert.match(cli.stdout.text, /\nWritten\.\n/);
 });
@@ -170,7 +170,7 @@ Deno.test("chat without an agent has one picked at a terminal, and lists them el
   assert.match(cli.stdout.text, /^weekly · /);
   await using pipe = await createWithAgent({});
   assert.equal(await pipe.run("chat"), 2);
-  assert.match(pipe.stderr.text, /Name the agent: inkling chat <agent>\. There are: daily\n/);
+  assert.match(pipe.stderr.text, /Name the agent: inkling chat <agent>\. Agents: daily\n/);
 });
 
 Deno.test("chat tells the id of the conversation at its end, and goes on with it", async () => {
@@ -178,7 +178,7 @@ Deno.test("chat tells the id of the conversation at its end, and goes on with it
   cli.input.lines = ["Hello"];
   await chat(cli, (id) => finish(cli, id, "Hi."));
   const id = cli.runtime.runs[0]?.request.sessionId ?? "";
-  assert.ok(cli.stdout.text.includes(`Go on with: inkling chat daily --session ${id}\n`));
+  assert.ok(cli.stdout.text.includes(`Continue with: inkling chat daily --session ${id}\n`));
   for (const args of [["--continue"], ["--session", id]]) {
     cli.input.lines = ["And now?"];
     const code = cli.run("chat", "daily", ...args);
@@ -187,7 +187,7 @@ Deno.test("chat tells the id of the conversation at its end, and goes on with it
     finish(cli, next, "Still here.");
     assert.equal(await cli.drive(code), 0);
     assert.equal(cli.runtime.runs.at(-1)?.request.sessionId, id);
-    assert.match(cli.stderr.text, new RegExp(`Continues the conversation ${id}, last at\\s`));
+    assert.match(cli.stderr.text, new RegExp(`Continuing conversation ${id}, last message\\s`));
     assert.match(
       cli.stdout.text,
       /> (Hello|And now\?)\n\n(Hi|Still here)\.\n/,
@@ -202,7 +202,7 @@ Deno.test("chat says that an agent does not remember, and that nobody has used t
   cli.runtime.addAgent(fakeAgent("daily", { history: "off" }));
   assert.equal(await cli.run("chat", "daily", "--session", "taxes"), 0);
   assert.match(cli.stderr.text, /Warning: daily has history: off/);
-  assert.match(cli.stderr.text, /Begins the conversation taxes: nothing has been said/);
+  assert.match(cli.stderr.text, /New conversation: taxes/);
   assert.doesNotMatch(cli.stdout.text, /Go on with/, "and it was not begun");
 });
 
@@ -221,7 +221,10 @@ Deno.test("chat keeps its commands from the model", async () => {
   ]);
   assert.match(cli.stdout.text, /3 turns · 126 tokens · \S+\n.*\/daily\.md\n3 turns/);
   assert.notEqual(requests[0]?.sessionId, requests[1]?.sessionId, "/clear begins a new one");
-  assert.match(cli.stdout.text, /\/clear +begin a new conversation[^]*Alt\+Enter +a new line/);
+  assert.match(
+    cli.stdout.text,
+    /\/clear +start a new conversation[^]*Alt\+Enter +insert a line break/,
+  );
   assert.match(cli.stderr.text, /no command "\/clera"\. The commands are \/help, \/clear, \/retry/);
   assert.match(cli.stderr.text, /no command "\/clear it"/);
 });

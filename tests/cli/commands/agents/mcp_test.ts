@@ -22,8 +22,8 @@ Deno.test("mcp add shows what a server runs and may reach, asks, and writes its 
   const shown = cli.stdout.text.replaceAll(/\s+/g, " ");
   assert.match(shown, /Command \/opt\/clock --utc a\S*b /);
   assert.ok(!cli.stdout.text.includes("\u202E"));
-  assert.match(shown, /Source a program on this machine; its version can change/);
-  assert.match(shown, /Access everything that you can access; in a sandbox only/);
+  assert.match(shown, /Source a program on this machine; its version is not pinned/);
+  assert.match(shown, /Access everything that you can access; in a sandbox, only/);
   assert.match(shown, /Variables TOKEN/);
   assert.deepEqual(JSON.parse(await world.read(file)), {
     clock: { command: "/opt/clock", args: ["--utc", "a\u202Eb"], env: { TOKEN: "${TOKEN}" } },
@@ -49,7 +49,7 @@ Deno.test("mcp list shows each server with the agents that name it, and mcp remo
   assert.equal(await world.read(file), before);
   assert.equal(await cli.run("mcp", "remove", "one"), 0);
   assert.deepEqual(Object.keys(JSON.parse(await world.read(file))), ["two"]);
-  assert.match(cli.stdout.text, /agents fail until they no longer name it: teller/);
+  assert.match(cli.stdout.text, /agents fail until you remove it from their files: teller/);
   for (const line of ["remove one -y", "remove", "add three", "list one", "list --env X"]) {
     await shows(t, cli, "mcp", ...line.split(" "));
   }

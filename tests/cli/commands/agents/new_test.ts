@@ -43,8 +43,9 @@ Deno.test("new asks questions where no model is configured, and writes what was 
   assert.match(cli.stdout.text, /✔ .*\/my agent\.md\n/);
   assert.match(cli.stdout.text, /\nRun it: inkling run "my agent"\n$/);
   // What the format cannot promise is said before it is asked.
-  assert.match(cli.stdout.text.replaceAll(/\s+/g, " "), /for reading and writing alike/);
-  const [note = ""] = /^The agent can reach[^]*whole\s+workspace\.$/m.exec(cli.stdout.text) ?? [];
+  assert.match(cli.stdout.text.replaceAll(/\s+/g, " "), /can read and write only the paths/);
+  const [note = ""] =
+    /^The agent can read and write[^]*whole\s+workspace\.$/m.exec(cli.stdout.text) ?? [];
   assert.ok(note.includes("\n"));
   for (const line of note.split("\n")) assert.ok(line.length <= 80, line);
 });
@@ -95,9 +96,9 @@ Deno.test("new takes schedules as people say them, webhooks and other agents, an
     assert.match(await agentFile(world), file);
     const shown = cli.stdout.text.replaceAll(/\s+/g, " ");
     assert.match(shown, new RegExp(`It runs [^]*${told.source}`));
-    assert.match(shown, /The service must run for that: inkling start -d/);
+    assert.match(shown, /It needs the service: inkling start -d/);
     assert.equal(
-      /That is not understood\. Write/.test(cli.stderr.text),
+      /This is not a schedule\. Write/.test(cli.stderr.text),
       answers.includes("sometimes" as never),
     );
   }
@@ -156,7 +157,7 @@ Deno.test("new with a prompt asks nothing: every field has a flag", async (t) =>
   assert.equal(await cli.run("new", "all", "--prompt", "Do\nit.", ...flags, ...more), 0);
   await assertPicture(t, await agentFile(world, "all"), import.meta.url);
   // What is missing around it is told, and no reason not to save it.
-  assert.match(cli.stderr.text, /Warning: line \d+: The key of model openai\/m is missing/);
+  assert.match(cli.stderr.text, /Warning: Line \d+: The key of model openai\/m is missing/);
   cli.input.lines = ["Out of", "", "a file"];
   assert.equal(await cli.run("new", "piped", "-q", "--every", "5m", "--prompt", "-"), 0);
   assert.match(await agentFile(world, "piped"), /every: 5m\n---\n\nOut of\n\na file\n$/);
@@ -191,7 +192,7 @@ Deno.test("new refuses flags that make no agent, and saves nothing", async () =>
     [["--prompt", "x", "--provider", "openai"], /--provider needs --model/],
     [["--prompt", "x", "--model", "m"], /--model needs --provider/],
     [["--prompt", "x", "--provider", "mine", "--model", "m"], /model\.provider must be/],
-    [[], /There is nobody to ask: .*--prompt/],
+    [[], /Cannot ask questions: .*--prompt/],
   ];
   await using world = await createSetupWorld({ hasPerson: false });
   for (const [flags, message] of table) {
@@ -352,6 +353,6 @@ Deno.test("new says of an agent that fires by itself, made by flags, that its to
   assert.equal(await cli.run("new", "daily", "--every", "1h", "--prompt", "Do it."), 0);
   assert.match(
     cli.stderr.text.replaceAll(/\s+/g, " "),
-    /line 3: This agent starts by itself, but file_delete and file_write will wait for a person \(auto_approve: \[file_delete, file_write\] lets them run/,
+    /Line 3: This agent starts by itself, but file_delete and file_write will wait for a person \(auto_approve: \[file_delete, file_write\] lets them run/,
   );
 });

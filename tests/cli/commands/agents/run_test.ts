@@ -256,7 +256,7 @@ Deno.test("run exits with 3 when the service goes down and stays away", async ()
     return Promise.resolve(streamOf(": hello\n\n", true));
   };
   assert.equal(await cli.drive(cli.run("run", "daily")), 3);
-  assert.match(cli.stderr.text, /\nError: The service went down while execution 1 was running/);
+  assert.match(cli.stderr.text, /\nError: The service stopped while execution 1 was running/);
 });
 
 Deno.test("run shows a reply as its blocks come, laid out, and not again when it is there", async (t) => {

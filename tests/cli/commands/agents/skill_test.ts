@@ -29,7 +29,7 @@ Deno.test("skill add shows what the skill is and what agents may start, asks, an
     "Add the skill haiku?",
   ]);
   const shown = cli.stdout.text.replaceAll(/\s+/g, " ");
-  assert.match(shown, /Agents can run scripts\/a\.sh: with your own rights/);
+  assert.match(shown, /Agents can run scripts\/a\.sh: with your permissions/);
   assert.match(shown, /Files 2 \(\d+ B\): SKILL\.md, scripts\/a\.sh/);
   assert.ok(!/[\p{Cf}]/u.test(cli.stdout.text) && !cli.stdout.text.includes("\x1b[2J"));
   assert.match(shown, /To use it, write into an agent's file: skills: \[haiku\]/);
@@ -48,7 +48,7 @@ Deno.test("skill add asks nobody where there is no terminal: it adds nothing wit
   assert.equal(await cli.run("skill", "add", "source"), 2);
   assert.match(
     cli.stderr.text,
-    /this is not a terminal\. Check the above, then repeat the command with --yes/,
+    /this is not a terminal\. Check the details above, then repeat the command with --yes/,
   );
   assert.ok(!world.files().includes(LOCK));
   assert.equal(await cli.run("skill", "add", "source", "--yes", "--name", "poem", "-q"), 0);

@@ -40,7 +40,7 @@ Deno.test("cancel without an id asks at a terminal which one, and elsewhere list
     if (hasPerson) continue;
     assert.match(
       cli.stderr.text,
-      /Which execution\?[^]*\n {2}2 weekly \(waiting, started .*\n {2}1 /,
+      /Name the execution[^]*\n {2}2 weekly \(waiting, started .*\n {2}1 /,
     );
   }
 });

@@ -177,7 +177,7 @@ Deno.test("logs --search finds tool results, too, and says what it searched and 
   assert.deepEqual(many, [1], "the index goes back to the beginning, the results do not");
   assert.match(
     String(part),
-    /tool results of the last 1,000 executions, back to 20\S+ \S+: --since/,
+    /tool results of the last 1,000 executions, back to 20\S+ \S+\. Use --since/,
   );
 });
 

@@ -27,7 +27,7 @@ Deno.test("recap needs no state folder, and warns where it cannot keep when the 
   assert.equal(cli.stderr.text, "");
   await Deno.mkdir(join(stateDir, "recap_seen", "x"), { recursive: true });
   assert.equal(await cli.run("recap"), 0);
-  assert.match(cli.stderr.text, /^Warning: .*recap_seen could not be written, so the next recap/);
+  assert.match(cli.stderr.text, /^Warning: Cannot write .*recap_seen, so the next recap/);
 });
 
 Deno.test("recap goes on where the person looked last, at most 7 days back", async (t) => {

@@ -85,16 +85,20 @@ Deno.test("respond refuses contradicting and unfitting flags with exit code 2, a
     [{}, ["--yes", "--no"], /--yes and --no contradict/],
     [{}, ["--yes", "--text", "x"], /--yes and --text contradict/],
     [{}, "--no --text x --choice 1".split(" "), /--no, --text and --choice contradict/],
-    [{}, ["--text", "y", "--reason", "x"], /--reason is told/],
-    [{ kind: "input" }, ["--yes"], /is answered with --text TEXT, not with --yes/],
-    [CHOICE, ["--no"], /with --choice VALUE \(1 red, 2 green, 3 blue\), not with --no/],
+    [{}, ["--text", "y", "--reason", "x"], /--reason requires --yes or --no/],
+    [
+      { kind: "input" },
+      ["--yes"],
+      /--yes does not fit the question of execution 1: use --text TEXT/,
+    ],
+    [CHOICE, ["--no"], /--no does not fit .*: use --choice VALUE \(1 red, 2 green, 3 blue\)/],
     [{ ...CHOICE, options: ["a\u001b[2Jb", "c\nd"] }, ["--no"], /\(1 a\\u001b\[2Jb, 2 c d\)/],
-    [CHOICE, ["--choice", "0"], /"0" is not among/],
-    [CHOICE, ["--choice=-1"], /"-1" is not among/],
-    [{}, ["--reason", "x"], /along with --yes or --no/],
-    [{}, ["--text", "x"], /is answered with --yes or --no, not with --text/],
-    [CHOICE, ["--choice", "4"], /"4" is not among the choices: 1 red, 2 green, 3 blue/],
-    [CHOICE, ["--choice", "1", "--choice", "2"], /takes one choice/],
+    [CHOICE, ["--choice", "0"], /"0" is not one of/],
+    [CHOICE, ["--choice=-1"], /"-1" is not one of/],
+    [{}, ["--reason", "x"], /--reason requires --yes or --no/],
+    [{}, ["--text", "x"], /--text does not fit .*: use --yes or --no/],
+    [CHOICE, ["--choice", "4"], /"4" is not one of the choices: 1 red, 2 green, 3 blue/],
+    [CHOICE, ["--choice", "1", "--choice", "2"], /accepts one --choice/],
   ];
   for (const [request, flags, message] of table) {
     await using cli = await createWaiting({}, request);
@@ -111,7 +115,7 @@ Deno.test("respond without flags and without a terminal names the flags, with ex
     assert.equal(await cli.run("respond", "1"), 2);
     assert.match(
       cli.stderr.text,
-      /^Error: Execution 1 is answered with --yes or --no: this is not a terminal/,
+      /^Error: Cannot ask for an answer: this is not a terminal\. Answer execution 1: use\s--yes or --no/,
     );
     assert.deepEqual(cli.input.asked, []);
   }
@@ -318,13 +322,18 @@ Deno.test("respond --arguments and --always answer for scripts", async () => {
 
 Deno.test("respond refuses --arguments and --always that do not fit, and neither answers nor writes", async () => {
   const table: [Partial<HumanRequest>, string[], number, RegExp][] = [
-    [GUARD, ["--always"], 2, /--always goes with --yes/],
-    [GUARD, ["--no", "--arguments", "{}"], 2, /--arguments goes with --yes/],
+    [GUARD, ["--always"], 2, /--always requires --yes/],
+    [GUARD, ["--no", "--arguments", "{}"], 2, /--arguments requires --yes/],
     [GUARD, ["--yes", "--arguments", "[1]"], 2, /must be one JSON object/],
     [GUARD, ["--yes", "--arguments", "{"], 2, /not valid JSON/],
     [GUARD, ["--yes", "--arguments", "@/nowhere/x.json"], 2, /Cannot read the arguments/],
     [GUARD, ["--yes", "--always", "--arguments", "{}"], 1, /do not fit/],
-    [{}, ["--yes", "--always"], 2, /does not ask whether a tool may be called/],
+    [
+      {},
+      ["--yes", "--always"],
+      2,
+      /are for the approval of a tool call, and execution 1 does not ask for one/,
+    ],
   ];
   for (const [request, flags, code, message] of table) {
     await using cli = await createWaiting({}, request);

@@ -65,11 +65,14 @@ Deno.test("watch lets go at Ctrl+C, typed at a question or sent; a second one ca
         await until(() => cli.runtime.followers === 1, "it is followed");
         assert.ok(cli.interrupt());
       }
-      await until(() => /Execution 1 goes on/.test(cli.stderr.text), "it is told");
+      await until(() => /Execution 1 continues/.test(cli.stderr.text), "it is reported");
       if (again) assert.ok(cli.interrupt());
       assert.equal(await (again ? code : cli.drive(code)), 130);
       assert.deepEqual(cancelled, again ? [1] : []);
-      assert.match(cli.stderr.text, /"inkling watch 1" follows it\. Ctrl\+C cancels it\n/);
+      assert.match(
+        cli.stderr.text,
+        /"inkling watch 1" follows it\. Press Ctrl\+C again to\scancel it\n/,
+      );
       assert.equal(/is being cancelled/.test(cli.stderr.text), again);
     }
   }
@@ -81,7 +84,7 @@ Deno.test("watch closes a question that is answered elsewhere, and says by whom"
       ["page", "Answered on the page: Denied: no"],
       ["terminal", "Answered at another terminal: Denied: no"],
       ["link", "Answered by the link in a message: Denied: no"],
-      ["nobody", "Nobody answered in time"],
+      ["nobody", "The question has expired"],
       [undefined, "Answered over the HTTP API: Denied: no"],
     ] as const
   ) {

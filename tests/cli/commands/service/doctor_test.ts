@@ -306,7 +306,7 @@ Deno.test(
     const check = async () => {
       const { code, lines } = await world.doctor();
       assert.deepEqual(lines.map((line) => line.replace(/^\d+/, "N")), [
-        "N checks, nothing to mend",
+        "N checks, no problems left",
       ]);
       assert.equal(code, 0);
     };
@@ -380,7 +380,7 @@ Deno.test("doctor takes config.yaml with the database's password from others", a
   const config = (user: string) => `workspace: ${workspace}\ndatabase: postgres://${user}@db/x\n`;
   const path = await world.put("config/config.yaml", config("u"));
   await Deno.chmod(path, 0o644);
-  const told = /Other users may open this file with a password: ~\/config\/config\.yaml/;
+  const told = /Other users can read this file with a password: ~\/config\/config\.yaml/;
   assert.doesNotMatch((await world.doctor()).lines.join("\n"), told);
   await Deno.writeTextFile(path, config("u:abc"));
   assert.match((await world.doctor()).lines.join("\n"), told);
@@ -394,7 +394,7 @@ Deno.test("doctor waits for no service that does not answer, and says how to end
   assert.equal(await cli.drive(cli.run("doctor")), 1);
   assert.match(
     cli.stdout.text,
-    /^✖ service: The service does not answer on .*service\.sock\n {4}"inkling stop" ends it; its log is .*inkling\.log\n\d+ checks: 1 error, 0 warnings\n$/,
+    /^✖ service: The service does not answer on .*service\.sock\n {4}"inkling stop" stops it; its log is .*inkling\.log\n\d+ checks: 1 error, 0 warnings\n$/,
   );
 });
 
@@ -415,7 +415,7 @@ Deno.test({
   const text = healthy.lines.join("\n");
   assert.match(
     text,
-    /^PostgreSQL \d+.* at postgres:\/\/inkling@127\.0\.0\.1:\d+\/\w+: no node lives$/m,
+    /^PostgreSQL \d+.* at postgres:\/\/inkling@127\.0\.0\.1:\d+\/\w+: no live node$/m,
   );
   assert.doesNotMatch(text, /s3cret/);
   // Nobody listens on the port of an address that is nobody's.
@@ -472,6 +472,6 @@ Deno.test("doctor says nothing of a service that is not here where another node'
       return local;
     };
     const { lines } = await world.doctor();
-    assert.equal(/No service runs/.test(lines.join("\n")), !alive, lines.join("\n"));
+    assert.equal(/The service is not running/.test(lines.join("\n")), !alive, lines.join("\n"));
   }
 });

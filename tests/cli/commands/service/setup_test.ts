@@ -41,7 +41,7 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async (t)
   ]);
   const shown = cli.stdout.text + cli.stderr.text;
   // No line that a terminal of 80 columns would break in a word.
-  const [limits = ""] = /Run limits:[^]*? tokens/.exec(shown) ?? [];
+  const [limits = ""] = /Limits of a run:[^]*? tokens/.exec(shown) ?? [];
   await assertPicture(t, limits, import.meta.url);
   assert.doesNotMatch(await world.read(join(world.agentsDir, "hello.md")), /model:/);
   for (const line of limits.split("\n")) assert.ok(line.length <= 80, line);
@@ -104,7 +104,7 @@ Deno.test("setup says no to answers that would not do, and asks again", async (t
   const problems = cli.stderr.text.split("\n").filter((line) => line.startsWith("Error: "));
   assert.equal(problems.length, 7, problems.join("\n"));
   assert.match(problems[0] ?? "", /file is a file: a workspace is a folder$/);
-  assert.match(problems[1] ?? "", /The name must hold a letter or a digit$/);
+  assert.match(problems[1] ?? "", /The name must contain a letter or a digit$/);
   assert.match(problems[2] ?? "", /defaults\.base_url must be an http or https address/);
   assert.match(problems[4] ?? "", /This is not a valid key/);
   await hasWritten(t, world);
@@ -183,7 +183,7 @@ Deno.test("setup: a base_url of one provider never serves another", async () => 
   cli.input.answers = ["~/inkling", "openai", OTHER_PROVIDER, "m2", KEY, false, false, true];
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, "https://proxy.example/v1");
-  assert.match(cli.stderr.text, /Warning: OPENAI_API_KEY will go to proxy\.example/);
+  assert.match(cli.stderr.text, /Warning: OPENAI_API_KEY will be sent to proxy\.example/);
   cli.input.answers = ["~/inkling", "anthropic", OTHER_PROVIDER, "c", KEY, false, false, true];
   assert.equal(await cli.run("setup"), 0);
   assert.equal((await configOf(world)).defaults.base_url, null);
@@ -224,7 +224,7 @@ Deno.test("setup --yes uses a key of the environment and writes it nowhere; a mi
     assert.ok(!(await world.read(world.envFile)).includes("OPENAI"));
     assert.equal(
       world.cli.stderr.text,
-      hasKey ? "" : "Warning: OPENAI_API_KEY is not set: no run can begin without it\n",
+      hasKey ? "" : "Warning: OPENAI_API_KEY is not set: every run will fail without it\n",
     );
   }
 });
@@ -250,17 +250,17 @@ Deno.test("setup --yes --test writes nothing where the model does not answer", a
 Deno.test("setup refuses flags that cannot be, and writes nothing", async () => {
   const table: [string[], RegExp][] = [
     [["--yes"], /^Error: Choose a model provider with --provider: openai, anthropic/],
-    [["--yes", "--provider", "local"], /^Error: Name the model of local: --model/],
+    [["--yes", "--provider", "local"], /^Error: Choose a model of local with --model/],
     [["--yes", "--provider", "mine", "--model", "m"], /defaults\.provider must be .*base_url/],
     [["--yes", "--provider", "openai", "--timeout", "0"], /defaults\.timeout must be .*got 0/],
     [["--yes", "--provider", "openai", "--timeout", "soon"], /defaults\.timeout must be a whole/],
-    [["--yes", "--provider", "demo", "--api-key-stdin"], /demo takes no key/],
+    [["--yes", "--provider", "demo", "--api-key-stdin"], /demo needs no key/],
     [
       ["--yes", "--provider", "demo", "--model", "zzz"],
       /^Error: Unknown model "zzz": demo has report, script, echo\n$/,
     ],
     [["--yes", "--provider", "openai", "--api-key-stdin"], /This is not a valid key/],
-    [["--api-key-stdin"], /--api-key-stdin and --test go with --yes/],
+    [["--api-key-stdin"], /--api-key-stdin and --test require --yes/],
     [["--yes", "--api-key", "x"], /Unknown option '--api-key'/],
   ];
   await using world = await createSetupWorld({ hasPerson: false });
@@ -306,7 +306,7 @@ Deno.test("setup says who takes over a key that alone was changed", async () => 
   cli.stderr.text = "";
   assert.equal(await cli.run(...setup), 0);
   assert.match(cli.stdout.text, /\.env created\n[^]*config\.yaml unchanged\n/);
-  assert.match(cli.stderr.text, /The service that is running has this from its next run on/);
+  assert.match(cli.stderr.text, /The running service uses these settings from the next run on/);
   cli.stderr.text = "";
   assert.equal(await cli.run(...setup), 0);
   assert.doesNotMatch(cli.stderr.text, /next run/);
@@ -322,7 +322,7 @@ Deno.test("setup warns of agents that fire by themselves without a notification 
     return cli.stderr.text.replaceAll(/\s+/g, " ");
   };
   await Deno.writeTextFile(join(world.agentsDir, "manual.md"), "Do it.\n");
-  assert.doesNotMatch(await setup(), /nobody is told/);
+  assert.doesNotMatch(await setup(), /you get no message/);
   const triggers = [
     "schedule, every: 1h",
     "watch, paths: [in]",
@@ -340,7 +340,7 @@ Deno.test("setup warns of agents that fire by themselves without a notification 
   }
   const channel = "notify: { channels: { phone: { type: ntfy, topic: t } } }\n";
   await Deno.writeTextFile(world.configFile, channel, { append: true });
-  assert.doesNotMatch(await setup(), /nobody is told/);
+  assert.doesNotMatch(await setup(), /you get no message/);
 });
 
 Deno.test("setup says what restarts a service of another version, where nobody is asked", async () => {
@@ -350,7 +350,7 @@ Deno.test("setup says what restarts a service of another version, where nobody i
   assert.equal(await cli.run("setup", "--yes"), 0);
   assert.match(
     cli.stderr.text,
-    /The service that is running is Inkling 1\.2\.3, and this is 1\.3\.0\n/,
+    /The running service is Inkling 1\.2\.3, but this is 1\.3\.0\n/,
   );
   assert.match(cli.stderr.text, /"inkling stop && inkling start --daemon"\n/);
   assert.equal(cli.spawned.length, 0);

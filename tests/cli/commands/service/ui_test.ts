@@ -27,7 +27,7 @@ Deno.test("ui opens a file in a browser, never the address with its token, print
   assert.equal(cli.stdout.text, "http://127.0.0.1:4711/open?token=once\n");
   assert.match(
     cli.stderr.text,
-    /^The address works once\. If the browser shows nothing, open it yourself\. Ctrl\+C ends/,
+    /^The address works once\. If no page appears, open the address yourself\. Ctrl\+C stops/,
   );
   assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/ui`, "closed"]);
 });
@@ -38,7 +38,7 @@ Deno.test("ui --no-open only prints the address, and ui says when its usual port
   assert.equal(await untilInterrupted(cli, cli.run("ui", "--no-open")), 130);
   assert.deepEqual(cli.opened, []);
   assert.equal(cli.stdout.text, "http://127.0.0.1:4712/open?token=once\n");
-  assert.match(cli.stderr.text, /^Port 4711 is taken: the page is on port 4712 this time\n/);
+  assert.match(cli.stderr.text, /^Port 4711 is in use, so the page is on port 4712\n/);
 });
 
 Deno.test("ui fails with 3 when the service cannot be started, and opens nothing", async () => {
@@ -79,7 +79,7 @@ Deno.test("ui --background leaves a process behind that serves the page, and ret
   assert.equal(cli.spawnedWith[0]?.[SERVES_PAGE], "1");
   assert.deepEqual(cli.proxied, []);
   assert.equal(cli.stdout.text, "http://127.0.0.1:4713/open?token=once\n");
-  assert.match(cli.stderr.text, /in the background \(PID 4712\): "inkling ui --stop" ends it/);
+  assert.match(cli.stderr.text, /in the background \(PID 4712\): "inkling ui --stop" stops it/);
   // Whoever comes later gets a link to the same page, whether or not with the option.
   for (const argv of [["ui"], ["ui", "--background", "--no-open"]]) {
     assert.equal(await cli.drive(cli.run(...argv)), 0);

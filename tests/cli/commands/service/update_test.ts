@@ -37,7 +37,7 @@ Deno.test("update replaces the binary by the release's, which its owner may star
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
   assert.equal(((await Deno.stat(world.binary)).mode ?? 0) & 0o777, 0o750);
   assert.equal(world.cli.stdout.text, "Inkling 1.3.0 is installed (it was 1.2.3)\n");
-  assert.equal(world.cli.stderr.text, "Fetching Inkling 1.3.0\n");
+  assert.equal(world.cli.stderr.text, "Downloading Inkling 1.3.0\n");
 });
 
 Deno.test("update --check tells what is offered, and changes nothing", async (t) => {
@@ -56,7 +56,10 @@ Deno.test("update --check tells what is offered, and changes nothing", async (t)
 Deno.test("update fetches nothing that is not newer, unless it is forced to", async () => {
   await using world = await UpdateWorld.open();
   world.release("1.2.0", standIn("1.2.0"));
-  assert.match(await refused(world), /1\.2\.0 is offered, .* --force installs the older one/);
+  assert.match(
+    await refused(world),
+    /The newest release is 1\.2\.0, .* --force installs the older one/,
+  );
   world.release("1.2.3", `${standIn("1.2.3")}# another build\n`);
   assert.equal(await world.run(["update"]), 0);
   assert.equal(world.cli.stdout.text, "Inkling 1.2.3 is the newest version\n");

@@ -6,12 +6,12 @@ Deno.test("describeUnitStart() asks the manager that reads the file", () => {
   for (const folder of ["/home/me/.config/systemd/user", "/etc/systemd/user"]) {
     assert.equal(
       describeUnitStart(`${folder}/inkling.service`),
-      'systemctl --user enable --now inkling; "journalctl --user -u inkling" says why it ended',
+      'systemctl --user enable --now inkling; "journalctl --user -u inkling" shows why it ended',
     );
   }
   assert.equal(
     describeUnitStart("/etc/systemd/system/inkling.service"),
-    'systemctl enable --now inkling; "journalctl -u inkling" says why it ended',
+    'systemctl enable --now inkling; "journalctl -u inkling" shows why it ended',
   );
   const list = "/Users/me/Library/LaunchAgents/dev.inkling.plist";
   assert.equal(describeUnitStart(list), `launchctl bootstrap gui/$(id -u) ${list}`);

@@ -68,14 +68,14 @@ Deno.test("start --print-unit refuses a path that no such file can hold, and war
   await using cli = await createFakeCli();
   cli.report = { ...cli.report, configFile: "/home/a\nb/config.yaml" };
   assert.equal(await cli.run("start", "--print-unit=systemd"), 1);
-  assert.match(cli.stderr.text, /holds a control character/);
+  assert.match(cli.stderr.text, /contains a control character/);
   await using npx = await createFakeCli();
   const directory = "/home/me/.npm/_npx/1234/node_modules/inkling";
   npx.distribution = { kind: "npm", packageName: "inkling", directory, isPublished: false };
   await print(npx, "--print-unit=systemd");
   assert.match(
     npx.stderr.text.replaceAll(/\s+/g, " "),
-    /npx's cache, .*\("npm install --global" of the same package\)/,
+    /npx's cache, .* Install the package with "npm install --global"/,
   );
 });
 

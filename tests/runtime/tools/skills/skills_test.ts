@@ -119,7 +119,7 @@ test("skill_use fills in arguments and folder once, and lists the skill's files"
   );
   assert.equal(
     content,
-    'The instructions of "notes" follow behind the results of this reply\'s calls.\n' +
+    'The instructions of "notes" follow after the results of these calls.\n' +
       "Its files, for skill_read_file and skill_run_script:\n- a.md\n- scripts/run.py",
   );
   assert.equal(skill.tool.effect({ skill_name: "notes", arguments: "" }), "read");

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { sanitise } from "../../../cli/output/sanitise.ts";
+import { sanitize } from "../../../cli/output/sanitize.ts";
 
 const FORBIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
 
-Deno.test("sanitise() keeps text without control characters as it is", () => {
+Deno.test("sanitize() keeps text without control characters as it is", () => {
   const harmless = fc.string({ unit: "grapheme" }).filter((text) => !FORBIDDEN.test(text));
-  fc.assert(fc.property(harmless, (text) => assert.equal(sanitise(text), text)));
-  assert.equal(sanitise("a\tb\nc – 日本語 👩‍🚀"), "a\tb\nc – 日本語 👩‍🚀");
+  fc.assert(fc.property(harmless, (text) => assert.equal(sanitize(text), text)));
+  assert.equal(sanitize("a\tb\nc – 日本語 👩‍🚀"), "a\tb\nc – 日本語 👩‍🚀");
 });
 
-Deno.test("sanitise() removes whole escape sequences, not only their first character", () => {
+Deno.test("sanitize() removes whole escape sequences, not only their first character", () => {
   const table = [
     ["\u001b[31mred\u001b[0m", "red"],
     ["\u001b[2J\u001b[Hgone", "gone"],
@@ -26,17 +26,17 @@ Deno.test("sanitise() removes whole escape sequences, not only their first chara
     ["right\u202eleft", "rightleft"],
     ["bell\u0007 back\b", "bell back"],
   ] as const;
-  for (const [text, clean] of table) assert.equal(sanitise(text), clean);
+  for (const [text, clean] of table) assert.equal(sanitize(text), clean);
 });
 
-Deno.test("sanitise() does not swallow the text behind an escape sequence without an end", () => {
-  assert.equal(sanitise("\u001b]0;title\nthe text"), "0;title\nthe text");
-  assert.equal(sanitise("the text\u001b["), "the text");
+Deno.test("sanitize() does not swallow the text behind an escape sequence without an end", () => {
+  assert.equal(sanitize("\u001b]0;title\nthe text"), "0;title\nthe text");
+  assert.equal(sanitize("the text\u001b["), "the text");
 });
 
-Deno.test("sanitise() takes linear time for text that is made of beginnings", () => {
+Deno.test("sanitize() takes linear time for text that is made of beginnings", () => {
   for (const start of ["\u001b[", "\u001b]", "\u009d", "\u001bP0"]) {
     const text = start.repeat(200_000);
-    assert.doesNotMatch(sanitise(text), FORBIDDEN);
+    assert.doesNotMatch(sanitize(text), FORBIDDEN);
   }
 });

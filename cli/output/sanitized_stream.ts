@@ -1,21 +1,21 @@
-// Text that arrives in pieces made safe to show: an escape sequence that is cut between two pieces stays one.
-import { replaceControls, stripEscapes } from "./sanitise.ts";
+// Sanitizes text that arrives in pieces, including escape sequences across two pieces.
+import { replaceControls, stripEscapes } from "./sanitize.ts";
 
-/** A sequence that has not ended after this many characters is not waited for. */
+/** The longest incomplete sequence that is held back. */
 const LONGEST_HELD = 1_000;
 
-/** The end of a text that may be the beginning of something that only its continuation completes. */
+/** Matches an incomplete sequence at the end of a text. */
 const OPEN_END =
   // deno-lint-ignore no-control-regex -- control characters are what this is about
   /(?:[\ud800-\udbff]|\u001b[ -/]*|(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0000-\u001f\u007f-\u009f]*\u001b?)$/;
 
-/** Sanitises a text piece by piece. What comes out is what sanitise() makes of the whole. */
-export class SanitisedStream {
+/** Sanitizes a text piece by piece, with the same result as sanitize() of the whole text. */
+export class SanitizedStream {
   #held = "";
-  /** A carriage return, as long as a line feed may follow that belongs to it. */
+  /** A carriage return at the end, which a line feed may follow. */
   #return = "";
 
-  /** What can be shown of the text so far and has not been. */
+  /** Adds a piece and returns the new text that can be shown. */
   push(piece: string): string {
     const text = this.#held + piece;
     const from = Math.max(0, text.length - LONGEST_HELD);
@@ -27,7 +27,7 @@ export class SanitisedStream {
     return replaceControls(safe.slice(0, safe.length - this.#return.length));
   }
 
-  /** The rest: nothing follows. */
+  /** Returns the rest at the end of the text. */
   end(): string {
     const rest = replaceControls(this.#return + stripEscapes(this.#held));
     this.#held = "";

@@ -1,0 +1,9 @@
+import assert from "node:assert/strict";
+import { SanitizedStream } from "../../../cli/output/sanitized_stream.ts";
+
+Deno.test("SanitizedStream holds no plain text back, and no endless sequence for ever", () => {
+  const stream = new SanitizedStream();
+  assert.equal(stream.push("plain"), "plain");
+  assert.equal(stream.push("\u001b]0;"), "");
+  assert.match(stream.push("x".repeat(5_000)), /x{4000}/);
+});
