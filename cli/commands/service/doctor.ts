@@ -232,7 +232,10 @@ function summarize({ checks }: Examination, outcomes: readonly Outcome[]): strin
   const fixedCount = outcomes.filter(({ fixed }) => fixed !== undefined).length;
   const left = outcomes.length - fixedCount;
   const done = fixedCount === 0 ? "" : `, ${fixedCount} fixed`;
-  if (left === 0) return `${formatPlural(checks, "check")}${done}, no problems left`;
+  if (left === 0) {
+    const result = fixedCount === 0 ? "no problems" : "no problems left";
+    return `${formatPlural(checks, "check")}${done}, ${result}`;
+  }
   const fixable =
     outcomes.filter(({ finding, fixed, failure }) =>
       finding.repair !== undefined && fixed === undefined && failure === undefined

@@ -21,7 +21,9 @@ export function showReplay(
       `${name}: ${style.green("identical")}, ${formatPlural(steps, "step")}${extent}`,
     );
   } else {
-    const same = steps === 0 ? "" : `; ${formatPlural(steps, "step")} before it identical`;
+    const same = steps === 0
+      ? ""
+      : `; ${formatPlural(steps, "step")} before it ${steps === 1 ? "is" : "are"} identical`;
     const place = differences[0]?.call ?? 0;
     const where = place === 0
       ? "before its first step"
