@@ -380,7 +380,7 @@ Deno.test("doctor takes config.yaml with the database's password from others", a
   const config = (user: string) => `workspace: ${workspace}\ndatabase: postgres://${user}@db/x\n`;
   const path = await world.put("config/config.yaml", config("u"));
   await Deno.chmod(path, 0o644);
-  const told = /Other users can read this file with a password: ~\/config\/config\.yaml/;
+  const told = /Other users may open this file with a password: ~\/config\/config\.yaml/;
   assert.doesNotMatch((await world.doctor()).lines.join("\n"), told);
   await Deno.writeTextFile(path, config("u:abc"));
   assert.match((await world.doctor()).lines.join("\n"), told);
