@@ -366,7 +366,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a page in the background ends with its service",
     symbol: "untilAlone",
-    replace: 'health === "absent" ? aloneMs + LOOK_MS : 0',
+    replace: 'health === "absent" ? aloneMs + CHECK_MS : 0',
     by: "health === null ? aloneMs : 0",
     tests: ["tests/cli/commands/service/ui_test.ts"],
   },
