@@ -126,7 +126,9 @@ function parseBaseUrl(text: string, provider: string): URL {
     );
   }
   if (url.search !== "" || url.hash !== "") {
-    throw refusal(`Cannot use base_url of provider "${provider}": it must end with its path`);
+    throw refusal(
+      `Cannot use base_url of provider "${provider}": it must not have a query or a fragment`,
+    );
   }
   return url;
 }

@@ -56,7 +56,10 @@ export function parsePriceFile(
   const prices = new Map<string, Price>();
   const broken = new Map<string, Diagnostic>();
   const diagnostics = [...document.warnings];
-  const unlisted = errorAtStart(path, "More prices are broken than are listed: fix those first");
+  const unlisted = errorAtStart(
+    path,
+    "There are more broken prices than listed here: fix the listed ones first",
+  );
   for (const [key, entry] of Object.entries(document.value)) {
     const price = priceSchema.safeParse(entry);
     if (price.success) prices.set(key, price.data);

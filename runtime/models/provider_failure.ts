@@ -103,8 +103,8 @@ export function redirectFailure(
   return new ModelError(
     to.origin === from.origin
       ? `${start} again and again; check base_url`
-      : `${start} to ${to.origin}: model calls hold the key, so they follow to no other host. ` +
-        "If that host is meant, make it the base_url",
+      : `${start} to ${to.origin}: model calls contain the key, so redirects to other hosts are not followed. ` +
+        "If that host is correct, set it as the base_url",
     { retryable: false },
   );
 }

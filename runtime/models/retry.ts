@@ -126,7 +126,7 @@ class RetryingModel implements Model {
             adapted = other;
             const fields = { ...subject, model: this.id, error: error.message };
             const limits = this.#adaptation.describeLimits();
-            log.write("info", `Another call because of a refusal: ${limits}`, fields);
+            log.write("info", `Retry after a refusal: ${limits}`, fields);
           } else {
             const { concernsAccount } = await loadRefusals();
             const ofAccount = concernsAccount(error, this.id);

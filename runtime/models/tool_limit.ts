@@ -8,8 +8,8 @@ const MOST_TOOLS = 128;
 
 /** The remedy for too many tools, as the end of a sentence. */
 export const TOOLS_REMEDY =
-  'choose some of an MCP server\'s with mcp: ["server/tool*"] in the agent, or with ' +
-  "tools: { include: [...] } in the server's entry; model.max_tools says how many the endpoint takes";
+  'select fewer tools of an MCP server with mcp: ["server/tool*"] in the agent or ' +
+  "tools: { include: [...] } in the server's entry, or set model.max_tools to the limit of the endpoint";
 
 /** Returns a message if the model has too many tools. `isCertain`: each call would be refused. */
 export function findTooManyTools(
@@ -24,8 +24,8 @@ export function findTooManyTools(
   return {
     isCertain: isGiven,
     message: isGiven
-      ? `The agent has ${count} tools, and ${provider} takes ${maxTools} at most`
-      : `The agent has ${count} tools: many endpoints take ${MOST_TOOLS} at most`,
+      ? `The agent has ${count} tools, and ${provider} accepts at most ${maxTools}`
+      : `The agent has ${count} tools: many endpoints accept at most ${MOST_TOOLS}`,
   };
 }
 

@@ -158,7 +158,7 @@ function roomIn(window: number, { maxTokens }: ModelRequest): number {
 }
 
 const LENGTH_REMEDY =
-  "the conversation does not fit into the model's context window, however short: " +
+  "even the shortened conversation does not fit into the model's context window: " +
   "lower history or settings.max_tokens, let the agent read less at once, or set model.context_window";
 function withRemedy({ message, status, providerText }: ModelError, remedy: string): ModelError {
   return new ModelError(`${message}; ${remedy}`, {

@@ -22,16 +22,16 @@ export class KnownLimits {
   describe(): string[] {
     const refused = [...this.refused].map((name) => {
       const [kind, field] = name.split(":", 2);
-      if (field === undefined) return `it refuses ${name}, which is not sent any more`;
-      if (kind === "fill") return `it insists on ${field} in replies with calls`;
+      if (field === undefined) return `it refuses ${name}, which is no longer sent`;
+      if (kind === "fill") return `it requires ${field} in replies with calls`;
       const place = kind === "schema" ? "in the schemas of tools" : "in messages";
-      return `it refuses ${field} ${place}, which is not sent any more`;
+      return `it refuses ${field} ${place}, which is no longer sent`;
     });
     const tokens = this.window ??
       (this.shortestRefused < Infinity ? this.shortestRefused : undefined);
     return tokens === undefined
       ? refused
-      : [...refused, `it takes no conversation of about ${tokens} tokens or more`];
+      : [...refused, `it accepts no conversation of about ${tokens} tokens or more`];
   }
 }
 

@@ -36,7 +36,7 @@ export function readMedia(bytes: Uint8Array): ReadMedia | undefined {
   const kind = size === undefined ? "pdf" : "image";
   if (bytes.length > (kind === "pdf" ? 10 : 5) * MB || pages > MOST_PAGES) {
     const limit = kind === "pdf" ? `10 MB and ${MOST_PAGES} pages` : "5 MB";
-    return { kind, text: `[${shown}: not shown, it may have ${limit}]` };
+    return { kind, text: `[${shown}: not shown, the limit is ${limit}]` };
   }
   const data = Buffer.from(bytes).toString("base64");
   const media = { kind, mediaType, data, tokens: TOKENS * Math.max(1, pages) } as const;

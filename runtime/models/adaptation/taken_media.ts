@@ -20,7 +20,7 @@ export function acceptsMedia(
   return MULTIMODAL_PROVIDERS.includes(provider) || kind === "image" && VISION_MODELS.test(name);
 }
 
-const NOT_SHOWN = "\n(Not shown: it is a binary file, and this model does not take it.)";
+const NOT_SHOWN = "\n(Not shown: it is a binary file, and this model does not accept it.)";
 
 /** Returns the request without the media that the model does not accept. */
 export function removeMedia(

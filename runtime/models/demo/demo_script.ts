@@ -100,7 +100,7 @@ function findScript(turn: DemoTurn): string {
     const [block] = blocks;
     if (block === undefined) continue;
     if (blocks.length > 1) {
-      throw scriptFailure(`stands in ${blocks.length} \`\`\`demo blocks`, "write one block");
+      throw scriptFailure(`is in ${blocks.length} \`\`\`demo blocks`, "write one block");
     }
     return block[1] ?? "";
   }

@@ -114,9 +114,9 @@ export async function copyHistory(
     }
     if (digest.rows === wanted?.rows && digest.end() === wanted.digest) continue;
     throw new DatabaseUnusable(
-      `The copy is not what it was made of: of ${wanted?.rows} rows of ${table.name} in ${source.place}, ` +
-        `${digest.rows} came back from ${target.place}, and not all as they were. The copy was removed. ` +
-        "Look for triggers and rules there that are not Inkling's, and at the health of the disks",
+      `The copy differs from its source: of ${wanted?.rows} rows of ${table.name} in ${source.place}, ` +
+        `${digest.rows} were read back from ${target.place}, and not all are equal. The copy was removed. ` +
+        "Check for triggers and rules of other programs there, and the health of the disks",
     );
   }
   return { tables: copied, changedTexts };

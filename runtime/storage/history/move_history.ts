@@ -175,8 +175,8 @@ function refuseFilled(
 function refuseFilledTarget(filled: readonly string[], { place }: PostgresHistory): void {
   refuseFilled(filled, {
     place,
-    remedy: "Name an empty database: createdb makes one. Or remove what is in this one, " +
-      "all of it: DROP SCHEMA inkling CASCADE, in psql",
+    remedy: "Use an empty database (createdb creates one), or remove everything in this one: " +
+      "DROP SCHEMA inkling CASCADE, in psql",
   });
 }
 
@@ -187,7 +187,7 @@ async function refuseLivingNodes(postgres: PostgresHistory): Promise<void> {
     `Services run on ${postgres.place}: ${
       nodes.join(", ")
     }. Stop each of them with "inkling stop" there, and run this again. ` +
-      "One that was killed counts for half a minute more",
+      "A killed one counts for half a minute more",
   );
 }
 

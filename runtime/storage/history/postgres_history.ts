@@ -284,7 +284,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     if (this.#signal.aborted) return this.#signal.reason;
     const reason = outageReason(error) ?? (error instanceof Error ? error.message : String(error));
     // The advice about a running service does not apply here.
-    const [what] = reason.split(". A service that runs");
+    const [what] = reason.split(". A running service");
     return new StorageUnavailable(`Cannot use ${this.place}: ${what}`, { cause: error });
   }
 }

@@ -28,13 +28,13 @@ export async function migrate(
     if (found.steps === 0 && found.tables === 1) {
       throw new DatabaseUnusable(
         `Cannot use ${place}: its schema "${SCHEMA}" has tables of another program`,
-        { remedy: "Give Inkling a database of its own." },
+        { remedy: "Give Inkling a separate database." },
       );
     }
     if (found.steps === 0 && !migrates) {
       throw new DatabaseUnusable(
-        `Cannot look into ${place}: there is no history yet`,
-        { remedy: "Start a service, which makes it." },
+        `Cannot read ${place}: there is no history yet`,
+        { remedy: "Start a service, which creates it." },
       );
     }
     if (found.steps === 0) {
@@ -48,8 +48,8 @@ export async function migrate(
     requireKnownFormat(newest.version, place);
     if (!migrates && newest.version < STEPS.length) {
       throw new DatabaseUnusable(
-        `Cannot look into ${place}: it was written by an older Inkling`,
-        { remedy: "Start a service of this version, which brings it up to date." },
+        `Cannot read ${place}: it was written by an older Inkling`,
+        { remedy: "Start a service of this version, which updates it." },
       );
     }
     for (let version = newest.version; version < STEPS.length; version++) {

@@ -68,8 +68,8 @@ export async function toClientConfig(
   const url = parseAddress(address);
   if (url === null) {
     throw new DatabaseUnusable(
-      "Cannot use the address in database: it has to read postgres://user@host:port/name; other characters in user or " +
-        "password are written as %40 and the like.",
+      "Cannot use the address in database: it must have the form postgres://user@host:port/name, with special characters " +
+        "in user or password written as %40 and similar.",
     );
   }
   const place = describeAddress(address);
@@ -107,11 +107,11 @@ async function readTls(
       files[SSL_FILES[name as keyof typeof SSL_FILES]] = await read;
     } else if (name === "sslmode" ? !SSL_MODES.includes(value) : !OPTIONS.includes(name)) {
       const [what, known] = name === "sslmode"
-        ? ["an sslmode that is not known", SSL_MODES]
-        : ["an option that is not known", [...OPTIONS, "sslmode", ...Object.keys(SSL_FILES)]];
+        ? ["an unknown sslmode", SSL_MODES]
+        : ["an unknown option", [...OPTIONS, "sslmode", ...Object.keys(SSL_FILES)]];
       throw new DatabaseUnusable(
         `Cannot use ${place}: its address has ${what}`,
-        { remedy: `Known are ${known.join(", ")}.` },
+        { remedy: `Known values: ${known.join(", ")}.` },
       );
     }
   }

@@ -109,7 +109,7 @@ export class Connections implements AsyncDisposable {
       const seconds = this.#limits.connectMs / 1000;
       const reason = isUsedUp
         ? `its ${this.#maxConnections} connections are all in use, and none came free in ${seconds} s. ` +
-          "Raise database_connections, or look at what takes so long there"
+          "Raise database_connections, or check what takes so long there"
         : outageReason(error) ?? message;
       throw new DatabaseUnreachable(`Cannot use ${this.place}: ${reason}.`, { cause: error });
     }

@@ -104,7 +104,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         if (attempt === ATTEMPTS) {
           if (code === "23505") throw error;
           throw new StorageUnavailable(
-            `Cannot use ${this.place}: other changes are in the way all the time. Look at its load.`,
+            `Cannot use ${this.place}: other changes keep conflicting with this one. Check its load.`,
             { cause: error },
           );
         }
@@ -289,7 +289,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     // A retry might store the change twice. The next owner of the execution continues from the stored state.
     if (fenced !== undefined) throw new LeaseLost(`Execution ${fenced}`);
     throw new StorageUnavailable(
-      `Cannot use ${this.place}: the connection broke off at the end of a change, and whether it is stored stays unknown.`,
+      `Cannot use ${this.place}: the connection broke off at the end of a change, and it is unknown if the change is stored.`,
       { cause: failure },
     );
   }

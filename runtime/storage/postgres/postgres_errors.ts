@@ -32,11 +32,13 @@ export function describeAddress(address: string): string {
   return `postgres://${user}${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
 
-const BROKE_OFF = "the connection broke off. A service that runs goes on by itself when it is back";
+const BROKE_OFF =
+  "the connection broke off. A running service continues by itself when the server is back";
 const NO_ANSWER =
-  "it does not answer. Look at the network, at firewalls, and whether its machine runs";
-const UNVERIFIED = "its certificate cannot be verified. Name the file of the authority that made " +
-  "it with sslrootcert in the address";
+  "it does not answer. Check the network, firewalls, and that its machine is running";
+const UNVERIFIED =
+  "its certificate cannot be verified. Set sslrootcert in the address to the file of its " +
+  "certificate authority";
 const WRONG_PASSWORD =
   "it refuses the password. Set PGPASSWORD or PGPASSFILE for the user of the address";
 
@@ -44,36 +46,39 @@ const WRONG_PASSWORD =
 const REASONS: Readonly<Record<string, string>> = {
   "28P01": WRONG_PASSWORD,
   "28000":
-    "it does not let this user in from here. Look at the user of the address, at pg_hba.conf, and " +
-    "whether that demands TLS (sslmode=verify-full in the address)",
-  "3D000": "there is no database of this name. Make it with createdb, or correct the address",
+    "it refuses this user from this machine. Check the user of the address, and pg_hba.conf, which may " +
+    "require TLS (sslmode=verify-full in the address)",
+  "3D000": "there is no database of this name. Create it with createdb, or correct the address",
   "42501":
-    'its user may not do this. Let it create in the database (GRANT CREATE ON DATABASE), and own the schema "inkling"',
-  "25006": "it is read-only, a standby perhaps. Give the address of the primary",
-  "25P03": "this process stood still for too long in the middle of a change, which was undone",
-  "53100": "its disk is full. Make room there",
-  "53200": "it is out of memory. Look at its machine",
-  "53300": "it has no connection left. Raise max_connections there, or lower database_connections",
-  "55P03": "something else holds a lock there for too long. Look at what else uses the database",
-  "57014": "a statement was cancelled there, by hand or by its statement_timeout. Look at its load",
+    'its user lacks a permission. Let it create in the database (GRANT CREATE ON DATABASE), and own the schema "inkling"',
+  "25006": "it is read-only, perhaps a standby. Use the address of the primary",
+  "25P03":
+    "this process was suspended for too long in the middle of a change, which was rolled back",
+  "53100": "its disk is full. Free some space there",
+  "53200": "it is out of memory. Check its machine",
+  "53300": "it has no free connection. Raise max_connections there, or lower database_connections",
+  "55P03": "another program holds a lock there for too long. Check what else uses the database",
+  "57014":
+    "a statement was cancelled there, by a person or by its statement_timeout. Check its load",
   "57P04": "the database was removed. Restore it from a backup",
-  "57": "it is being shut down or started. A service that runs goes on by itself when it is back",
-  "58": "it cannot read or write its files. Look at its log and its disk",
+  "57":
+    "it is shutting down or starting. A running service continues by itself when the server is back",
+  "58": "it cannot read or write its files. Check its log and its disk",
   "08": BROKE_OFF,
-  ENOTFOUND: "there is no host of this name. Correct the address, or look at the name server",
-  EAI_AGAIN: "the name server does not answer. Look at the network",
+  ENOTFOUND: "there is no host of this name. Correct the address, or check the name server",
+  EAI_AGAIN: "the name server does not answer. Check the network",
   ECONNREFUSED: "nothing listens there. Start PostgreSQL, or correct host and port",
   ENOENT: "there is no such socket. Start PostgreSQL, or correct host and port",
   ECONNRESET: BROKE_OFF,
   ECONNABORTED: BROKE_OFF,
   EPIPE: BROKE_OFF,
   ETIMEDOUT: NO_ANSWER,
-  EHOSTUNREACH: "there is no way to its host. Look at the network, or correct the address",
-  ENETUNREACH: "there is no way to its host. Look at the network, or correct the address",
+  EHOSTUNREACH: "there is no route to its host. Check the network, or correct the address",
+  ENETUNREACH: "there is no route to its host. Check the network, or correct the address",
   EMFILE: "this process has no file descriptor left. Raise its limit (ulimit -n)",
   ERR_TLS_CERT_ALTNAME_INVALID:
-    "its certificate is for another host. Correct the host of the address, or give it a certificate with this name",
-  CERT_HAS_EXPIRED: "its certificate has expired. Give it a new one",
+    "its certificate is for another host. Correct the host of the address, or install a certificate with this name",
+  CERT_HAS_EXPIRED: "its certificate has expired. Install a new one",
   DEPTH_ZERO_SELF_SIGNED_CERT: UNVERIFIED,
   SELF_SIGNED_CERT_IN_CHAIN: UNVERIFIED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNVERIFIED,
@@ -82,12 +87,12 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Explanations for errors without a code, by the text of the driver. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
-  [/client password must be/, WRONG_PASSWORD.replace("refuses the", "wants a")],
+  [/client password must be/, WRONG_PASSWORD.replace("refuses the", "requires a")],
   [/timeout|timed out/i, NO_ANSWER],
   [/certificate|self.signed|unable to verify|UnknownIssuer|invalid peer/i, UNVERIFIED],
   [
     /does not support SSL/i,
-    "it speaks no TLS. Turn it on there, or say sslmode=disable in the address",
+    "it does not support TLS. Enable TLS there, or set sslmode=disable in the address",
   ],
   [
     /connection (?:error|terminated|reset|ended)|was closed and is not queryable|not queryable|establishing an SSL|BadResource/i,
@@ -101,7 +106,7 @@ export function outageReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message } = error as CodedError;
   if (hasOutdatedPlan(error)) {
-    return "its tables have just got another shape. A service that runs goes on by itself";
+    return "its tables were just migrated. A running service continues by itself";
   }
   if (typeof code === "string") {
     const known = REASONS[code] ?? (isSqlState(code) ? REASONS[code.slice(0, 2)] : undefined);

@@ -206,7 +206,7 @@ function checkFile(db: DatabaseSync, path: string): number {
   if (tables.n > 0 && application !== APPLICATION_ID) {
     throw new DatabaseUnusable(
       `Cannot open ${path}: it is a database of another program`,
-      { remedy: "Move it away to let Inkling make its own." },
+      { remedy: "Move it away, so that Inkling can create its own." },
     );
   }
   if (version > MIGRATIONS.length) {
@@ -255,7 +255,7 @@ function damaged(path: string, cause: unknown): DatabaseUnusable {
 function inUse(path: string, cause?: unknown): DatabaseUnusable {
   return new DatabaseUnusable(`Cannot move ${path}: another program has it open`, {
     cause,
-    remedy: "End that program and try again.",
+    remedy: "Stop that program and try again.",
   });
 }
 
@@ -264,7 +264,7 @@ const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
   [/disk is full/, "the disk that holds the state directory is full. Make room and try again."],
   [
     /database is locked/,
-    "another program holds the database in the state directory. End that program and try again.",
+    "another program holds the database in the state directory. Stop that program and try again.",
   ],
   [
     /readonly database/,
@@ -272,7 +272,7 @@ const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /disk I\/O error|unable to open database file/,
-    "the disk that holds the state directory refuses to write. Look at its space and its health, and try again.",
+    "the disk that holds the state directory refuses to write. Check its space and its health, and try again.",
   ],
 ];
 

@@ -13,7 +13,7 @@ export class AlreadyRunning extends RuntimeError {
     const process = pid === undefined ? "" : `PID ${pid}, `;
     super(
       `Inkling is already running for this workspace (${process}state directory ${stateDir}). ` +
-        'End it with "inkling stop"; if config.yaml has named another workspace since, with "inkling stop -w <its folder>"',
+        'Stop it with "inkling stop", or, if config.yaml now names another workspace, with "inkling stop -w <its folder>"',
     );
   }
 }

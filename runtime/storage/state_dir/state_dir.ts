@@ -9,7 +9,7 @@ export class StateDirUnusable extends RuntimeError {
   constructor(stateDir: string, error: unknown) {
     const reason = error instanceof Deno.errors.AlreadyExists ||
         error instanceof Deno.errors.NotADirectory
-      ? "a file stands in its place"
+      ? "a file is in its place"
       : unreadableReason(error);
     super(`Cannot use the state directory ${stateDir}: ${reason}`, {
       cause: error,

@@ -262,6 +262,6 @@ Deno.test("a conversation that stays too long, and too many tools, fail with a r
     ),
   });
   const { message } = await failureOf(await runs.run(), REQUEST);
-  assert.match(message, /array too long.*choose some of an MCP server's/);
+  assert.match(message, /array too long.*select fewer tools of an MCP server/);
   server.assertDone();
 });

@@ -44,11 +44,11 @@ const READ: [bytes: Uint8Array, text: string | undefined][] = [
   [bytesOf(PDF), "[PDF, 3 pages, 1 KB]"],
   [
     bytesOf(btoa("%PDF-1.4 /Count 21")),
-    "[PDF, 21 pages, 1 KB: not shown, it may have 10 MB and 20 pages]",
+    "[PDF, 21 pages, 1 KB: not shown, the limit is 10 MB and 20 pages]",
   ],
   [
     new Uint8Array(Buffer.concat([bytesOf(PNG), new Uint8Array(5_300_000)])),
-    "[picture 1x1 PNG, 5176 KB: not shown, it may have 5 MB]",
+    "[picture 1x1 PNG, 5176 KB: not shown, the limit is 5 MB]",
   ],
   [new TextEncoder().encode("text"), undefined],
 ];
@@ -129,7 +129,7 @@ for (const adapter of ADAPTERS) {
   });
 }
 
-Deno.test("takesMedia() uses the settings, or else the provider and name", () => {
+Deno.test("acceptsMedia() uses the settings, or else the provider and name", () => {
   const rows: [string, string, string][] = [
     ["anthropic", "claude-x", "image pdf"],
     ["mine", "x", ""],

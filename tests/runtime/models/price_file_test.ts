@@ -93,7 +93,10 @@ Deno.test("parsePriceFile() limits the number of problems, and keeps every valid
   const errors = parsed.diagnostics.filter(({ severity }) => severity === "error");
   assert.equal(errors.length, 101);
   assert.deepEqual(parsed.broken.get("bad99"), errors[99]);
-  assert.equal(errors[100]?.message, "More prices are broken than are listed: fix those first");
+  assert.equal(
+    errors[100]?.message,
+    "There are more broken prices than listed here: fix the listed ones first",
+  );
   assert.equal(parsed.broken.get("late"), errors[100]);
   assert.ok(parsed.diagnostics.length <= 250);
 });

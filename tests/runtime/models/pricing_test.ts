@@ -152,7 +152,7 @@ Deno.test("ModelPrices reports a path that is not a file, and continues", async 
   assert.deepEqual(await told(), ["The file cannot be read: its links lead in a circle", noFile]);
 });
 
-Deno.test("familyOf() removes dates and `latest`, one ending after the other", () => {
+Deno.test("familyNames() removes dates and `latest`, one ending after the other", () => {
   const cases: [string, string[]][] = [
     ["gpt-4o", []],
     ["gpt-4o-2024-08-06", ["gpt-4o"]],

@@ -19,7 +19,7 @@ withPostgres.test("openWorkspaceBilling() leaves the shape of a shared database 
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   try {
-    await refused(/there is no history yet\. Start a service, which makes it\.$/);
+    await refused(/there is no history yet\. Start a service, which creates it\.$/);
     const { rows: [made] } = await client.query("SELECT to_regnamespace('inkling') AS ours");
     assert.equal(made.ours, null);
 
@@ -30,7 +30,7 @@ withPostgres.test("openWorkspaceBilling() leaves the shape of a shared database 
     const { rows: [{ version }] } = await client.query(
       `DELETE FROM inkling.schema_steps WHERE version = ${newest} RETURNING version - 1 AS version`,
     );
-    await refused(/an older Inkling\. Start a service of this version, which brings it up to date/);
+    await refused(/an older Inkling\. Start a service of this version, which updates it/);
     const { rows: [left] } = await client.query(`SELECT ${newest} AS version`);
     assert.equal(left.version, version);
   } finally {

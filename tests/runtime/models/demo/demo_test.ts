@@ -204,7 +204,7 @@ Deno.test("demo/script names the problems of a script", async () => {
   await scriptFailure([{ role: "user", content }], /is not JSON \(.+\); fix it/);
   await scriptFailure(
     [{ role: "user", content: "```demo\n[]\n```\n```demo\n[]\n```" }],
-    /stands in 2 ```demo blocks/,
+    /is in 2 ```demo blocks/,
   );
   const cases: [unknown, RegExp][] = [
     [{}, /the whole: Invalid input: expected array/],

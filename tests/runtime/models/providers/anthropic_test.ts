@@ -73,7 +73,7 @@ Deno.test("AnthropicModel marks the system prompt and the last tool for the cach
   assert.deepEqual(server.request(1).body, sent);
 });
 
-Deno.test("AnthropicReplyAssembly returns the streamed text, even if blocks start twice or out of order", () => {
+Deno.test("AnthropicReplyAssembler returns the streamed text, even if blocks start twice or out of order", () => {
   const block = (index: number) => begin(index, { type: "text", text: "" });
   const say = (index: number, text: string) => go(index, { type: "text_delta", text });
   const { message } = replyFrom(
@@ -83,7 +83,7 @@ Deno.test("AnthropicReplyAssembly returns the streamed text, even if blocks star
   assert.equal(message.content, "One two three");
 });
 
-Deno.test("AnthropicReplyAssembly counts cached tokens as part of the input", () => {
+Deno.test("AnthropicReplyAssembler counts cached tokens as part of the input", () => {
   const cached = { cache_read_input_tokens: 1_000, cache_creation_input_tokens: 200 };
   const counted = { input_tokens: 50, ...cached, output_tokens: 1, service_tier: "standard" };
   const { usage } = replyFrom(
@@ -94,7 +94,7 @@ Deno.test("AnthropicReplyAssembly counts cached tokens as part of the input", ()
   assert.deepEqual(usage, { inputTokens: 1_250, outputTokens: 9, ...read });
 });
 
-Deno.test("AnthropicReplyAssembly keeps thinking and its signature for its own model, and omits it from the text", () => {
+Deno.test("AnthropicReplyAssembler keeps thinking and its signature for its own model, and omits it from the text", () => {
   const { message, stop } = replyFrom(...THINKING, end("tool_use"));
   assert.deepEqual([stop, message.content], ["tool_calls", "Reading."]);
   assert.deepEqual(message.toolCalls, [{ id: "t1", name: "read", arguments: '{"path":"a"}' }]);
@@ -116,7 +116,7 @@ Deno.test("AnthropicReplyAssembly keeps thinking and its signature for its own m
   assert.deepEqual(foreign.messages[1], { role: "assistant", content: blocks.slice(2) });
 });
 
-Deno.test("AnthropicReplyAssembly converts stop reasons", () => {
+Deno.test("AnthropicReplyAssembler converts stop reasons", () => {
   const cases = [
     ["end_turn", "end"],
     ["stop_sequence", "end"],
@@ -130,7 +130,7 @@ Deno.test("AnthropicReplyAssembly converts stop reasons", () => {
   for (const [reason, stop] of cases) assert.equal(replyFrom(end(reason)).stop, stop);
 });
 
-Deno.test("AnthropicReplyAssembly accepts input that is complete, missing or broken", () => {
+Deno.test("AnthropicReplyAssembler accepts input that is complete, missing or broken", () => {
   const start = (index: number, input: unknown, id?: string) =>
     begin(index, { type: "tool_use", id, name: "t", input });
   const { message } = replyFrom(

@@ -59,7 +59,7 @@ Deno.test("GoogleModel sends the system prompt, tools and limits in the API's fo
   assert.equal(bare.reply.usage, null);
 });
 
-Deno.test("GoogleReplyAssembly counts thinking as output and the cache as part of the input", () => {
+Deno.test("GoogleReplyAssembler counts thinking as output and the cache as part of the input", () => {
   const { usage } = replyFrom(
     { usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 1 } },
     {
@@ -78,7 +78,7 @@ Deno.test("GoogleReplyAssembly counts thinking as output and the cache as part o
   assert.deepEqual(usage, expected);
 });
 
-Deno.test("GoogleReplyAssembly keeps thought signatures for its own model, and omits thoughts from the text", () => {
+Deno.test("GoogleReplyAssembler keeps thought signatures for its own model, and omits thoughts from the text", () => {
   const call = { functionCall: { name: "read", args: { path: "a" } }, thoughtSignature: "s2" };
   const { message, stop } = replyFrom(
     parts({ text: "Hmm.", thought: true }),
@@ -113,7 +113,7 @@ Deno.test("GoogleReplyAssembly keeps thought signatures for its own model, and o
   assert.deepEqual(foreign[1]?.parts?.[1], { functionCall: { name: "read", args: { path: "a" } } });
 });
 
-Deno.test("GoogleReplyAssembly converts finish reasons", () => {
+Deno.test("GoogleReplyAssembler converts finish reasons", () => {
   const cases = [
     ["STOP", "end"],
     ["MAX_TOKENS", "length"],
@@ -128,7 +128,7 @@ Deno.test("GoogleReplyAssembly converts finish reasons", () => {
   assert.equal(blocked.stop, "content_filter");
 });
 
-Deno.test("GoogleReplyAssembly throws a retryable error for a malformed call", () => {
+Deno.test("GoogleReplyAssembler throws a retryable error for a malformed call", () => {
   for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"]) {
     assert.throws(() => replyFrom(end(reason)), {
       name: "ModelError",
@@ -138,7 +138,7 @@ Deno.test("GoogleReplyAssembly throws a retryable error for a malformed call", (
   }
 });
 
-Deno.test("GoogleReplyAssembly accepts unusual chunks", () => {
+Deno.test("GoogleReplyAssembler accepts unusual chunks", () => {
   const { message } = replyFrom(
     null,
     {},

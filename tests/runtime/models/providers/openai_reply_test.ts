@@ -17,7 +17,7 @@ function callsFrom(...fragments: unknown[]): ToolCall[] {
   return replyFrom([...chunks, END]).message.toolCalls;
 }
 
-Deno.test("OpenAiReplyAssembly accepts null content, null deltas, parts of text and missing choices", () => {
+Deno.test("OpenAiReplyAssembler accepts null content, null deltas, parts of text and missing choices", () => {
   const reply = replyFrom([
     { choices: [{ delta: { role: "assistant", content: null } }] },
     { choices: [{ delta: null }] },
@@ -31,7 +31,7 @@ Deno.test("OpenAiReplyAssembly accepts null content, null deltas, parts of text 
   assert.deepEqual([reply.message.content, reply.usage], ["ab", null]);
 });
 
-Deno.test("OpenAiReplyAssembly omits reasoning from the text and reports it as progress", () => {
+Deno.test("OpenAiReplyAssembler omits reasoning from the text and reports it as progress", () => {
   const assembly = new OpenAiReplyAssembler({ format: "openai", model: "openai/test" });
   for (const field of ["reasoning_content", "reasoning", "reasoning_details"]) {
     const choices = [{ delta: { [field]: "hmm" } }];
@@ -41,7 +41,7 @@ Deno.test("OpenAiReplyAssembly omits reasoning from the text and reports it as p
   assert.equal(assembly.finish()?.message.content, "");
 });
 
-Deno.test("OpenAiReplyAssembly uses the last usage of a stream with usage in every chunk", () => {
+Deno.test("OpenAiReplyAssembler uses the last usage of a stream with usage in every chunk", () => {
   const { usage } = replyFrom([
     { choices: [{ delta: { content: "a" } }], usage: { prompt_tokens: 9, completion_tokens: 1 } },
     { choices: [{ delta: { content: "b" } }], usage: { prompt_tokens: 9, completion_tokens: 2 } },
@@ -55,7 +55,7 @@ Deno.test("OpenAiReplyAssembly uses the last usage of a stream with usage in eve
   assert.deepEqual([reply.usage?.cacheReadTokens, reply.reportedCostUsd], [100, 0.00125]);
 });
 
-Deno.test("OpenAiReplyAssembly invents ids for calls without a unique one", () => {
+Deno.test("OpenAiReplyAssembler invents ids for calls without a unique one", () => {
   const calls = callsFrom(
     { index: 0, function: { name: "one", arguments: "{}" } },
     { index: 1, id: "", function: { name: "two", arguments: "{}" } },
@@ -67,7 +67,7 @@ Deno.test("OpenAiReplyAssembly invents ids for calls without a unique one", () =
   assert.ok(calls.every((call) => call.id !== ""));
 });
 
-Deno.test("OpenAiReplyAssembly separates calls in all forms of fragments", () => {
+Deno.test("OpenAiReplyAssembler separates calls in all forms of fragments", () => {
   const read = (args: unknown) => ({ function: { name: "read", arguments: args } });
   const two = ['{"p":1}', '{"p":2}'];
   const rows: [form: string, fragments: object[], args: string[]][] = [

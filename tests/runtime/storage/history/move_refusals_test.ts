@@ -22,7 +22,7 @@ test("a move into a database or a state directory with a history is refused", as
   const counts = await world.filled();
   await assert.rejects(world.move("to"), {
     name: "MoveRefused",
-    message: /has a history already: rows in executions and 2 more tables\. Name an empty database/,
+    message: /has a history already: rows in executions and 2 more tables\. Use an empty database/,
   });
   assert.deepEqual(await world.filled(), counts);
 
@@ -110,7 +110,7 @@ test("a copy that differs from its source is an error and is removed", async (wo
     await world.query(
       `CREATE TRIGGER ${name} BEFORE INSERT ON inkling.frames FOR EACH ROW EXECUTE FUNCTION ${name}()`,
     );
-    const message = /not what it was made of: of 1 rows of frames/;
+    const message = /differs from its source: of 1 rows of frames/;
     await assert.rejects(world.move("to"), { name: "DatabaseUnusable", message });
     await world.query(`DROP TRIGGER ${name} ON inkling.frames`);
     assert.deepEqual(await world.filled(), {}, name);

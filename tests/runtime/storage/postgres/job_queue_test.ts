@@ -44,7 +44,7 @@ async function takes(machine: QueueMachine, count: number): Promise<Delivery> {
   return job;
 }
 
-Deno.test("queueOf() ignores the order of labels, and refuses labels that are not plain words", () => {
+Deno.test("queueFor() ignores the order of labels, and refuses labels that are not plain words", () => {
   assert.equal(queueFor([]), "run");
   assert.equal(queueFor(["linux", "gpu", "linux"]), "run.gpu.linux");
   assert.throws(() => queueFor(["GPU.0"]), /The label "GPU\.0" must be of small letters/);

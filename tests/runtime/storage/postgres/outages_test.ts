@@ -16,7 +16,7 @@ import { openCuttingProxy } from "./cutting_proxy.ts";
 import { saying } from "./sentences.ts";
 
 /** Short limits for tests. Tests set `silentMs` if it matters. */
-const LIMITS = { connectMs: 5_000, askAfterMs: 500 };
+const LIMITS = { connectMs: 5_000, checkAfterMs: 500 };
 
 const keep = (key: string) => run("INSERT INTO settings (key, value) VALUES (?, '')", key);
 const keys = async (database: PostgresDatabase) => {
@@ -86,7 +86,7 @@ withPostgres.test("PostgresDatabase lives through restarts of its server", async
     await using proxy = openCuttingProxy(server.port);
     const through = address.replace(`:${server.port}`, `:${proxy.port}`);
     // The database must not detect the outage by its own limits, even if the server restarts slowly.
-    const limits = { askAfterMs: 120_000, silentMs: 120_000 };
+    const limits = { checkAfterMs: 120_000, silentMs: 120_000 };
     await using cut = await PostgresDatabase.open({ address: through, limits });
     proxy.swallowAt("COMMIT");
     let runs = 0;
@@ -160,7 +160,7 @@ test("a cancelled statement is reported, and its change is rolled back", async (
     await administer(cancel);
     return isOver;
   }, "it is cancelled");
-  const refusal = /: a statement was cancelled there, by hand or by its statement_timeout\./;
+  const refusal = /: a statement was cancelled there, by a person or by its statement_timeout\./;
   await assert.rejects(changing.finally(() => isOver = true), unavailable(refusal));
   await cancelling;
   assert.deepEqual(await keys(database), []);
@@ -172,7 +172,7 @@ test("a full disk of the server: changes are refused until there is space, reads
       "'BEGIN RAISE ''No space left on device'' USING ERRCODE = ''disk_full''; END'; " +
       "CREATE TRIGGER full_disk BEFORE INSERT ON inkling.settings EXECUTE FUNCTION refuse()",
   );
-  const refusal = unavailable(/: its disk is full\. Make room there\.$/);
+  const refusal = unavailable(/: its disk is full\. Free some space there\.$/);
   await assert.rejects(database.change("power", () => keep("x")), refusal);
   assert.deepEqual(await keys(database), []);
   await administer("DROP TRIGGER full_disk ON inkling.settings");
@@ -192,7 +192,7 @@ withPostgres.test("PostgresDatabase survives a change of a table by another node
 });
 
 test("all connections in use: the wait ends with the setting to raise", async ({ address }) => {
-  const limits = { connectMs: 300, askAfterMs: 100 };
+  const limits = { connectMs: 300, checkAfterMs: 100 };
   await using narrow = await PostgresDatabase.open({ address, connections: 1, limits });
   const slow = narrow.read(() => get("SELECT pg_sleep(1.5)"));
   const refusal =
@@ -207,13 +207,13 @@ withPostgres.test("PostgresDatabase does not wait for a dead connection", async 
   const port = Number(new URL(place.address).port);
   await using proxy = openCuttingProxy(port);
   const address = place.address.replace(`:${port}`, `:${proxy.port}`);
-  const limits = { connectMs: 1_500, askAfterMs: 300 };
+  const limits = { connectMs: 1_500, checkAfterMs: 300 };
   await using database = await PostgresDatabase.open({ address, limits });
   await using direct = await PostgresDatabase.open(place);
 
   await t.step("during work: changes are refused, then work continues", async () => {
     proxy.swallow();
-    const sentence = unavailable(/: it does not answer\. Look at the network/);
+    const sentence = unavailable(/: it does not answer\. Check the network/);
     await Promise.all([
       assert.rejects(database.change("power", () => keep("swallowed")), sentence),
       assert.rejects(database.read(() => all("SELECT 1")), sentence),
@@ -262,7 +262,7 @@ withPostgres.test("a frozen or vanished process does not keep an execution's row
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
   // A frozen process cannot ask the server, so only the server's limits release the row.
-  const limits = { connectMs: 3_000, askAfterMs: 60_000, silentMs: 1_000 };
+  const limits = { connectMs: 3_000, checkAfterMs: 60_000, silentMs: 1_000 };
   const leases = new Map([[1, 1]]);
   const standing = Promise.withResolvers<void>();
   const thaw = Promise.withResolvers<void>();

@@ -278,7 +278,7 @@ test("a newer database and one of another program are not changed", async () => 
   const refusal = /written by a newer Inkling \(format 99, this one knows \d+\)\. Update/;
   await assert.rejects(opening(), refusal);
   await client.query("DROP TABLE inkling.schema_steps");
-  const sentence = /has tables of another program\. Give Inkling a database of its own/;
+  const sentence = /has tables of another program\. Give Inkling a separate database/;
   await assert.rejects(opening(), sentence);
   const { rows } = await client.query("SELECT to_regclass('inkling.schema_steps') AS steps");
   assert.equal(rows[0].steps, null);

@@ -45,9 +45,9 @@ withPostgres.test("PostgresDatabase.open() explains refused users", async (t) =>
   const at = (user: string, rest = "/runs") => `postgres://${user}@127.0.0.1:${server.port}${rest}`;
   const wrong =
     /: it refuses the password\. Set PGPASSWORD or PGPASSFILE for the user of the address\.$/;
-  const missing = /: it wants a password\. Set PGPASSWORD or PGPASSFILE/;
+  const missing = /: it requires a password\. Set PGPASSWORD or PGPASSFILE/;
   const notLetIn =
-    /: it does not let this user in from here\. Look at the user of the address, at pg_hba\.conf/;
+    /: it refuses this user from this machine\. Check the user of the address, and pg_hba\.conf/;
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ["a wrong password", at(`scram:x${WRITTEN}`), wrong],
     ["a wrong password that is sent as it is", at(`plain:x${WRITTEN}`), wrong],
@@ -60,17 +60,17 @@ withPostgres.test("PostgresDatabase.open() explains refused users", async (t) =>
     [
       "a user who has to come with TLS",
       at("coded"),
-      /whether that demands TLS \(sslmode=verify-full/,
+      /which may require TLS \(sslmode=verify-full/,
     ],
     [
       "a database that is missing",
       at(`scram:${WRITTEN}`, "/nothing"),
-      /: there is no database of this name\. Make it with createdb, or correct the address\.$/,
+      /: there is no database of this name\. Create it with createdb, or correct the address\.$/,
     ],
     [
       "a user without CREATE",
       at("narrow"),
-      /: its user may not do this\. Let it create in the database \(GRANT CREATE ON DATABASE\)/,
+      /: its user lacks a permission\. Let it create in the database \(GRANT CREATE ON DATABASE\)/,
     ],
   ];
   for (const [what, address, sentence] of cases) {
@@ -126,7 +126,7 @@ withPostgres.test("PostgresDatabase.open() explains problems of TLS", async (t) 
     const plain = await sharedPostgres();
     const rest = (options: string) => `/postgres?${options}`;
     const unverified =
-      /: its certificate cannot be verified\. Name the file of the authority that made it with sslrootcert/;
+      /: its certificate cannot be verified\. Set sslrootcert in the address to the file of its certificate authority/;
     const root = `sslrootcert=${encodeURIComponent(own.file)}`;
 
     for (const sslmode of ["require", "verify-ca", "verify-full"]) {
@@ -139,7 +139,7 @@ withPostgres.test("PostgresDatabase.open() explains problems of TLS", async (t) 
         );
         await refused(
           plain + rest(`sslmode=${sslmode}`),
-          /: it speaks no TLS\. Turn it on there, or say sslmode=disable in the address\.$/,
+          /: it does not support TLS\. Enable TLS there, or set sslmode=disable in the address\.$/,
         );
       });
     }
@@ -149,7 +149,7 @@ withPostgres.test("PostgresDatabase.open() explains problems of TLS", async (t) 
     });
     await t.step("sslmode=no-verify accepts any certificate, but requires TLS", async () => {
       await opens(elsewhere + rest("sslmode=no-verify"));
-      await refused(plain + rest("sslmode=no-verify"), /: it speaks no TLS\./);
+      await refused(plain + rest("sslmode=no-verify"), /: it does not support TLS\./);
     });
     await t.step("sslmode=disable and no sslmode connect without TLS", async () => {
       for (const address of [rest("sslmode=disable"), "/postgres"]) {
@@ -176,7 +176,7 @@ withPostgres.test("PostgresDatabase.open() explains problems of TLS", async (t) 
 });
 
 const FORM =
-  /^Cannot use the address in database: it has to read postgres:\/\/user@host:port\/name/;
+  /^Cannot use the address in database: it must have the form postgres:\/\/user@host:port\/name/;
 const ADDRESSES: readonly (readonly [string, string, RegExp])[] = [
   [
     "a closed port",
@@ -196,12 +196,12 @@ const ADDRESSES: readonly (readonly [string, string, RegExp])[] = [
   [
     "an option that nobody knows",
     `postgres://a@127.0.0.1/x?password=${WRITTEN}`,
-    /: its address has an option that is not known\. Known are application_name, options, sslmode, sslrootcert, sslcert, sslkey\.$/,
+    /: its address has an unknown option\. Known values: application_name, options, sslmode, sslrootcert, sslcert, sslkey\.$/,
   ],
   [
     "an sslmode that there is not",
     `postgres://a:${WRITTEN}@127.0.0.1/x?sslmode=prefer`,
-    /: its address has an sslmode that is not known\. Known are disable, no-verify, require, verify-ca, verify-full\.$/,
+    /: its address has an unknown sslmode\. Known values: disable, no-verify, require, verify-ca, verify-full\.$/,
   ],
 ];
 
@@ -219,7 +219,7 @@ Deno.test("PostgresDatabase.open() does not wait for a host that drops packets",
     await Promise.race(full.map((one) => once(one, "connect")));
     await refused(
       `postgres://a:${WRITTEN}@127.0.0.1:${port}/x`,
-      /: it does not answer\. Look at the network, at firewalls, and whether its machine runs\.$/,
+      /: it does not answer\. Check the network, firewalls, and that its machine is running\.$/,
       { connectMs: 300 },
     );
   } finally {
@@ -231,13 +231,13 @@ const CASES = [
   [
     "a read-only database",
     "ALTER ROLE $role SET default_transaction_read_only = on",
-    /: it is read-only, a standby perhaps\. Give the address of the primary\.$/,
+    /: it is read-only, perhaps a standby\. Use the address of the primary\.$/,
   ],
   [
     "a server without a free connection",
     // The limit does not apply to superusers.
     "ALTER ROLE $role NOSUPERUSER CONNECTION LIMIT 0",
-    /: it has no connection left\. Raise max_connections there, or lower database_connections\.$/,
+    /: it has no free connection\. Raise max_connections there, or lower database_connections\.$/,
   ],
 ] as const;
 for (const [what, statement, sentence] of CASES) {

@@ -113,7 +113,7 @@ Deno.test("a workspace has one service, even after changes of config.yaml", asyn
     assert.match(
       error.message,
       new RegExp(
-        `\\(PID ${Deno.pid}, .*workspaces/${name}-\\w{8}\\)\\. End it with "inkling stop"; `,
+        `\\(PID ${Deno.pid}, .*workspaces/${name}-\\w{8}\\)\\. Stop it with "inkling stop", `,
       ),
     );
     return true;

@@ -12,7 +12,7 @@ Deno.test("openRuntime() refuses a file in the place of the state directory, wit
   for (const mode of modes) {
     await assert.rejects(place.open({ mode }), {
       name: "StateDirUnusable",
-      message: `Cannot use the state directory ${place.stateDir}: a file stands in its place. ` +
+      message: `Cannot use the state directory ${place.stateDir}: a file is in its place. ` +
         "Set INKLING_STATE_DIR to a folder that you may write to",
     });
   }
