@@ -136,7 +136,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       openOwnWrites,
       ownPorts,
       knownTools: new SqlKnownToolStore(db),
-      isNews: (warning) => remembered.changeSetting(`told:${warning}`, "yes", { fallback: "no" }),
+      isFirstWarning: (warning) =>
+        remembered.changeSetting(`told:${warning}`, "yes", { fallback: "no" }),
       resources: toolResources,
     }),
     conversations: stores.conversations,

@@ -43,7 +43,7 @@ export async function openServers(
     log: { write: () => {} },
     // The check calls no tool, so known tools do not matter.
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
-    isNews: () => Promise.resolve(false),
+    isFirstWarning: () => Promise.resolve(false),
     ownPorts: () => [],
     resources: opened,
   }, await openProcessSandbox({ settings }));

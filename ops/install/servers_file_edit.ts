@@ -7,7 +7,7 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { decodeText } from "../../runtime/config/files/text_file.ts";
-import { LARGEST_SERVERS_FILE_BYTES } from "../../runtime/tools/mcp/mcp_limits.ts";
+import { MAX_SERVERS_FILE_BYTES } from "../../runtime/tools/mcp/mcp_limits.ts";
 import {
   type ParsedServer,
   parseServers,
@@ -18,7 +18,7 @@ import { NotInstalled } from "./not_installed.ts";
 
 /** Returns the file's text; undefined when it does not exist. */
 export async function readServers(file: string): Promise<string | undefined> {
-  const bytes = await readWholeFile(file, { maxBytes: LARGEST_SERVERS_FILE_BYTES })
+  const bytes = await readWholeFile(file, { maxBytes: MAX_SERVERS_FILE_BYTES })
     .catch(ignoreMissing);
   if (bytes === undefined) return undefined;
   const decoded = decodeText(bytes, file);

@@ -17,7 +17,7 @@ import {
   LOCK_NAME,
   readSkillFiles,
   type SkillContent,
-  type SkillOddity,
+  type SpecialEntry,
 } from "../../runtime/tools/skills/skill_files.ts";
 import {
   compareFiles,
@@ -197,7 +197,7 @@ async function readFiles(folder: string): Promise<(SkillContent & { mode: number
   }));
 }
 
-async function followLink(folder: string, { path, target }: SkillOddity): Promise<SkillContent> {
+async function followLink(folder: string, { path, target }: SpecialEntry): Promise<SkillContent> {
   if (target === undefined) throw new NotInstalled(`${path} in it is neither file nor folder`);
   const real = await Deno.realPath(join(folder, path)).catch(ignoreMissing);
   if (real === undefined || !isWithin(real, folder)) {

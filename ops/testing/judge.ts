@@ -146,7 +146,7 @@ async function ask(model: Model, request: ModelRequest): Promise<ModelReply> {
 
 async function toVote({ message: { content }, stop }: ModelReply): Promise<Vote> {
   if (stop === "refusal" || stop === "content_filter") return { fault: "the model refuses" };
-  const { faultsOf } = await compileAnswerCheck(VOTE_SCHEMA);
+  const { findFaults: faultsOf } = await compileAnswerCheck(VOTE_SCHEMA);
   const format = {
     schema: VOTE_SCHEMA,
     faultsOf: (answer: Parameters<typeof faultsOf>[0]) => Promise.resolve(faultsOf(answer)),

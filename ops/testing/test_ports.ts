@@ -55,7 +55,7 @@ export async function openTestPorts(
     executable: Deno.execPath(),
     ownPorts: () => [],
     knownTools: new SqlKnownToolStore(opened.use(SqliteDatabase.open(":memory:"))),
-    isNews: () => Promise.resolve(false),
+    isFirstWarning: () => Promise.resolve(false),
     resources: opened,
   });
   return {

@@ -198,8 +198,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a tool changed by its server asks before its next use",
     symbol: "KnownTools.admit",
-    replace: "known?.digest === print.digest",
-    by: "known?.description === print.description",
+    replace: "known?.digest === fingerprint.digest",
+    by: "known?.description === fingerprint.description",
     tests: ["tests/runtime/tools/mcp/changed_tools_test.ts"],
   },
   {
@@ -218,7 +218,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a locked skill with an additional file is refused",
-    symbol: "describeUnlocked",
+    symbol: "describeLockViolation",
     drop: "...added.map((",
     tests: ["tests/runtime/tools/skills/skill_lock_test.ts"],
   },
@@ -293,8 +293,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a file is created only in a folder that was not moved",
-    symbol: "HeldFolder.settle",
-    drop: "await settle(this.path);",
+    symbol: "FolderHandle.waitUntilUnmoved",
+    drop: "await waitUntilUnmoved(this.path);",
     tests: [
       "tests/runtime/tools/files/staged_file_test.ts",
       "tests/runtime/tools/files/held_folder_test.ts",
@@ -302,14 +302,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "an open directory descriptor is the checked folder",
-    symbol: "HeldFolder.open",
+    symbol: "FolderHandle.open",
     replace: "fd !== undefined && fs.readlinkSync(`${descriptors}/${fd}`) !== path",
     by: "fd === -1",
     tests: ["tests/runtime/tools/files/held_folder_test.ts"],
   },
   {
     guard: "a change affects only the folder of the open descriptor",
-    symbol: "HeldFolder.at",
+    symbol: "FolderHandle.pathOf",
     replace:
       "this.#fd === undefined ? join(this.path, name) : `${descriptors}/${this.#fd}/${name}`",
     by: 'join(this.path, name, descriptors === null ? name : "")',
@@ -818,14 +818,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the service evaluates no pattern or reference of a foreign schema",
     symbol: "compileArgumentsCheck",
-    replace: "toCheckSchema(schema)",
+    replace: "toReducedSchema(schema)",
     by: "schema",
     tests: ["tests/runtime/tools/json_schema"],
   },
   {
     guard: "the service compares no big arguments with a big schema",
     symbol: "compileArgumentsCheck",
-    replace: "if (!isTooBig(given)) refuseErrors(validator, given, { tool, schema });",
+    replace: "if (!isOverLimit(given)) refuseErrors(validator, given, { tool, schema });",
     by: "refuseErrors(validator, given, { tool, schema });",
     tests: ["tests/runtime/tools/json_schema"],
   },
@@ -845,8 +845,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an answer is checked against the whole schema",
     symbol: "openAnswerFormat",
-    replace: "!leavesOpen(answer)",
-    by: "leavesOpen(answer)",
+    replace: "!isPartial(answer)",
+    by: "isPartial(answer)",
     tests: ["tests/runtime/executions/loop/fit_answer_test.ts"],
   },
   {
@@ -858,8 +858,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "arguments that violate the whole schema never reach a custom tool",
     symbol: "CustomTools.#open",
-    replace: "leavesOpen(args)",
-    by: "leavesOpen({}) && args === undefined",
+    replace: "isPartial(args)",
+    by: "isPartial({}) && args === undefined",
     tests: ["tests/runtime/tools/custom/custom_tools_test.ts"],
   },
   {
@@ -937,7 +937,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a request that an MCP server refuses is not repeated",
     symbol: "Session.open",
-    drop: "if (!mayKnowNewerGreeting(refusal.cause",
+    drop: "if (!mayKnowNewerProtocol(refusal.cause",
     tests: ["tests/runtime/tools/mcp/broken_server_test.ts"],
   },
   {
@@ -981,7 +981,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an MCP program that does not read its input is cut off",
     symbol: "StdioTransport.send",
-    replace: "this.#untaken > MAX_MESSAGE_BYTES",
+    replace: "this.#unreadBytes > MAX_MESSAGE_BYTES",
     by: "false",
     tests: ["tests/runtime/tools/mcp/flood_test.ts"],
   },
@@ -1063,7 +1063,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the sandbox closes folders and places of keys in declared folders",
     symbol: "mountsOf",
-    replace: "hidden.filter((one) => isInside(one, declared) || isKnown(one))",
+    replace: "hidden.filter((one) => isInside(one, declared) || isPermitted(one))",
     by: "[]",
     tests: ["tests/runtime/sandbox/bubblewrap_test.ts"],
   },
@@ -1162,7 +1162,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a missing required sandbox prevents every start",
-    symbol: "ProcessSandbox.#goWithout",
+    symbol: "ProcessSandbox.#continueWithout",
     drop: "if (this.isRequired) throw new",
     tests: ["tests/runtime/sandbox/process_sandbox_test.ts"],
   },

@@ -10,7 +10,7 @@ import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { programFolder } from "../../base/program_files.ts";
 import { hostAndPort, keyVariableOf, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
-import { normaliseHost } from "../tools/http/http_policy.ts";
+import { normalizeHost } from "../tools/http/http_policy.ts";
 import { CERTIFICATE_VARIABLES, certificatePaths } from "../sandbox/certificates.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 
@@ -127,7 +127,7 @@ function netNeeds(
     ...LOOPBACK_HOSTS.map((one) => net(one, "this machine: clients over TCP, local models")),
     ...(host === undefined ? [] : [
       net(
-        host.includes(":") ? `[${normaliseHost(host)}]` : host,
+        host.includes(":") ? `[${normalizeHost(host)}]` : host,
         "--host of start, or service.host",
       ),
     ]),

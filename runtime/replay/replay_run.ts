@@ -44,7 +44,7 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
       openTools: (agent, { signal }) =>
         ports.openTools(agent, {
           signal,
-          leaveOut: (reason) => problems.push(reason),
+          onUnavailable: (reason) => problems.push(reason),
           ...(!withAllTools && { offline: true }),
         }),
     },

@@ -70,7 +70,7 @@ class SkillLoader {
     const agent = this.#agent;
     const { openTools, openSandbox, redactor } = this.#ports;
     const { signal } = new AbortController();
-    const { toolbox } = await openTools(agent, { signal, offline: true, leaveOut: () => {} });
+    const { toolbox } = await openTools(agent, { signal, offline: true, onUnavailable: () => {} });
     const tool = toolbox.get(LOADS);
     if (tool === undefined || !("run" in tool)) return undefined;
     return {

@@ -11,7 +11,7 @@ const SYSTEM: readonly string[] = [
  * The files of /etc that programs need. The rest stays closed, because any program may keep passwords there (rejected: the
  * whole of /etc except /etc/shadow).
  */
-const OF_ETC: readonly string[] = [
+const ETC_FILES: readonly string[] = [
   ...["passwd", "group", "hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf"],
   ...["services", "protocols", "localtime", "timezone", "locale.conf", "default/locale"],
   ...["ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "os-release", "lsb-release"],
@@ -25,7 +25,7 @@ const OF_ETC: readonly string[] = [
 /** Paths that are mounted read-only in every sandbox. A path that does not exist is left out. */
 export const BASE_SYSTEM: readonly string[] = [
   ...SYSTEM,
-  ...OF_ETC.map((path) => `/etc/${path}`),
+  ...ETC_FILES.map((path) => `/etc/${path}`),
 ];
 
 /** Folders in which package managers install programs for one user, open even when PATH does not name them. */
@@ -35,7 +35,7 @@ const USER_PROGRAMS: readonly string[] = [
 ];
 
 /** Folders that hold more than programs. Only the subfolder that PATH names is open. */
-const MIXED = [".local", ".cargo", ".config", ".deno", ".cache", ".docker"];
+const MIXED_FOLDERS = [".local", ".cargo", ".config", ".deno", ".cache", ".docker"];
 
 /**
  * Returns the program folders from PATH that are not part of the base system. A folder named `bin` or `shims` is replaced
@@ -47,7 +47,7 @@ export function programFolders(path: string | undefined, home: string): string[]
     if (isBelow(home, trimmed) || SYSTEM.some((one) => isBelow(trimmed, one))) return [];
     const around = dirname(trimmed);
     const isInstallation = /^(s?bin|shims)$/.test(basename(trimmed)) && !isBelow(home, around) &&
-      !MIXED.some((one) => around === join(home, one));
+      !MIXED_FOLDERS.some((one) => around === join(home, one));
     return [isInstallation ? around : trimmed];
   });
   return [...new Set([...folders, ...USER_PROGRAMS.map((one) => join(home, one))])];

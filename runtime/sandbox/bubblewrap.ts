@@ -32,7 +32,7 @@ export interface Bubblewrap {
 }
 
 /** Sandbox rules with an open proxy. */
-export type OpenedRules = Omit<SandboxRules, "net"> & { net: "none" | "host" | ProxyRoute };
+export type ResolvedRules = Omit<SandboxRules, "net"> & { net: "none" | "host" | ProxyRoute };
 
 /** The limits of one program in the sandbox. */
 export const SANDBOX_LIMITS = {
@@ -75,7 +75,7 @@ export interface BubblewrapOptions {
  */
 export function bubblewrapCommand(
   { program, args, cwd, environment }: SandboxedProgram,
-  rules: OpenedRules,
+  rules: ResolvedRules,
   { bubblewrap, home }: BubblewrapOptions,
 ): SandboxedProgram {
   const { restoresSignals, disablesNamespaces, bridge } = bubblewrap;
@@ -143,7 +143,7 @@ function bridgeTo(socat: string): string {
 }
 
 function mountsOf(
-  rules: OpenedRules,
+  rules: ResolvedRules,
   { cwd, home, environment }: Pick<SandboxedProgram, "cwd" | "environment"> & { home: string },
 ): string[] {
   const realHome = knownRealPath(home);
@@ -172,7 +172,7 @@ function mountsOf(
   put("proc", ["/proc"]);
   put("dev", ["/dev"]);
   const hidden = closed.filter((one) => !declared.includes(one) && isInside(one, shown));
-  put("closed", hidden.filter((one) => isInside(one, declared) || isKnown(one)));
+  put("closed", hidden.filter((one) => isInside(one, declared) || isPermitted(one)));
   put("closed", findEnvFiles(declared));
   const emptied: string[] = [];
   const mounts = [...places].sort(([a], [b]) => depthOf(a) - depthOf(b));
@@ -225,7 +225,7 @@ function mountOf(path: string, access: Access, emptied: string[]): string[] {
  * Returns false when Deno's own flags forbid reading the path. Such paths lie among programs, and are assumed to hold no
  * keys.
  */
-function isKnown(path: string): boolean {
+function isPermitted(path: string): boolean {
   try {
     kindOf(path);
     return true;

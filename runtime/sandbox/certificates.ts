@@ -8,9 +8,9 @@ export const CERTIFICATE_VARIABLES: readonly string[] = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"],
 ];
 
-const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** The maximum number of files read from one folder. */
-const MOST_FILES = 1_000;
+const MAX_FILES = 1_000;
 
 /** Returns the absolute paths that the variables name. */
 export function certificatePaths(environment: Readonly<Record<string, string>>): string[] {
@@ -30,14 +30,14 @@ export function certificateFiles(environment: Readonly<Record<string, string>>):
 
 function filesIn(folder: string): string[] {
   const entries = unlessUnreadable(() => [...Deno.readDirSync(folder)]) ?? [];
-  return entries.slice(0, MOST_FILES).map(({ name }) => join(folder, name));
+  return entries.slice(0, MAX_FILES).map(({ name }) => join(folder, name));
 }
 
 function isCertificateFile(path: string): boolean {
   if (isEnvFileName(basename(path))) return false;
   const text = unlessUnreadable(() => {
     const { isFile, size } = Deno.statSync(path);
-    return isFile && size <= LARGEST_FILE_BYTES ? Deno.readTextFileSync(path) : "";
+    return isFile && size <= MAX_FILE_BYTES ? Deno.readTextFileSync(path) : "";
   }) ?? "";
   return /^-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/m.test(text) &&
     !text.includes("PRIVATE KEY");

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { isMissing } from "../../base/files/missing.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { type Bubblewrap, bubblewrapCommand, type OpenedRules } from "./bubblewrap.ts";
+import { type Bubblewrap, bubblewrapCommand, type ResolvedRules } from "./bubblewrap.ts";
 import type { SandboxedProgram, SandboxMode, SandboxRules } from "./sandbox_rules.ts";
 import { findSandbox, NO_BRIDGE, type SandboxSupport } from "./sandbox_support.ts";
 
@@ -37,7 +37,7 @@ export interface ProcessSandboxOptions {
 export class ProcessSandbox {
   readonly #options: ProcessSandboxOptions;
   #support: Promise<SandboxSupport> | undefined;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: ProcessSandboxOptions) {
     this.#options = options;
@@ -54,7 +54,7 @@ export class ProcessSandbox {
   }
 
   /** Returns true if programs run in a sandbox. */
-  async isThere(): Promise<boolean> {
+  async isAvailable(): Promise<boolean> {
     return this.isWanted && "bubblewrap" in await this.support();
   }
 
@@ -82,22 +82,25 @@ export class ProcessSandbox {
         home,
       });
     }
-    this.#goWithout(describeMissing(support, wanted));
+    this.#continueWithout(describeMissing(support, wanted));
     return program;
   }
 
-  #openNet({ net }: SandboxRules, { bubblewrap }: { bubblewrap: Bubblewrap }): OpenedRules["net"] {
+  #openNet(
+    { net }: SandboxRules,
+    { bubblewrap }: { bubblewrap: Bubblewrap },
+  ): ResolvedRules["net"] {
     if (typeof net === "string") return net;
     if (bubblewrap.bridge !== undefined) return net();
-    this.#goWithout(describeMissingBridge(this.isRequired ? "required" : "preferred"));
+    this.#continueWithout(describeMissingBridge(this.isRequired ? "required" : "preferred"));
     return "host";
   }
 
   /** Reports once that there is no sandbox. Throws SandboxMissing when one is required. */
-  #goWithout(sentence: string): void {
+  #continueWithout(sentence: string): void {
     if (this.isRequired) throw new SandboxMissing(sentence);
-    if (!this.#told.has(sentence)) this.#options.onMissing?.(sentence);
-    this.#told.add(sentence);
+    if (!this.#reported.has(sentence)) this.#options.onMissing?.(sentence);
+    this.#reported.add(sentence);
   }
 }
 

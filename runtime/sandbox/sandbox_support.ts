@@ -57,10 +57,10 @@ async function tryProgram(program: string): Promise<SandboxSupport | undefined> 
   for (const restoresSignals of [true, false]) {
     for (const disablesNamespaces of [true, false]) {
       const bubblewrap = { program, restoresSignals, disablesNamespaces, countsProcesses: false };
-      const { success, stdout, stderr } = await trial(bubblewrap);
+      const { success, stdout, stderr } = await runTrial(bubblewrap);
       if (success) {
         const [release = "", bridge = ""] = new TextDecoder().decode(stdout).split("\n");
-        const found = { ...bubblewrap, countsProcesses: isCounting(release) };
+        const found = { ...bubblewrap, countsProcesses: countsProcesses(release) };
         return { bubblewrap: bridge === "" ? found : { ...found, bridge } };
       }
       const text = new TextDecoder().decode(stderr).trim();
@@ -74,7 +74,7 @@ async function tryProgram(program: string): Promise<SandboxSupport | undefined> 
   };
 }
 
-async function trial(bubblewrap: Bubblewrap): Promise<Deno.CommandOutput> {
+async function runTrial(bubblewrap: Bubblewrap): Promise<Deno.CommandOutput> {
   const nothing = { read: [], write: [], closed: [], net: "none" as const };
   const environment = { PATH: "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin" };
   const args = ["-c", "uname -r; command -v socat || true"];
@@ -92,7 +92,7 @@ async function trial(bubblewrap: Bubblewrap): Promise<Deno.CommandOutput> {
   return await shell.output();
 }
 
-function isCounting(release: string): boolean {
+function countsProcesses(release: string): boolean {
   const numbers = release.split(".").map((part) => parseInt(part));
   const [major = 0, minor = 0] = numbers;
   return major > COUNTING_KERNEL[0] || major === COUNTING_KERNEL[0] && minor >= COUNTING_KERNEL[1];

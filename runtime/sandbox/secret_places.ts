@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 /** In the home folder. */
-const IN_HOME: readonly string[] = [
+const HOME_PLACES: readonly string[] = [
   // Keys and passwords.
   ...[".ssh", ".gnupg", ".pki", ".password-store", ".netrc", ".pgpass", ".my.cnf", ".vault-token"],
   ...[".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub", ".config/op"],
@@ -29,7 +29,7 @@ const IN_HOME: readonly string[] = [
 ];
 
 /** Paths of the machine: its administrator's files, and the sockets of its services. */
-const ON_MACHINE: readonly string[] = [
+const MACHINE_PLACES: readonly string[] = [
   ...["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/sudoers"],
   ...["/etc/sudoers.d", "/etc/ssl/private", "/etc/ssh", "/etc/krb5.keytab", "/etc/wireguard"],
   ...["/etc/NetworkManager", "/run", "/var/run", "/sys", "/boot", "/var/lib/docker"],
@@ -37,5 +37,5 @@ const ON_MACHINE: readonly string[] = [
 
 /** Returns every place of keys for a home folder. The paths need not exist. */
 export function secretPlaces(home: string): string[] {
-  return [...IN_HOME.map((path) => join(home, path)), ...ON_MACHINE];
+  return [...HOME_PLACES.map((path) => join(home, path)), ...MACHINE_PLACES];
 }

@@ -1,6 +1,6 @@
 // The table of known MCP tools, with the fingerprint of each at its last use.
 import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
-import type { ToolPrint } from "../tools/mcp/tool_print.ts";
+import type { ToolFingerprint } from "../tools/mcp/tool_print.ts";
 import type { Database } from "./database.ts";
 import { get, run } from "./operation.ts";
 
@@ -12,15 +12,15 @@ export class SqlKnownToolStore implements KnownToolStore {
     this.#db = db;
   }
 
-  findTool(server: string, tool: string): Promise<ToolPrint | undefined> {
+  findTool(server: string, tool: string): Promise<ToolFingerprint | undefined> {
     return this.#db.read(function* () {
       const sql = "SELECT print FROM mcp_tools WHERE server = ? AND tool = ?";
       const row = yield* get<{ print: string }>(sql, server, tool);
-      return row && JSON.parse(row.print) as ToolPrint;
+      return row && JSON.parse(row.print) as ToolFingerprint;
     });
   }
 
-  keepTool(server: string, tool: string, print: ToolPrint): Promise<void> {
+  keepTool(server: string, tool: string, print: ToolFingerprint): Promise<void> {
     return this.#db.change("power", function* () {
       yield* run(
         "INSERT INTO mcp_tools (server, tool, print) VALUES (?1, ?2, ?3) " +

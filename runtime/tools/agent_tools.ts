@@ -2,7 +2,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
-import type { IdleGuards } from "./http/idle_guards.ts";
+import type { UnmatchedGuards } from "./http/idle_guards.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
 import type { OpenToolsOptions } from "./open_tools_options.ts";
 import type { AgentSkills, SkillDescription, Skills } from "./skills/skills.ts";
@@ -23,7 +23,7 @@ export interface AgentTools {
 export interface ToolSources {
   /** The tools of every agent. */
   builtin: readonly Tool[];
-  idleGuards: IdleGuards;
+  idleGuards: UnmatchedGuards;
   openSkills(): Promise<Skills>;
   openCustomTools(): Promise<CustomTools>;
   openMcpServers(): Promise<McpServers>;
@@ -40,21 +40,23 @@ export class ToolCatalog {
   }
 
   /**
-   * Opens the tools that an agent's file names. For an unavailable one, throws ToolsUnavailable, or calls `leaveOut` if it
+   * Opens the tools that an agent's file names. For an unavailable one, throws ToolsUnavailable, or calls `onUnavailable` if it
    * is given. Throws the signal's reason on abort.
    */
   async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
     const { builtin } = this.#sources;
-    const { signal, leaveOut, offline } = options;
-    // With `leaveOut` each name is opened separately, so that one failure leaves out only itself.
+    const { signal, onUnavailable, offline } = options;
+    // With `onUnavailable` each name is opened separately, so that one failure leaves out only itself.
     const parts = (names: string[]) =>
-      leaveOut === undefined ? (names.length === 0 ? [] : [names]) : names.map((name) => [name]);
+      onUnavailable === undefined
+        ? (names.length === 0 ? [] : [names])
+        : names.map((name) => [name]);
     const unlessLeftOut = async (open: () => Promise<void>) => {
       try {
         await open();
       } catch (error) {
-        if (leaveOut === undefined || !(error instanceof ToolsUnavailable)) throw error;
-        leaveOut(error.message);
+        if (onUnavailable === undefined || !(error instanceof ToolsUnavailable)) throw error;
+        onUnavailable(error.message);
       }
     };
     const tools = [...builtin];
@@ -83,7 +85,7 @@ export class ToolCatalog {
         tools.push(...await servers.openTools(agent, { ...options, taken }));
       });
     }
-    if (leaveOut === undefined) this.#sources.idleGuards.look(agent, tools);
+    if (onUnavailable === undefined) this.#sources.idleGuards.warnUnmatched(agent, tools);
     const sandboxGap =
       !offline && [agent.skills, agent.customTools, agent.mcp].some(({ length }) => length > 0)
         ? await this.#sources.findSandboxGap(agent)

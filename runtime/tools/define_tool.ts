@@ -8,8 +8,8 @@ import type {
   Effect,
   FileChange,
   FileRenaming,
-  LadenResult,
   QuestionTool,
+  RichResult,
   ToolContext,
   ToolDeclaration,
   ToolQuestion,
@@ -41,7 +41,7 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration
   run(
     args: z.output<z.ZodObject<Shape>>,
     context: ToolContext,
-  ): Promise<string | LadenResult>;
+  ): Promise<string | RichResult>;
 }
 
 /** The definition of a tool that asks a person and returns the answer. */

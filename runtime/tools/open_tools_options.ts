@@ -1,16 +1,16 @@
 // The options for opening an agent's tools.
-import type { Tell } from "./mcp/mcp_server.ts";
+import type { ReportActivity } from "./mcp/mcp_server.ts";
 
 /** Options for a run, or for an inspection only. */
 export interface OpenToolsOptions {
   signal: AbortSignal;
   /** Called with the activity that the opening waits for. */
-  tell?: Tell;
+  report?: ReportActivity;
   /**
    * Set for an inspection: called with the reason that a tool is unavailable; the tool is then left out instead of refused.
    * An inspection has no side effects: warnings and notes that a run records once stay due for the next run.
    */
-  leaveOut?: (reason: string) => void;
+  onUnavailable?: (reason: string) => void;
   /** Set if nothing may be started: custom tools and MCP servers are left out. */
   offline?: true;
 }

@@ -10,7 +10,7 @@ const NOTE_BYTES = 512;
  * Returns the text, or its beginning that fits in `maxBytes` and a line on how to get the rest. `behind` is appended in
  * full, and counts toward the limit.
  */
-export function boundResult(
+export function limitResult(
   text: string,
   redactor: Redactor,
   { behind = "", maxBytes = RESULT_LIMIT_BYTES }: {

@@ -79,7 +79,7 @@ export interface ShownMedia {
 }
 
 /** A result with attachments. */
-export interface LadenResult {
+export interface RichResult {
   /** The text of the result for the model. */
   content: string;
   /** An additional user message after the reply's results, passed unchanged, tags included. */
@@ -133,7 +133,7 @@ export interface ActionTool extends ToolDeclaration {
   readonly fixedEffect: Effect | null;
   /**
    * Returns the change that a call with these checked arguments would make to a file now, without making it. Throws
-   * ToolFailure if the call would fail, and NotShown (shown_text.ts) if the change cannot be shown.
+   * ToolFailure if the call would fail, and PreviewUnavailable (shown_text.ts) if the change cannot be shown.
    */
   preview?(
     args: JsonObject,
@@ -145,7 +145,7 @@ export interface ActionTool extends ToolDeclaration {
    * Runs one call and returns its result for the model. Throws ToolFailure for an expected failure, and QuestionRaised when
    * a person must decide first.
    */
-  run(args: JsonObject, context: ToolContext): Promise<string | LadenResult>;
+  run(args: JsonObject, context: ToolContext): Promise<string | RichResult>;
 }
 
 /** A tool that asks a person and returns the answer. It has nothing to run. */

@@ -29,12 +29,12 @@ export async function openAnswerFormat(
   const { directories, environment } = settings;
   const schema = await readOutputSchema(output, directories);
   if (schema === undefined) return undefined;
-  const { faultsOf, leavesOpen } = await compileAnswerCheck(schema);
+  const { findFaults, isPartial } = await compileAnswerCheck(schema);
   return {
     schema,
     async faultsOf(answer, { signal }) {
-      const faults = faultsOf(answer);
-      if (faults.length > 0 || !leavesOpen(answer)) return faults;
+      const faults = findFaults(answer);
+      if (faults.length > 0 || !isPartial(answer)) return faults;
       try {
         return await findAnswerFaults(
           { schema, answer },

@@ -6,7 +6,7 @@ import { once } from "./once.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ToolCatalog } from "../tools/agent_tools.ts";
-import { IdleGuards } from "../tools/http/idle_guards.ts";
+import { UnmatchedGuards } from "../tools/http/idle_guards.ts";
 import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";
@@ -40,7 +40,7 @@ export interface ToolCatalogOptions {
   ownPorts: () => readonly number[];
   knownTools: KnownToolStore;
   /** Whether a warning is given for the first time in this state directory. */
-  isNews: (warning: string) => Promise<boolean>;
+  isFirstWarning: (warning: string) => Promise<boolean>;
   /** Takes what must be closed. */
   resources: AsyncDisposableStack;
 }
@@ -57,7 +57,7 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
     builtin: createBuiltinTools({
       http: servicePolicy(settings, ownPorts),
     }),
-    idleGuards: new IdleGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
+    idleGuards: new UnmatchedGuards({ log, defaults: () => settings.config.defaults.confirmTools }),
     openSkills: once(async () => await openSkills(options, await openSandbox())),
     openCustomTools: once(async () => await openCustomTools(options, await openSandbox())),
     openMcpServers: once(async () => await openMcpServers(options, await openSandbox())),
@@ -143,7 +143,8 @@ export async function openMcpServers(
   options: Omit<ToolCatalogOptions, "executable"> & { folder?: string },
   sandbox: ProcessSandbox,
 ): Promise<McpServers> {
-  const { settings, clock, log, version, resources, isNews, knownTools, ownPorts } = options;
+  const { settings, clock, log, version, resources, isFirstWarning, knownTools, ownPorts } =
+    options;
   const [{ McpServers }, { ForwardProxy }] = await Promise.all([
     loadMcpServers(),
     loadForwardProxy(),
@@ -182,7 +183,7 @@ export async function openMcpServers(
         ),
       ],
       mcpConfirm: () => settings.config.defaults.mcpConfirm,
-      isNews,
+      isFirstWarning,
       knownTools,
     }),
   );

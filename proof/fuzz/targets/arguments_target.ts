@@ -12,7 +12,7 @@ import { parseArguments } from "../../../runtime/tools/arguments.ts";
 import { parseDeclarations } from "../../../runtime/tools/custom/tool_declaration.ts";
 import { findJsonFault } from "../../../runtime/tools/json_fault.ts";
 import {
-  checkWhole,
+  checkFully,
   compileArgumentsCheck,
 } from "../../../runtime/tools/json_schema/arguments_check.ts";
 import { toToolSchema } from "../../../runtime/tools/json_schema/foreign_schema.ts";
@@ -227,7 +227,7 @@ async function take(schema: JsonSchema, value: JsonValue): Promise<boolean> {
 /** The same for both checks of a custom tool. */
 async function takeWhole(schema: JsonSchema, value: JsonValue): Promise<void> {
   await take(schema, value);
-  if (isJsonObject(value)) await isTaken(() => checkWhole(value, { tool: "t", schema }));
+  if (isJsonObject(value)) await isTaken(() => checkFully(value, { tool: "t", schema }));
 }
 
 async function isTaken(check: () => void | Promise<void>): Promise<boolean> {

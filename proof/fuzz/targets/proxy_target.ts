@@ -63,15 +63,15 @@ export const proxyRequests = defineTarget<SplitText>({
       },
     });
     if (request === undefined) return;
-    const { hostname, port, toFarSide, rest } = request;
+    const { hostname, port, forwardedHead, rest } = request;
     assert.ok(URL.canParse(`http://${hostname}:${port}/`), `no host: ${hostname}:${port}`);
     assert.ok(port >= 0 && port <= 65_535);
     // The bytes after the head are still there, in their order.
     const head = text.indexOf("\r\n\r\n");
     const before = new TextEncoder().encode(text.slice(0, head + 4)).length;
     assert.deepEqual(rest, bytes.slice(before, before + rest.length));
-    if (toFarSide === undefined) return;
-    const lines = String.fromCharCode(...toFarSide).split("\r\n");
+    if (forwardedHead === undefined) return;
+    const lines = String.fromCharCode(...forwardedHead).split("\r\n");
     assert.match(lines[0] ?? "", /^[A-Za-z]+ \/\S* HTTP\/1\.1$/);
     assert.equal(lines[1], `host: ${new URL(`http://${hostname}:${port}/`).host}`);
     assert.deepEqual(lines.slice(-2), ["", ""]);

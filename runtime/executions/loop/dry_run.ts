@@ -3,7 +3,7 @@
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { CallPreview } from "../../tools/call_preview.ts";
-import { NotShown } from "../../tools/files/shown_text.ts";
+import { PreviewUnavailable } from "../../tools/files/shown_text.ts";
 import type { ActionTool, DelegationTool } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { Run } from "../runs/run.ts";
@@ -69,7 +69,7 @@ async function look(
       (signal) => untilAborted(previewChange(tool, args, run), signal),
     );
   } catch (error) {
-    if (!(error instanceof NotShown)) throw error;
+    if (!(error instanceof PreviewUnavailable)) throw error;
     const path = String(args["path"] ?? args["source"] ?? "");
     const preview = run.redactor.redactValue(toProblem(path, error.message));
     return { ...toCall(run, tool, args), preview };

@@ -57,7 +57,7 @@ export async function prepareRun(
   });
   const tools = await ports.openTools(agent, {
     signal,
-    async tell(level, text) {
+    async report(level, text) {
       ports.serviceLog.write(level, text, subjectOf(execution));
       await journal.notice(level, text);
     },

@@ -3,7 +3,7 @@ import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { CallPreview } from "../../tools/call_preview.ts";
-import { LARGEST_SHOWN_BYTES, tooBigToShow } from "../../tools/files/shown_text.ts";
+import { MAX_SHOWN_BYTES, previewTooBig } from "../../tools/files/shown_text.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import type { ActionTool, FileChange, FileRenaming } from "../../tools/tool.ts";
 
@@ -33,8 +33,8 @@ async function toPreview(change: FileChange | FileRenaming): Promise<CallPreview
     return { path, diff, added: 0, removed: 0, isNewFile: false, problem: null };
   }
   const { path, before, after } = change;
-  if (Math.max(before?.length ?? 0, after?.length ?? 0) > LARGEST_SHOWN_BYTES) {
-    throw tooBigToShow(path);
+  if (Math.max(before?.length ?? 0, after?.length ?? 0) > MAX_SHOWN_BYTES) {
+    throw previewTooBig(path);
   }
   const isNewFile = before === null;
   return { path, ...await unifiedDiff(before ?? "", after ?? ""), isNewFile, problem: null };

@@ -3,7 +3,7 @@
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
-import { boundResult } from "../../tools/result_text.ts";
+import { limitResult } from "../../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { RequestedRaise } from "../budget/budget.ts";
@@ -99,7 +99,7 @@ async function settle(
   const { content, isError, effect, instructions, described } = run.withoutKeys(told);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   const messages = await run.journal.finishCall(call, {
-    content: boundResult(content, run.redactor, {
+    content: limitResult(content, run.redactor, {
       ...remarkBehind(step, run),
       ...(step.kind === "run" && { maxBytes: step.ready.tool.maxResultBytes }),
     }),

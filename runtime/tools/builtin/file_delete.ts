@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { removeFile } from "../files/remove_file.ts";
-import { NotShown, readShownText } from "../files/shown_text.ts";
-import { lstatIfThere } from "../files/staged_file.ts";
+import { PreviewUnavailable, readPreviewText } from "../files/shown_text.ts";
+import { lstatIfExists } from "../files/staged_file.ts";
 
 /** Deletes one file. For a symbolic link, deletes the link itself. */
 export const fileDelete = defineTool({
@@ -17,10 +17,12 @@ export const fileDelete = defineTool({
   worksOn: "files",
   preview: async ({ path }, { sandbox }) => {
     const entry = await sandbox.resolveEntry(path);
-    if ((await lstatIfThere(entry.path))?.isSymbolicLink()) {
-      throw new NotShown(`"${entry.display}" is a symbolic link: only the link is deleted.`);
+    if ((await lstatIfExists(entry.path))?.isSymbolicLink()) {
+      throw new PreviewUnavailable(
+        `"${entry.display}" is a symbolic link: only the link is deleted.`,
+      );
     }
-    return { path: entry.display, before: await readShownText(sandbox, path), after: null };
+    return { path: entry.display, before: await readPreviewText(sandbox, path), after: null };
   },
   run: async ({ path }, { sandbox }) => `Deleted ${await removeFile(sandbox, path)}`,
 });

@@ -6,7 +6,7 @@ import { writeFile } from "../files/write_file.ts";
 import { openFile } from "../files/opened_file.ts";
 import { isBinary } from "../text_content.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
-import { LARGEST_SHOWN_BYTES, tooBigToShow } from "../files/shown_text.ts";
+import { MAX_SHOWN_BYTES, previewTooBig } from "../files/shown_text.ts";
 import { editText, type TextEdit } from "../files/text_edit.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
@@ -32,7 +32,7 @@ export const fileEdit = defineTool({
   preview: async (args, { sandbox }) => {
     await sandbox.resolve(args.path, "write");
     const { before, display } = await readText(sandbox, args.path);
-    if (before.length > LARGEST_SHOWN_BYTES) throw tooBigToShow(display);
+    if (before.length > MAX_SHOWN_BYTES) throw previewTooBig(display);
     const { content } = await editText(before, toEdit(args), display);
     return { path: display, before, after: content };
   },

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineTool } from "../define_tool.ts";
 import { moveFile } from "../files/move_file.ts";
-import { lstatIfThere } from "../files/staged_file.ts";
+import { lstatIfExists } from "../files/staged_file.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** Moves or renames one file. Never overwrites. */
@@ -20,7 +20,7 @@ export const fileMove = defineTool({
   preview: async (args, { sandbox }) => {
     const source = await sandbox.resolveEntry(args.source);
     const destination = await sandbox.resolve(args.destination, "write");
-    const info = await lstatIfThere(source.path);
+    const info = await lstatIfExists(source.path);
     if (info === undefined) {
       throw new ToolFailure(`Cannot move "${args.source}": it does not exist.`);
     }

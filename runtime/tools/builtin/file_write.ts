@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { nextSlice } from "../../../base/slices.ts";
 import { defineTool } from "../define_tool.ts";
-import { readShownText } from "../files/shown_text.ts";
+import { readPreviewText } from "../files/shown_text.ts";
 import { writeFile } from "../files/write_file.ts";
 import { countLines } from "../text_content.ts";
 
@@ -21,7 +21,7 @@ export const fileWrite = defineTool({
   worksOn: "files",
   preview: async ({ path, content }, { sandbox }) => {
     const { display, exists } = await sandbox.resolve(path, "write");
-    const before = exists ? await readShownText(sandbox, path) : null;
+    const before = exists ? await readPreviewText(sandbox, path) : null;
     return { path: display, before, after: content };
   },
   run: async ({ path, content }, { sandbox, signal }) => {

@@ -6,8 +6,8 @@ import { defineTool } from "../define_tool.ts";
 import { exchange, type ExchangeRequest } from "../http/http_exchange.ts";
 import { type ResolveHost, resolveHostBySystem } from "../http/host_lookup.ts";
 import type { HttpPolicy } from "../http/http_policy.ts";
-import { followRedirects, isWeb, OWN_HEADERS } from "../http/http_redirects.ts";
-import { showReply } from "../http/http_reply_text.ts";
+import { followRedirects, isWebAddress, OWN_HEADERS } from "../http/http_redirects.ts";
+import { formatReply } from "../http/http_reply_text.ts";
 import type { ActionTool } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
@@ -79,7 +79,7 @@ export function createHttpRequest(
         const type = reply.headers.get("content-type") ?? "";
         const isMedia = /^(image\/|application\/(pdf|octet-stream))/i.test(type) && !reply.cut;
         const shown = isMedia ? await context.show?.(reply.body) : undefined;
-        return showReply(reply, { finalUrl, shown: shown?.text, redactor: context.redactor });
+        return formatReply(reply, { finalUrl, shown: shown?.text, redactor: context.redactor });
       });
     },
   });
@@ -92,7 +92,7 @@ function parseUrl(text: string): URL {
       `"${text}" is not a valid address. Write it in full, such as https://example.com/page.`,
     );
   }
-  if (!isWeb(url)) {
+  if (!isWebAddress(url)) {
     throw new ToolFailure(`Cannot request "${text}": only http:// and https:// are possible.`);
   }
   if (url.username !== "" || url.password !== "") {

@@ -20,7 +20,7 @@ export class CallLog {
   }
 
   /** Logs a complete text line by line, at most `maxLines`. */
-  say(text: string, { maxLines = Infinity }: { maxLines?: number } = {}): void {
+  write(text: string, { maxLines = Infinity }: { maxLines?: number } = {}): void {
     this.#write(this.#context.redactor.redact(text).split("\n").slice(0, maxLines));
   }
 

@@ -9,7 +9,7 @@ const START_MS = 30_000;
 const NOTHING = { read: [], write: [], net: [], env: [] };
 
 /** The task of the process. It prints an empty line when it has started; its time limit counts from there. */
-export interface ClosedWork {
+export interface ClosedTask {
   role: Extract<HostRole, "check" | "pdf">;
   input: string;
   timeoutMs: number;
@@ -30,7 +30,7 @@ export type ClosedHostContext = Pick<ToolContext, "signal" | "clock" | "redactor
 
 /** Runs the process to its end. Throws ToolFailure when it cannot be started, and the signal's reason on abort. */
 export async function runClosedHost(
-  { role, ...work }: ClosedWork,
+  { role, ...work }: ClosedTask,
   { signal, clock, redactor }: ClosedHostContext,
   { program, cwd, lookup }: ClosedHostOptions,
 ): Promise<ProgramEnd> {

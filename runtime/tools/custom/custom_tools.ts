@@ -17,13 +17,13 @@ import type { CheckedArguments, WorkerPermissions } from "./host_messages.ts";
 import { HostPool, MAX_WAIT_MS } from "./host_pool.ts";
 import { HostProcess } from "./host_process.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
-import { findOpenImport } from "./import_check.ts";
+import { findForbiddenImport } from "./import_check.ts";
 import { confineHost } from "./host_sandbox.ts";
 import { runToolCall } from "./tool_call.ts";
-import type { ToolDeclarationOfFile } from "./tool_declaration.ts";
+import type { FileToolDeclaration } from "./tool_declaration.ts";
 import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
 import { findToolFile, type ToolFile } from "./tool_files.ts";
-import { requireFit } from "./whole_check.ts";
+import { requireValidArguments } from "./whole_check.ts";
 
 /** Extra time around a call's own limit, for the steps before and after its process works. */
 const GRACE_MS = 60_000;
@@ -51,7 +51,7 @@ export interface CustomToolsOptions {
 }
 
 /** The tools in a module, or a sentence with the reason that it cannot be used. */
-type FoundTools = { file: ToolFile; tools: ToolDeclarationOfFile[] } | { problem: string };
+type FoundTools = { file: ToolFile; tools: FileToolDeclaration[] } | { problem: string };
 
 /** The facts about a module that `validate` reports. */
 export interface InspectedModule {
@@ -120,9 +120,9 @@ export class CustomTools implements AsyncDisposable {
     const { program, sandbox, directories: { toolsDir } } = this.#options;
     const found = await findToolFile(module, toolsDir);
     if ("problem" in found) return problem(found.problem);
-    const isLoaderOpen = program.main === undefined && !await sandbox.isThere();
+    const isLoaderOpen = program.main === undefined && !await sandbox.isAvailable();
     const file = { ...found, isLoaderOpen };
-    const open = isLoaderOpen ? await findOpenImport(file.path, toolsDir) : undefined;
+    const open = isLoaderOpen ? await findForbiddenImport(file.path, toolsDir) : undefined;
     if (open !== undefined) return problem(open);
     const described = await this.#describe(file, signal);
     if ("problem" in described) return problem(described.problem);
@@ -144,9 +144,9 @@ export class CustomTools implements AsyncDisposable {
     return await this.#descriptions.describe(file, signal);
   }
 
-  async #open(file: ToolFile, declaration: ToolDeclarationOfFile): Promise<ActionTool> {
+  async #open(file: ToolFile, declaration: FileToolDeclaration): Promise<ActionTool> {
     const { name, description, parameters, effect, timeoutMs } = declaration;
-    const { check, leavesOpen } = await compileArgumentsCheck(name, parameters);
+    const { check, isPartial } = await compileArgumentsCheck(name, parameters);
     return {
       name,
       description,
@@ -156,8 +156,8 @@ export class CustomTools implements AsyncDisposable {
       fixedEffect: effect,
       effect: () => effect,
       run: async (args, context) => {
-        if (leavesOpen(args)) {
-          await this.#requireFit({ tool: name, schema: parameters, args }, context);
+        if (isPartial(args)) {
+          await this.#requireValidArguments({ tool: name, schema: parameters, args }, context);
         }
         const unset = this.#unset(declaration.permissions.env);
         if (unset.length === 0) return await this.#run({ file, declaration, args }, context);
@@ -173,13 +173,13 @@ export class CustomTools implements AsyncDisposable {
     };
   }
 
-  async #requireFit(checked: CheckedArguments, context: ToolContext): Promise<void> {
+  async #requireValidArguments(checked: CheckedArguments, context: ToolContext): Promise<void> {
     const { directories: { toolsDir: cwd }, program, lookup } = this.#options;
-    await requireFit(checked, context, { program, cwd, lookup });
+    await requireValidArguments(checked, context, { program, cwd, lookup });
   }
 
   async #run(
-    call: { file: ToolFile; declaration: ToolDeclarationOfFile; args: JsonObject },
+    call: { file: ToolFile; declaration: FileToolDeclaration; args: JsonObject },
     context: ToolContext,
   ): Promise<string> {
     const { file, declaration: { name, timeoutMs, permissions: { net, env } }, args } = call;

@@ -11,7 +11,7 @@ export interface WorkerPermissions {
 }
 
 /** The facts about a call that the child passes to the tool. */
-export interface CallSurroundings {
+export interface CallFacts {
   agentId: string;
   executionId: number;
   workspace: string;
@@ -44,7 +44,7 @@ export type ToHost =
     module: ToolModule;
     tool: string;
     args: JsonObject;
-    surroundings: CallSurroundings;
+    surroundings: CallFacts;
     permissions: WorkerPermissions;
   }
   | HostReply

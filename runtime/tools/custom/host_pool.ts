@@ -20,7 +20,7 @@ const START_MS = 20_000;
 const STOP_GRACE_MS = 1_000;
 
 /** Error: no process is available, through no fault of the work. */
-export class NoHost extends ToolFailure {
+export class HostUnavailable extends ToolFailure {
   /** The end of a sentence, full stop included. */
   readonly reason: string;
 
@@ -52,7 +52,7 @@ interface IdleHost {
   stop: AbortController;
 }
 
-/** Lends processes. Each taken process must be returned by `giveBack`, `discard` or `stop`. Disposing ends all. */
+/** Lends processes. Each taken process must be returned by `release`, `discard` or `abort`. Disposing ends all. */
 export class HostPool implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #maxProcesses: number;
@@ -79,14 +79,14 @@ export class HostPool implements AsyncDisposable {
 
   /**
    * Returns a responsive process, an idle one if possible. Waits while all processes, or the owner's share of them, are
-   * busy. Throws ToolFailure when none can be started (NoHost if the reason can be reworded), NoHost when none became free
+   * busy. Throws ToolFailure when none can be started (HostUnavailable if the reason can be reworded), HostUnavailable when none became free
    * in time, and the signal's reason on abort.
    */
-  async take(wanted: HostRequest, signal: AbortSignal): Promise<HostProcess> {
+  async acquire(wanted: HostRequest, signal: AbortSignal): Promise<HostProcess> {
     const wait = { clock: this.#clock, withinMs: MAX_WAIT_MS, signal };
-    const leave = await this.#places.take(wanted.owner, wait);
+    const leave = await this.#places.acquire(wanted.owner, wait);
     if (leave === undefined) {
-      throw new NoHost(
+      throw new HostUnavailable(
         "The call never began",
         `all custom tools share ${this.#maxProcesses} processes, and none became free for it ` +
           `within ${MAX_WAIT_MS / 60_000} minutes. Try again when fewer calls are running.`,
@@ -120,12 +120,12 @@ export class HostPool implements AsyncDisposable {
   }
 
   /** Takes back a process after its work. */
-  giveBack(process: HostProcess): void {
-    if (this.#closed || process.gone) {
+  release(process: HostProcess): void {
+    if (this.#closed || process.hasEnded) {
       this.#track(this.discard(process));
       return;
     }
-    process.beginWork(() => {});
+    process.resetOutput(() => {});
     const idle = { key: this.#keys.get(process) ?? "", process, stop: new AbortController() };
     this.#idle.push(idle);
     this.#track(this.#endWhenIdle(idle));
@@ -135,7 +135,7 @@ export class HostPool implements AsyncDisposable {
   /** Ends a process, and waits for its exit. */
   async discard(process: HostProcess): Promise<void> {
     try {
-      await process.end();
+      await process.kill();
       if (this.#keys.delete(process)) this.#count--;
     } finally {
       this.#vacate(process);
@@ -143,7 +143,7 @@ export class HostPool implements AsyncDisposable {
   }
 
   /** Aborts the work of a process, and ends the process when the work stops or a grace time is over. Returns at once. */
-  stop(process: HostProcess): void {
+  abort(process: HostProcess): void {
     process.send({ type: "abort" });
     this.#track(
       firstOf(endOfWork(process), { within: { clock: this.#clock, ms: STOP_GRACE_MS } })
@@ -153,7 +153,7 @@ export class HostPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    this.#places.open();
+    this.#places.admitAll();
     for (const idle of this.#idle) idle.stop.abort();
     await Promise.allSettled(this.#starting);
     await Promise.all([...this.#keys.keys()].map((process) => this.discard(process)));
@@ -166,13 +166,13 @@ export class HostPool implements AsyncDisposable {
     // Once per process: every wait for a pending promise is kept in memory until it settles.
     this.#track(process.ended.then(() => this.#dropIdle(process)));
     if (await this.#isFit(process, START_MS)) return process;
-    const reason = process.gone ? await process.describeEnd() : "its process does not answer";
+    const reason = process.hasEnded ? await process.describeEnd() : "its process does not answer";
     await this.discard(process);
-    throw new NoHost("The tool could not be started", `${reason}.`);
+    throw new HostUnavailable("The tool could not be started", `${reason}.`);
   }
 
   async #isFit(process: HostProcess, withinMs: number): Promise<boolean> {
-    return await process.answers({ clock: this.#clock, withinMs }) && !this.#closed;
+    return await process.isResponsive({ clock: this.#clock, withinMs }) && !this.#closed;
   }
 
   /** Counts the process at once, so that disposing waits for its start. */

@@ -13,7 +13,7 @@ const LAST_LINES = 20;
 const REPEAT_MS = 500;
 
 /** The time limit for an answer of a host. */
-export interface HostPatience {
+export interface AnswerLimit {
   clock: Clock;
   withinMs: number;
 }
@@ -70,13 +70,13 @@ export class HostProcess {
   }
 
   /** True if the process has ended. */
-  get gone(): boolean {
+  get hasEnded(): boolean {
     return this.#gone;
   }
 
   /** Sends a message to the host. Does nothing for a host that has ended; `next` reports its end. */
   send(message: ToHost): void {
-    // Starts with a line break, because the previous line may have lost its end: see begin().
+    // Starts with a line break, because the previous line may have lost its end: see startWork().
     const line = `\n${JSON.stringify(message)}\n`;
     this.#input.write(new TextEncoder().encode(line)).catch(() => {/* It ended: see above. */});
   }
@@ -90,17 +90,17 @@ export class HostProcess {
   }
 
   /** Returns true if the host answers in time. Send no other message meanwhile. */
-  answers(limits: HostPatience): Promise<boolean> {
-    return this.#insist({ type: "ping" }, "pong", limits);
+  isResponsive(limits: AnswerLimit): Promise<boolean> {
+    return this.#sendUntilConfirmed({ type: "ping" }, "pong", limits);
   }
 
   /** Sends work to the host. Returns true if the host started it in time; `next` returns the messages that follow. */
-  begin(work: HostWork, limits: HostPatience): Promise<boolean> {
-    return this.#insist(work, "started", limits);
+  startWork(work: HostWork, limits: AnswerLimit): Promise<boolean> {
+    return this.#sendUntilConfirmed(work, "started", limits);
   }
 
   /** Resets the output of the previous work, and sends each line that the tool prints to `onLine`. */
-  beginWork(onLine: (line: PrintedLine) => void): void {
+  resetOutput(onLine: (line: PrintedLine) => void): void {
     this.#onLine = onLine;
     this.#outputBytes = 0;
     this.#lastLines = [];
@@ -118,7 +118,7 @@ export class HostProcess {
   }
 
   /** Kills the process and all processes that it started, and waits for its exit. */
-  async end(): Promise<void> {
+  async kill(): Promise<void> {
     // After the exit the process id may belong to another process.
     if (!this.#gone) this.#group.signal("SIGKILL");
     await this.ended;
@@ -140,20 +140,20 @@ export class HostProcess {
    * host. So a message is repeated, and acted on once (rejected: another channel, because a tool reaches every descriptor
    * of its process).
    */
-  async #insist(
+  async #sendUntilConfirmed(
     message: ToHost,
     sign: FromHost["type"],
-    { clock, withinMs }: HostPatience,
+    { clock, withinMs }: AnswerLimit,
   ): Promise<boolean> {
     for (let waited = 0; waited < withinMs; waited += REPEAT_MS) {
       this.send(message);
-      const heard = await firstOf(this.#hear(sign), { within: { clock, ms: REPEAT_MS } });
+      const heard = await firstOf(this.#waitFor(sign), { within: { clock, ms: REPEAT_MS } });
       if (heard.kind === "done") return heard.value;
     }
     return false;
   }
 
-  async #hear(sign: FromHost["type"]): Promise<boolean> {
+  async #waitFor(sign: FromHost["type"]): Promise<boolean> {
     for (;;) {
       const message = await this.next();
       if (message === undefined) return false;

@@ -41,7 +41,10 @@ const REQUIRE = new RegExp(String.raw`(?<![\w$])require(?=${GAP}\()`);
  * Returns the reason that a tool's file, or a file that it imports, must not be loaded with an unchecked loader, as the end
  * of a sentence.
  */
-export async function findOpenImport(file: string, toolsDir: string): Promise<string | undefined> {
+export async function findForbiddenImport(
+  file: string,
+  toolsDir: string,
+): Promise<string | undefined> {
   const folder = knownRealPath(toolsDir);
   const seen = new Set<string>([knownRealPath(file)]);
   for (const path of seen) {

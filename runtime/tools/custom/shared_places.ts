@@ -33,7 +33,7 @@ export class SharedPlaces {
    * owner gets more places than remain for all others, so that one owner can block at most half of them. Throws the
    * signal's reason on abort.
    */
-  async take(owner: string, { clock, withinMs, signal }: PlaceWait): Promise<
+  async acquire(owner: string, { clock, withinMs, signal }: PlaceWait): Promise<
     (() => void) | undefined
   > {
     signal.throwIfAborted();
@@ -53,7 +53,7 @@ export class SharedPlaces {
   }
 
   /** Gives every waiter a place at once, without a limit, for the shutdown. */
-  open(): void {
+  admitAll(): void {
     for (const { owner, come } of this.#waiting.splice(0)) {
       this.#note(owner, 1);
       come.resolve();

@@ -7,7 +7,7 @@ import { QuestionRaised } from "../question_raised.ts";
 import type { AnsweredQuestion, HumanAnswer, ToolContext, ToolQuestion } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { CallLog } from "./call_log.ts";
-import type { CallSurroundings, ToolRequest, WorkerPermissions } from "./host_messages.ts";
+import type { CallFacts, ToolRequest, WorkerPermissions } from "./host_messages.ts";
 import type { HostPool, HostRequest } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
 import { describeRefusal } from "./permission_refusal.ts";
@@ -25,7 +25,7 @@ export interface ToolCall {
   args: JsonObject;
   /** The time limit, counted from the moment that the call has its process. */
   timeoutMs: number;
-  surroundings: CallSurroundings;
+  surroundings: CallFacts;
   permissions: WorkerPermissions;
   host: HostRequest;
 }
@@ -50,9 +50,9 @@ export async function runToolCall(
   context: ToolContext,
   pool: HostPool,
 ): Promise<string> {
-  const process = await pool.take(call.host, context.signal);
+  const process = await pool.acquire(call.host, context.signal);
   const log = new CallLog(context, call.tool);
-  process.beginWork((line) => log.print(line));
+  process.resetOutput((line) => log.print(line));
   let end: CallEnd;
   try {
     end = await withinTime(
@@ -62,7 +62,7 @@ export async function runToolCall(
         reason: new ToolFailure(`${call.tool} took longer than ${call.timeoutMs / 1_000} s`),
         signal: context.signal,
       },
-      (signal) => converse(process, call, { ...context, signal, log: (text) => log.say(text) }),
+      (signal) => converse(process, call, { ...context, signal, log: (text) => log.write(text) }),
     );
   } catch (error) {
     await pool.discard(process);
@@ -71,14 +71,14 @@ export async function runToolCall(
   switch (end.kind) {
     case "done":
       log.finish();
-      pool.giveBack(process);
+      pool.release(process);
       return end.result;
     case "failed": {
       log.finish();
-      pool.giveBack(process);
+      pool.release(process);
       const beginning = (text: string) =>
         context.redactor.beginningOf(text, MAX_FAILURE_CHARACTERS);
-      log.say(beginning(end.stack), { maxLines: MAX_STACK_LINES });
+      log.write(beginning(end.stack), { maxLines: MAX_STACK_LINES });
       const where = end.place === undefined ? "" : `${end.place}: `;
       const message = await describeRefusal(end.message, context.sandbox);
       throw new ToolFailure(beginning(`${where}${message}`));
@@ -87,7 +87,7 @@ export async function runToolCall(
       await pool.discard(process);
       throw new ToolFailure(end.message);
     case "aborted":
-      pool.stop(process);
+      pool.abort(process);
       throw end.reason;
     case "question":
       await pool.discard(process);
@@ -122,8 +122,8 @@ async function converse(
     id: crypto.randomUUID(),
     module: toToolModule(file),
   };
-  if (!await process.begin(work, { clock, withinMs: BEGIN_MS })) {
-    return { kind: process.gone ? "gone" : "silent" };
+  if (!await process.startWork(work, { clock, withinMs: BEGIN_MS })) {
+    return { kind: process.hasEnded ? "gone" : "silent" };
   }
   const answers = new EarlierAnswers(context.answers);
   for (;;) {

@@ -43,7 +43,7 @@ const schema = z.object({
 });
 
 /** A tool of a file as it is offered to a model. */
-export interface ToolDeclarationOfFile {
+export interface FileToolDeclaration {
   name: string;
   description: string;
   parameters: JsonSchema;
@@ -53,7 +53,7 @@ export interface ToolDeclarationOfFile {
 }
 
 /** Parses a worker's JSON text of a file's tools. Returns the tools, or the problem as the end of a sentence. */
-export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { problem: string } {
+export function parseDeclarations(text: string): FileToolDeclaration[] | { problem: string } {
   const exported: unknown = JSON.parse(text);
   // Checked first, because endless nesting would overflow any other check.
   if (isDeeperThan(exported, MAX_LEVELS)) {
@@ -64,7 +64,7 @@ export function parseDeclarations(text: string): ToolDeclarationOfFile[] | { pro
   if (parsed.data.length === 0) {
     return { problem: "it exports no tool: an object with description, parameters and run" };
   }
-  const tools: ToolDeclarationOfFile[] = [];
+  const tools: FileToolDeclaration[] = [];
   for (const declared of parsed.data) {
     const result = schema.safeParse(declared);
     if (!result.success) return { problem: describe(declared["name"], result.error.issues) };

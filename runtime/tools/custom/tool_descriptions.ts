@@ -5,10 +5,10 @@ import type { Clock } from "../../../base/clock.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { ToolFailure } from "../tool_failure.ts";
-import { type HostPool, NoHost } from "./host_pool.ts";
+import { type HostPool, HostUnavailable } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
 import { withoutFlagAdvice } from "./permission_refusal.ts";
-import { parseDeclarations, type ToolDeclarationOfFile } from "./tool_declaration.ts";
+import { type FileToolDeclaration, parseDeclarations } from "./tool_declaration.ts";
 import { stampTools, type ToolFile, toToolModule } from "./tool_files.ts";
 
 /** The time limit for loading a file. */
@@ -16,10 +16,10 @@ const LOAD_MS = 15_000;
 const MAX_PROBLEM_CHARACTERS = 4_000;
 
 /** The tools of a file, or its problem as the end of a sentence that begins with the file and the place in it. */
-export type DescribedFile = ToolDeclarationOfFile[] | { problem: string };
+export type DescribedFile = FileToolDeclaration[] | { problem: string };
 
 /** `place` is relative to the file's folder. */
-type Described = ToolDeclarationOfFile[] | { problem: string; place?: string };
+type Described = FileToolDeclaration[] | { problem: string; place?: string };
 
 /** The outcome of loading a file. It is conclusive if the file itself caused it: loading again would give the same. */
 interface LoadOutcome {
@@ -70,10 +70,10 @@ export class ToolDescriptions {
     let read: string[];
     try {
       read = await this.#options.readable(signal);
-      process = await pool.take({ key, owner: "descriptions", start }, signal);
+      process = await pool.acquire({ key, owner: "descriptions", start }, signal);
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
-      const reason = error instanceof NoHost ? error.reason : error.message;
+      const reason = error instanceof HostUnavailable ? error.reason : error.message;
       return located(inconclusive(`it could not be loaded: ${reason}`), file.path);
     }
     try {

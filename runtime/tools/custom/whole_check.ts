@@ -12,7 +12,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
  * Checks arguments in a process of its own, which is gone at the end. Throws ToolFailure for invalid arguments and for a
  * check that takes too long, and the signal's reason on abort.
  */
-export async function requireFit(
+export async function requireValidArguments(
   checked: CheckedArguments,
   context: ClosedHostContext,
   options: ClosedHostOptions,

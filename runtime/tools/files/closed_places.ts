@@ -35,9 +35,9 @@ export class ClosedPlaces {
     return this.#folders.map(({ place }) => place.path);
   }
 
-  /** Resolves the folders' real paths; see SandboxPlace.settle. */
-  settle(): void {
-    for (const { place } of this.#folders) place.settle();
+  /** Resolves the folders' real paths; see SandboxPlace.resolve. */
+  resolvePlaces(): void {
+    for (const { place } of this.#folders) place.resolve();
   }
 
   /** Returns the reason that an absolute path is closed, as the rest of a sentence, or undefined. */

@@ -44,7 +44,7 @@ export function toFileFailure(error: unknown, action: string, shown: string): un
 }
 
 /** The number of attempts when a file is replaced during the operation, for example by an editor that saves. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Error: the path was replaced between the check and the use. */
 export class PlaceChanged extends Error {
@@ -70,7 +70,7 @@ export async function retryIfPlaceChanged<T>(
       return await work();
     } catch (error) {
       if (!(error instanceof PlaceChanged)) throw toFileFailure(error, action, text);
-      if (count < ATTEMPTS && !(error instanceof PlaceUnsettled)) continue;
+      if (count < MAX_ATTEMPTS && !(error instanceof PlaceUnsettled)) continue;
       throw new ToolFailure(
         `Cannot ${action} "${text}": its place in the file system changed meanwhile. Look again and retry.`,
         { cause: error },
@@ -83,7 +83,7 @@ export async function retryIfPlaceChanged<T>(
  * Throws ToolFailure unless the entry is a regular file. Throws PlaceChanged for a symlink, because the path was real when
  * it was checked.
  */
-export function refuseUnlessFile(
+export function requireFile(
   info: BigIntStats,
   { action, text }: { action: string; text: string },
 ): void {

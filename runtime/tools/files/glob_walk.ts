@@ -168,9 +168,9 @@ class Walk {
 
   async #listOnce(path: string): Promise<Deno.DirEntry[] | undefined> {
     try {
-      using folder = await this.#sandbox.hold(path, "read");
+      using folder = await this.#sandbox.openFolder(path, "read");
       const entries: Deno.DirEntry[] = [];
-      for await (const entry of Deno.readDir(folder.at("."))) {
+      for await (const entry of Deno.readDir(folder.pathOf("."))) {
         if (entries.push(entry) > this.#bounds.maxEntries) break;
       }
       folder.requireUnmoved();

@@ -11,16 +11,16 @@ import { type FileIdentity, identityOf } from "./place.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathAccess } from "./sandbox_roots.ts";
 import { PlaceChanged } from "./file_failure.ts";
-import { FILE_CLOCK, isReal, isUnmoved, settle } from "./settled_folder.ts";
+import { FILE_CLOCK, isReal, isUnmoved, waitUntilUnmoved } from "./settled_folder.ts";
 
 const { O_DIRECTORY, O_RDONLY } = fs.constants;
 /** Linux only: also opens a folder that may be entered but not listed. */
 const O_PATH = 0o10000000;
 /** The number of attempts to find an entry that is missing from a folder without a descriptor: tens of milliseconds. */
-const SEARCHES = 300;
+const UNDO_ATTEMPTS = 300;
 
 /** The options of a held folder. */
-export interface HoldOptions {
+export interface FolderOptions {
   /** The link to this process's descriptors. Undefined: the folder's path is used. */
   descriptors: string | undefined;
   access: PathAccess;
@@ -29,30 +29,30 @@ export interface HoldOptions {
 }
 
 /** The folder that its real path named when it was opened. Dispose of it only after every call with its paths has ended. */
-export class HeldFolder implements Disposable {
+export class FolderHandle implements Disposable {
   /** The real path, as the sandbox admitted it. */
   readonly path: string;
-  readonly #options: HoldOptions;
+  readonly #options: FolderOptions;
   readonly #fd: number | undefined;
   /** For a folder without a descriptor: the time since which it has not moved. */
   #since = 0;
 
-  private constructor(path: string, fd: number | undefined, options: HoldOptions) {
+  private constructor(path: string, fd: number | undefined, options: FolderOptions) {
     this.path = path;
     this.#fd = fd;
     this.#options = options;
   }
 
   /** Opens a folder. Throws PlaceChanged when the path was replaced, and file system errors. */
-  static async open(path: string, options: HoldOptions): Promise<HeldFolder> {
+  static async open(path: string, options: FolderOptions): Promise<FolderHandle> {
     const { access, descriptors } = options;
     const fd = descriptors === undefined ? undefined : openFolder(path, path, access);
-    const folder = new HeldFolder(path, fd, options);
+    const folder = new FolderHandle(path, fd, options);
     try {
       if (fd !== undefined && fs.readlinkSync(`${descriptors}/${fd}`) !== path) {
         throw new PlaceChanged();
       }
-      await folder.settle();
+      await folder.waitUntilUnmoved();
       return folder;
     } catch (error) {
       folder[Symbol.dispose]();
@@ -61,19 +61,19 @@ export class HeldFolder implements Disposable {
   }
 
   /** Opens a folder for writing. Missing folders are created one by one, each in its held parent. */
-  static async make(path: string, options: HoldOptions): Promise<HeldFolder> {
+  static async create(path: string, options: FolderOptions): Promise<FolderHandle> {
     try {
-      return await HeldFolder.open(path, options);
+      return await FolderHandle.open(path, options);
     } catch (error) {
       if (errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
     }
-    using parent = await HeldFolder.make(dirname(path), options);
+    using parent = await FolderHandle.create(dirname(path), options);
     parent.#makeFolder(basename(path));
     return await parent.#openFolder(basename(path));
   }
 
   /** Returns a path to an entry, for system calls that do not follow links. After opening a file, call `has`. */
-  at(name: string): string {
+  pathOf(name: string): string {
     const { descriptors } = this.#options;
     return this.#fd === undefined ? join(this.path, name) : `${descriptors}/${this.#fd}/${name}`;
   }
@@ -82,9 +82,9 @@ export class HeldFolder implements Disposable {
    * Returns a path to an entry that will be changed. Throws NotCapable when Deno's flags close the entry: Deno cannot check
    * a path through a descriptor.
    */
-  writable(name: string): string {
+  writablePath(name: string): string {
     if (this.#fd !== undefined) requireWritable(join(this.path, name));
-    return this.at(name);
+    return this.pathOf(name);
   }
 
   /**
@@ -96,7 +96,7 @@ export class HeldFolder implements Disposable {
    */
   has(name: string, identity: FileIdentity, since = this.#since): boolean {
     try {
-      if (identityOf(fs.lstatSync(this.at(name), { bigint: true })) !== identity) return false;
+      if (identityOf(fs.lstatSync(this.pathOf(name), { bigint: true })) !== identity) return false;
       return this.#fd !== undefined || isUnmoved(this.path, since);
     } catch (error) {
       // Deno's flags may allow a file but not its folder. Then only the real path can be checked.
@@ -107,9 +107,9 @@ export class HeldFolder implements Disposable {
   }
 
   /** Waits, before a change, until a folder without a descriptor has stayed in its place for a while. Throws PlaceChanged. */
-  async settle(): Promise<void> {
+  async waitUntilUnmoved(): Promise<void> {
     if (this.#fd !== undefined) return;
-    await settle(this.path);
+    await waitUntilUnmoved(this.path);
     this.#since = FILE_CLOCK.now();
   }
 
@@ -122,11 +122,11 @@ export class HeldFolder implements Disposable {
   }
 
   /** Creates an empty file that only its owner can read, and returns its name. */
-  makeStagedFile(): string {
+  createStagedFile(): string {
     this.requireUnmoved();
     if (this.#fd !== undefined) requireWritable(this.path);
     this.noteStaging();
-    return basename(Deno.makeTempFileSync({ dir: this.at("."), ...newContentName() }));
+    return basename(Deno.makeTempFileSync({ dir: this.pathOf("."), ...newContentName() }));
   }
 
   /** Records the folder before an entry gets a staged name, so that the next start finds leftovers of a killed process. */
@@ -138,8 +138,8 @@ export class HeldFolder implements Disposable {
    * Undoes a change to an entry with a staged name. A folder without a descriptor may be swapped out at this moment, and
    * the entry with it, so the change is tried repeatedly.
    */
-  takeBack(change: () => void): void {
-    const searches = this.#fd === undefined ? SEARCHES : 1;
+  undo(change: () => void): void {
+    const searches = this.#fd === undefined ? UNDO_ATTEMPTS : 1;
     for (let search = 0; search < searches; search++) {
       try {
         return change();
@@ -173,7 +173,7 @@ export class HeldFolder implements Disposable {
     const isAllowed = canRead(this.path);
     if (isAllowed) this.requireUnmoved();
     try {
-      fs.mkdirSync(this.writable(name));
+      fs.mkdirSync(this.writablePath(name));
     } catch (error) {
       // Another call may have created the entry. Opening it checks that it is a folder.
       if (errorCode(error) !== "EEXIST") throw error;
@@ -182,17 +182,17 @@ export class HeldFolder implements Disposable {
     try {
       if (isAllowed) this.requireUnmoved();
     } catch (error) {
-      this.takeBack(() => fs.rmdirSync(this.at(name)));
+      this.undo(() => fs.rmdirSync(this.pathOf(name)));
       throw error;
     }
   }
 
-  async #openFolder(name: string): Promise<HeldFolder> {
+  async #openFolder(name: string): Promise<FolderHandle> {
     const path = join(this.path, name);
-    if (this.#fd === undefined) return await HeldFolder.open(path, this.#options);
-    const fd = openFolder(this.at(name), path, this.#options.access);
+    if (this.#fd === undefined) return await FolderHandle.open(path, this.#options);
+    const fd = openFolder(this.pathOf(name), path, this.#options.access);
     if (fd === undefined || this.has(name, identityOf(fs.fstatSync(fd, { bigint: true })))) {
-      return new HeldFolder(path, fd, this.#options);
+      return new FolderHandle(path, fd, this.#options);
     }
     fs.closeSync(fd);
     throw new PlaceChanged();

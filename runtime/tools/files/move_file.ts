@@ -3,16 +3,11 @@
 import { type BigIntStats, constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import {
-  PlaceChanged,
-  refuseUnlessFile,
-  retryIfPlaceChanged,
-  toFileFailure,
-} from "./file_failure.ts";
+import { PlaceChanged, requireFile, retryIfPlaceChanged, toFileFailure } from "./file_failure.ts";
 import { identityOf } from "./place.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 import { removeEntry } from "./remove_file.ts";
-import { type HeldEntry, isLinkRefusal, lstatIfThere, StagedFile } from "./staged_file.ts";
+import { type FolderEntry, isLinkRefusal, lstatIfExists, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
@@ -27,17 +22,17 @@ export async function moveFile(
   const { source, destination } = texts;
   return await retryIfPlaceChanged({ action: "move", text: source }, async () => {
     const from = await sandbox.resolveEntry(source);
-    using sourceFolder = await sandbox.hold(dirname(from.path), "write");
+    using sourceFolder = await sandbox.openFolder(dirname(from.path), "write");
     const old = { folder: sourceFolder, name: basename(from.path) };
-    const info = lstatSync(old.folder.at(old.name), { bigint: true });
+    const info = lstatSync(old.folder.pathOf(old.name), { bigint: true });
     if (info.isSymbolicLink()) {
       throw new ToolFailure(
         `Cannot move "${source}": it is a symbolic link; only files can be moved.`,
       );
     }
-    refuseUnlessFile(info, { action: "move", text: source });
+    requireFile(info, { action: "move", text: source });
     const to = await sandbox.resolve(destination, "write");
-    using targetFolder = await sandbox.makeHeld(dirname(to.path));
+    using targetFolder = await sandbox.createFolder(dirname(to.path));
     const target = { folder: targetFolder, name: basename(to.path) };
     await refuseIfThere(target, destination);
     const staged = await stageCopy(old, info, target, options.signal);
@@ -51,7 +46,7 @@ export async function moveFile(
     try {
       await removeEntry(sandbox, old, identityOf(info));
     } catch (error) {
-      const copy = await lstatIfThere(target.folder.at(target.name));
+      const copy = await lstatIfExists(target.folder.pathOf(target.name));
       if (copy !== undefined) await removeEntry(sandbox, target, identityOf(copy));
       throw error;
     }
@@ -61,9 +56,9 @@ export async function moveFile(
 
 /** Gives the file a second, staged name in the target's folder. Copies the content where hard links are impossible. */
 async function stageCopy(
-  source: HeldEntry,
+  source: FolderEntry,
   info: BigIntStats,
-  target: HeldEntry,
+  target: FolderEntry,
   signal: AbortSignal,
 ): Promise<StagedFile> {
   const identity = identityOf(info);
@@ -72,9 +67,9 @@ async function stageCopy(
   } catch (error) {
     if (!isLinkRefusal(error)) throw error;
   }
-  await source.folder.settle();
+  await source.folder.waitUntilUnmoved();
   const handle = await open(
-    source.folder.at(source.name),
+    source.folder.pathOf(source.name),
     constants.O_RDONLY | constants.O_NONBLOCK,
   );
   try {
@@ -99,8 +94,8 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function refuseIfThere({ folder, name }: HeldEntry, text: string): Promise<void> {
-  const info = await lstatIfThere(folder.at(name));
+async function refuseIfThere({ folder, name }: FolderEntry, text: string): Promise<void> {
+  const info = await lstatIfExists(folder.pathOf(name));
   if (info === undefined) return;
   throw new ToolFailure(
     info.isDirectory()

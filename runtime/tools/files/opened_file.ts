@@ -10,7 +10,7 @@ import { basename, dirname } from "node:path";
 import { identityOf } from "./place.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
-import { PlaceChanged, refuseUnlessFile, retryIfPlaceChanged } from "./file_failure.ts";
+import { PlaceChanged, requireFile, retryIfPlaceChanged } from "./file_failure.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
 /** A file open for reading, proven to lie inside the sandbox. */
@@ -58,14 +58,14 @@ export class OpenedFile implements AsyncDisposable {
 export async function openFile(sandbox: PathSandbox, text: string): Promise<OpenedFile> {
   return await retryIfPlaceChanged({ action: "read", text }, async () => {
     const resolved = await sandbox.resolve(text, "read");
-    using folder = await sandbox.hold(dirname(resolved.path), "read");
-    const at = () => folder.at(basename(resolved.path));
+    using folder = await sandbox.openFolder(dirname(resolved.path), "read");
+    const at = () => folder.pathOf(basename(resolved.path));
     // Checked before opening, too, because opening a pipe or a device can have side effects.
-    refuseUnlessFile(lstatSync(at(), { bigint: true }), { action: "read", text });
+    requireFile(lstatSync(at(), { bigint: true }), { action: "read", text });
     const handle = await open(at(), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const info = fstatSync(handle.fd, { bigint: true });
-      refuseUnlessFile(info, { action: "read", text });
+      requireFile(info, { action: "read", text });
       if (!folder.has(basename(resolved.path), identityOf(info))) throw new PlaceChanged();
       return new OpenedFile(resolved, handle, info);
     } catch (error) {

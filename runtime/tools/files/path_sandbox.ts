@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isDatabaseName } from "../../../base/files/database_name.ts";
 import { findDescriptors } from "../../../base/files/descriptor_link.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
-import { HeldFolder, type HoldOptions } from "./held_folder.ts";
+import { FolderHandle, type FolderOptions } from "./held_folder.ts";
 import { PathLocks } from "./path_locks.ts";
 import { PathNotation } from "./path_notation.ts";
 import { realPathOf } from "./place.ts";
@@ -54,7 +54,7 @@ export class PathSandbox {
   readonly #onWrite: ((write: FileWrite) => void) | undefined;
   readonly #roots: SandboxRoots;
   readonly #closed: ClosedPlaces;
-  readonly #holding: Omit<HoldOptions, "access">;
+  readonly #holding: Omit<FolderOptions, "access">;
 
   constructor(options: PathSandboxOptions) {
     this.workspace = resolve(options.workspace);
@@ -83,12 +83,12 @@ export class PathSandbox {
   /** Returns the places that the agent may reach, with real paths. */
   // deno-lint-ignore require-await -- rejects instead of throwing, like every other file system call
   async roots(): Promise<SandboxRoot[]> {
-    this.#settle();
-    return this.#roots.whole("read").map(({ alias, place, description }) => ({
+    this.#resolvePlaces();
+    return this.#roots.findWhole("read").map(({ alias, place, description }) => ({
       alias,
       path: place.real,
       // A watched folder may lie in a writable place.
-      access: this.#roots.of(place.real, "write") === undefined ? "read" : "write",
+      access: this.#roots.find(place.real, "write") === undefined ? "read" : "write",
       ...(description === undefined ? {} : { description }),
     }));
   }
@@ -100,7 +100,7 @@ export class PathSandbox {
   // deno-lint-ignore require-await -- as roots()
   async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
-    this.#settle();
+    this.#resolvePlaces();
     const { path, exists, dangling } = realPathOf(asked, text);
     if (dangling) {
       throw new ToolFailure(
@@ -120,7 +120,7 @@ export class PathSandbox {
    */
   async resolveEntry(text: string): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
-    this.#settle();
+    this.#resolvePlaces();
     const target = realPathOf(asked, text);
     if (!target.dangling) await this.resolve(text, "write");
     const folder = realPathOf(dirname(asked), text);
@@ -135,18 +135,18 @@ export class PathSandbox {
   }
 
   /** Opens the folder of an admitted path. Throws PlaceChanged and file system errors. Dispose of the result. */
-  hold(folder: string, access: PathAccess): Promise<HeldFolder> {
-    return HeldFolder.open(folder, { ...this.#holding, access });
+  openFolder(folder: string, access: PathAccess): Promise<FolderHandle> {
+    return FolderHandle.open(folder, { ...this.#holding, access });
   }
 
   /** Opens the folder for writing. Missing folders are created. */
-  makeHeld(folder: string): Promise<HeldFolder> {
-    return HeldFolder.make(folder, { ...this.#holding, access: "write" });
+  createFolder(folder: string): Promise<FolderHandle> {
+    return FolderHandle.create(folder, { ...this.#holding, access: "write" });
   }
 
   /** Returns true if a real path may be read. Checks names only, for listing; opening still goes through `resolve`. */
   isReadable(real: string): boolean {
-    return this.#roots.of(real, "read") !== undefined && this.refusal(real, "read") === undefined;
+    return this.#roots.find(real, "read") !== undefined && this.refusal(real, "read") === undefined;
   }
 
   /** Returns the reason that a path inside the roots is closed, as the rest of a sentence, or undefined. */
@@ -155,7 +155,7 @@ export class PathSandbox {
     if (closed !== undefined) return closed;
     if (access === "read") return undefined;
     // Names above the root are not the agent's: a workspace may lie in a folder named app.db.d.
-    const found = this.#roots.of(absolute, "read");
+    const found = this.#roots.find(absolute, "read");
     const parts = found === undefined ? absolute.split(sep) : [
       ...found.place.real.split(sep).slice(-1),
       ...relative(found.place.real, absolute).split(sep),
@@ -169,21 +169,21 @@ export class PathSandbox {
   #admit(text: string, real: string, access: PathAccess): void {
     const refusal = this.refusal(real, access);
     if (refusal !== undefined) throw new ToolFailure(`Cannot ${access} "${text}": ${refusal}.`);
-    if (this.#roots.of(real, access) !== undefined) return;
+    if (this.#roots.find(real, access) !== undefined) return;
     throw new ToolFailure(this.#outsideSentence(text, real, access));
   }
 
   #outsideSentence(text: string, real: string, access: PathAccess): string {
-    if (access === "write" && this.#roots.of(real, "read") !== undefined) {
+    if (access === "write" && this.#roots.find(real, "read") !== undefined) {
       return `Cannot write "${text}": this path can only be read.`;
     }
     return `Cannot ${access} "${text}": it lies outside the allowed paths. Allowed: ${
-      this.notation.list(this.#roots.whole(access))
+      this.notation.list(this.#roots.findWhole(access))
     }.`;
   }
 
-  #settle(): void {
-    this.#roots.settle();
-    this.#closed.settle();
+  #resolvePlaces(): void {
+    this.#roots.resolvePlaces();
+    this.#closed.resolvePlaces();
   }
 }

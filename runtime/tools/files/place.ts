@@ -143,7 +143,7 @@ export class SandboxPlace {
    * Resolves the real path. Once the place exists, its real path is fixed: a symlink swapped in later has no effect. Throws
    * ToolFailure on a file system error.
    */
-  settle(): void {
+  resolve(): void {
     if (this.#pinned) return;
     const { path, exists, dangling } = realPathOf(this.path, this.path);
     this.#real = path;

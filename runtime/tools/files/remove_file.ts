@@ -4,18 +4,18 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type FileIdentity, identityOf } from "./place.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
-import { refuseUnlessFile, retryIfPlaceChanged } from "./file_failure.ts";
-import { type HeldEntry, StagedFile } from "./staged_file.ts";
+import { requireFile, retryIfPlaceChanged } from "./file_failure.ts";
+import { type FolderEntry, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 
 /** Removes a file, or a symlink itself. Returns the path as shown. Throws ToolFailure. */
 export async function removeFile(sandbox: PathSandbox, text: string): Promise<string> {
   return await retryIfPlaceChanged({ action: "delete", text }, async () => {
     const { path, display } = await sandbox.resolveEntry(text);
-    using folder = await sandbox.hold(dirname(path), "write");
+    using folder = await sandbox.openFolder(dirname(path), "write");
     const entry = { folder, name: basename(path) };
-    const info = lstatSync(folder.at(entry.name), { bigint: true });
-    if (!info.isSymbolicLink()) refuseUnlessFile(info, { action: "delete", text });
+    const info = lstatSync(folder.pathOf(entry.name), { bigint: true });
+    if (!info.isSymbolicLink()) requireFile(info, { action: "delete", text });
     await removeEntry(sandbox, entry, identityOf(info));
     return display;
   });
@@ -24,11 +24,11 @@ export async function removeFile(sandbox: PathSandbox, text: string): Promise<st
 /** Removes an admitted entry. Throws PlaceChanged when it is no longer the same entry. */
 export async function removeEntry(
   sandbox: PathSandbox,
-  entry: HeldEntry,
+  entry: FolderEntry,
   identity: FileIdentity,
 ): Promise<void> {
   const path = join(entry.folder.path, entry.name);
   await reportWrite(sandbox, { path, outcome: "removed" }, async () => {
-    await (await StagedFile.setAside(entry, identity)).discard();
+    await (await StagedFile.moveAside(entry, identity)).discard();
   });
 }

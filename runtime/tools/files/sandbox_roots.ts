@@ -47,13 +47,13 @@ export class SandboxRoots {
     ];
   }
 
-  /** Resolves the roots' real paths; see SandboxPlace.settle. */
-  settle(): void {
-    for (const { place } of this.all) place.settle();
+  /** Resolves the roots' real paths; see SandboxPlace.resolve. */
+  resolvePlaces(): void {
+    for (const { place } of this.all) place.resolve();
   }
 
   /** Returns the first root that is or contains this real path. */
-  of(real: string, access: PathAccess): Root | undefined {
+  find(real: string, access: PathAccess): Root | undefined {
     return this.all.find((one) =>
       (access === "read" || one.access === "write") && isWithin(real, one.place.real) &&
       (one.matches === undefined || one.matches(relative(one.place.real, real)))
@@ -61,7 +61,7 @@ export class SandboxRoots {
   }
 
   /** Returns the roots without a pattern that allow this access. */
-  whole(access: PathAccess): Root[] {
+  findWhole(access: PathAccess): Root[] {
     return this.all.filter((one) =>
       one.matches === undefined && (access === "read" || one.access === "write")
     );

@@ -57,7 +57,7 @@ export function isReal(path: string): boolean {
  * Waits until the folder has stayed in its place long enough. A folder that Deno's flags close cannot be checked. Throws
  * PlaceUnsettled when it keeps moving, and an error for a path that is no folder.
  */
-export async function settle(folder: string): Promise<void> {
+export async function waitUntilUnmoved(folder: string): Promise<void> {
   const info = unlessDenied(() => Deno.lstatSync(folder));
   if (info === undefined) return;
   if (info.isFile) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });

@@ -7,7 +7,7 @@ import { errorCode } from "../../../base/error_code.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { stagedName } from "../../../base/files/staged_files.ts";
 import { type FileIdentity, identityOf } from "./place.ts";
-import type { HeldFolder } from "./held_folder.ts";
+import type { FolderHandle } from "./held_folder.ts";
 import { PlaceChanged } from "./file_failure.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 
@@ -18,19 +18,19 @@ const PERMISSIONS = 0o7777;
 let umask: number | undefined;
 
 /** An entry of a held folder. */
-export interface HeldEntry {
-  folder: HeldFolder;
+export interface FolderEntry {
+  folder: FolderHandle;
   name: string;
 }
 
 /** An entry with a random name in its target's folder. The folder must stay open. */
 export class StagedFile {
-  readonly #folder: HeldFolder;
+  readonly #folder: FolderHandle;
   readonly #name: string;
   readonly #target: string;
   readonly #identity: FileIdentity;
 
-  private constructor(target: HeldEntry, name: string, identity: FileIdentity) {
+  private constructor(target: FolderEntry, name: string, identity: FileIdentity) {
     this.#folder = target.folder;
     this.#target = target.name;
     this.#name = name;
@@ -42,14 +42,14 @@ export class StagedFile {
    * `stat` returns; without it the umask applies.
    */
   static async write(
-    target: HeldEntry,
+    target: FolderEntry,
     chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     options: { mode?: number; signal: AbortSignal },
   ): Promise<StagedFile> {
     const { folder } = target;
-    await folder.settle();
+    await folder.waitUntilUnmoved();
     // Only its owner may read the file until it is complete.
-    const name = folder.makeStagedFile();
+    const name = folder.createStagedFile();
     let file: number | undefined;
     try {
       file = openStaged({ folder, name });
@@ -59,7 +59,7 @@ export class StagedFile {
       await sync(file);
       return staged;
     } catch (error) {
-      folder.takeBack(() => fs.unlinkSync(folder.writable(name)));
+      folder.undo(() => fs.unlinkSync(folder.writablePath(name)));
       throw error;
     } finally {
       if (file !== undefined) await close(file);
@@ -71,16 +71,16 @@ export class StagedFile {
    * impossible.
    */
   static async link(
-    source: HeldEntry,
+    source: FolderEntry,
     identity: FileIdentity,
-    target: HeldEntry,
+    target: FolderEntry,
   ): Promise<StagedFile> {
     target.folder.noteStaging();
     const staged = new StagedFile(target, stagedName(), identity);
     const folders = [source.folder, target.folder];
-    for (const folder of folders) await folder.settle();
+    for (const folder of folders) await folder.waitUntilUnmoved();
     for (const folder of folders) folder.requireUnmoved();
-    fs.linkSync(source.folder.at(source.name), staged.#path());
+    fs.linkSync(source.folder.pathOf(source.name), staged.#path());
     // The linked file may be a wrong one, but the new name is ours in any case.
     if (source.folder.has(source.name, identity) && staged.#isThere()) return staged;
     staged.discard();
@@ -88,21 +88,21 @@ export class StagedFile {
   }
 
   /** Renames an existing entry to a random name, from which it can be restored. */
-  static async setAside(entry: HeldEntry, identity: FileIdentity): Promise<StagedFile> {
+  static async moveAside(entry: FolderEntry, identity: FileIdentity): Promise<StagedFile> {
     const { folder, name } = entry;
-    await folder.settle();
+    await folder.waitUntilUnmoved();
     folder.noteStaging();
     const staged = new StagedFile(entry, stagedName(), identity);
     if (!folder.has(name, identity)) throw new PlaceChanged();
-    fs.renameSync(folder.writable(name), staged.#path());
+    fs.renameSync(folder.writablePath(name), staged.#path());
     if (staged.#isThere()) return staged;
     // Another entry or folder was in its place: restore the name.
-    folder.takeBack(() => {
+    folder.undo(() => {
       try {
-        fs.linkSync(staged.#path(), folder.writable(name));
+        fs.linkSync(staged.#path(), folder.writablePath(name));
       } catch (error) {
         if (!isLinkRefusal(error)) throw error;
-        return fs.renameSync(staged.#path(), folder.writable(name));
+        return fs.renameSync(staged.#path(), folder.writablePath(name));
       }
       fs.unlinkSync(staged.#path());
     });
@@ -111,7 +111,7 @@ export class StagedFile {
 
   /** Returns the version that the file keeps when it is published. */
   version(): FileVersion {
-    return versionOf(fs.lstatSync(this.#folder.at(this.#name), { bigint: true }));
+    return versionOf(fs.lstatSync(this.#folder.pathOf(this.#name), { bigint: true }));
   }
 
   /** Renames the file to its target, and replaces an existing one. */
@@ -139,14 +139,14 @@ export class StagedFile {
 
   /** Removes the staged file for good. */
   discard(): void {
-    this.#folder.takeBack(() => fs.unlinkSync(this.#path()));
+    this.#folder.undo(() => fs.unlinkSync(this.#path()));
   }
 
   async #put(work: (target: string) => void): Promise<void> {
-    await this.#folder.settle();
+    await this.#folder.waitUntilUnmoved();
     if (!this.#isThere()) throw new PlaceChanged();
     try {
-      work(this.#folder.writable(this.#target));
+      work(this.#folder.writablePath(this.#target));
     } catch (error) {
       // The staged name is gone: the file, or a folder without a descriptor, was moved.
       throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
@@ -157,7 +157,7 @@ export class StagedFile {
   }
 
   #path(): string {
-    return this.#folder.writable(this.#name);
+    return this.#folder.writablePath(this.#name);
   }
 
   #isThere(): boolean {
@@ -166,10 +166,10 @@ export class StagedFile {
 }
 
 /** Opens a newly created file, and proves that it is the same one and empty before any content is written. */
-function openStaged({ folder, name }: HeldEntry): number {
+function openStaged({ folder, name }: FolderEntry): number {
   let file: number;
   try {
-    file = fs.openSync(folder.at(name), O_RDWR | O_NONBLOCK);
+    file = fs.openSync(folder.pathOf(name), O_RDWR | O_NONBLOCK);
   } catch (error) {
     // The entry is in the folder, but its real path leads elsewhere at this moment.
     throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
@@ -200,7 +200,7 @@ async function writeAll(file: number, content: Uint8Array, signal: AbortSignal):
 }
 
 /** Returns the stat result of a path without following a symlink, or undefined if nothing is there. */
-export async function lstatIfThere(path: string): Promise<fs.BigIntStats | undefined> {
+export async function lstatIfExists(path: string): Promise<fs.BigIntStats | undefined> {
   return await lstat(path, { bigint: true }).catch(ignoreMissing);
 }
 

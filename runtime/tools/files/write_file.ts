@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { nextSlice } from "../../../base/slices.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
-import { refuseUnlessFile, retryIfPlaceChanged } from "./file_failure.ts";
-import { type HeldEntry, lstatIfThere, StagedFile } from "./staged_file.ts";
+import { requireFile, retryIfPlaceChanged } from "./file_failure.ts";
+import { type FolderEntry, lstatIfExists, StagedFile } from "./staged_file.ts";
 import { type FileVersion, reportWrite, versionOf } from "./reported_write.ts";
 import { ToolFailure } from "../tool_failure.ts";
 
@@ -32,11 +32,11 @@ export async function writeFile(
 ): Promise<WriteOutcome> {
   return await retryIfPlaceChanged({ action: "write", text }, async () => {
     const { path, display } = await sandbox.resolve(text, "write");
-    using folder = await sandbox.makeHeld(dirname(path));
+    using folder = await sandbox.createFolder(dirname(path));
     const place = { folder, name: basename(path) };
-    const before = await lstatIfThere(folder.at(place.name));
+    const before = await lstatIfExists(folder.pathOf(place.name));
     if (before !== undefined) {
-      refuseUnlessFile(before, { action: "write", text });
+      requireFile(before, { action: "write", text });
       if ((Number(before.mode) & WRITABLE) === 0) {
         throw new ToolFailure(`Cannot write "${text}": the file is marked read-only.`);
       }
@@ -60,12 +60,12 @@ export async function writeFile(
 }
 
 async function refuseIfChanged(
-  { folder, name }: HeldEntry,
+  { folder, name }: FolderEntry,
   version: FileVersion | undefined,
   text: string,
 ): Promise<void> {
   if (version === undefined) return;
-  const info = await lstatIfThere(folder.at(name));
+  const info = await lstatIfExists(folder.pathOf(name));
   if (info !== undefined && versionOf(info) === version) return;
   throw new ToolFailure(
     `Cannot write "${text}": somebody changed it since it was read. Read it again.`,

@@ -5,9 +5,9 @@
 import { ifThere } from "../../../base/files/missing.ts";
 import type { ProxyRoute } from "../../sandbox/sandbox_rules.ts";
 import { type ResolveHost, resolveHostBySystem } from "./host_lookup.ts";
-import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
+import { type HttpPolicy, normalizeHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
-import { isNetOpen, mayConnect } from "./net_permission.ts";
+import { isNetUnrestricted, mayConnect } from "./net_permission.ts";
 import { answerHead, type ProxyRequest, readProxyRequest } from "./proxy_request.ts";
 
 /** The limit for one program. Each connection takes two of the service's descriptors. */
@@ -32,7 +32,7 @@ export interface ProxyGrant {
   close(): void;
 }
 
-interface Guest {
+interface Client {
   hosts: readonly string[];
   onRefused(host: string): void;
   connections: Set<Deno.Conn>;
@@ -42,7 +42,7 @@ interface Guest {
 export class ForwardProxy implements Disposable {
   readonly #options: ForwardProxyOptions;
   /** The admitted programs by their passwords. */
-  readonly #guests = new Map<string, Guest>();
+  readonly #clients = new Map<string, Client>();
   /** Connections that have not sent a password yet, oldest first. */
   readonly #unnamed = new Set<Deno.Conn>();
   #listener: Deno.UnixListener | undefined;
@@ -59,12 +59,12 @@ export class ForwardProxy implements Disposable {
   admit(hosts: readonly string[], onRefused: (host: string) => void): ProxyGrant {
     this.#listener ??= this.#listen();
     const password = crypto.randomUUID();
-    const guest: Guest = { hosts, onRefused, connections: new Set() };
-    this.#guests.set(password, guest);
+    const guest: Client = { hosts, onRefused, connections: new Set() };
+    this.#clients.set(password, guest);
     return {
       route: { socketFile: this.#options.socketFile, credentials: `sandbox:${password}` },
       close: () => {
-        this.#guests.delete(password);
+        this.#clients.delete(password);
         for (const one of guest.connections) closeQuietly(one);
       },
     };
@@ -75,7 +75,7 @@ export class ForwardProxy implements Disposable {
     this.#listener.close();
     this.#listener = undefined;
     ifThere(() => Deno.removeSync(this.#options.socketFile));
-    const named = [...this.#guests.values()].flatMap(({ connections }) => [...connections]);
+    const named = [...this.#clients.values()].flatMap(({ connections }) => [...connections]);
     for (const one of [...this.#unnamed, ...named]) closeQuietly(one);
   }
 
@@ -108,7 +108,7 @@ export class ForwardProxy implements Disposable {
       () => this.#unnamed.delete(connection),
     );
     if (request === undefined) return await answer(connection, 400, "This is a proxy for HTTP.");
-    const guest = this.#guests.get(request.password);
+    const guest = this.#clients.get(request.password);
     if (guest === undefined) return await answer(connection, 407, "Unknown user or password.");
     if (guest.connections.size >= 2 * MAX_CONNECTIONS) {
       return await answer(connection, 503, `No more than ${MAX_CONNECTIONS} connections at once.`);
@@ -127,8 +127,8 @@ export class ForwardProxy implements Disposable {
     const both = [connection, far];
     for (const one of both) guest.connections.add(one);
     try {
-      if (request.toFarSide === undefined) await writeAll(connection, answerHead(200));
-      else await writeAll(far, request.toFarSide);
+      if (request.forwardedHead === undefined) await writeAll(connection, answerHead(200));
+      else await writeAll(far, request.forwardedHead);
       await writeAll(far, request.rest);
       await Promise.all([
         pump(connection, far).catch(() => both.forEach(closeQuietly)),
@@ -140,7 +140,7 @@ export class ForwardProxy implements Disposable {
     }
   }
 
-  #refuse(guest: Guest, { hostname, port }: ProxyRequest): string | undefined {
+  #refuse(guest: Client, { hostname, port }: ProxyRequest): string | undefined {
     if (guest.hosts.some((declared) => names(declared, hostname, port))) {
       return refuseHost(this.#policy(hostname), hostname);
     }
@@ -161,10 +161,10 @@ export class ForwardProxy implements Disposable {
   }
 
   /** Checks every address of the host, and connects to one of them. Throws AddressRefused. */
-  async #connect(guest: Guest, { hostname, port }: ProxyRequest): Promise<Deno.Conn> {
+  async #connect(guest: Client, { hostname, port }: ProxyRequest): Promise<Deno.Conn> {
     const check = (address: string) => {
       const policy = this.#policy(hostname);
-      const isOwnMachine = classifyAddress(normaliseHost(address)) === "loopback";
+      const isOwnMachine = classifyAddress(normalizeHost(address)) === "loopback";
       const refusal = refuseAddress(policy, { host: hostname, address, port }) ??
         (isOwnMachine && !isLoopbackName(hostname) && !guest.hosts.includes(address)
           ? "it is an address of this machine"
@@ -172,7 +172,7 @@ export class ForwardProxy implements Disposable {
       if (refusal !== undefined) throw new AddressRefused(`${hostname} is closed: ${refusal}.`);
     };
     const { resolveHost = resolveHostBySystem } = this.#options;
-    const name = normaliseHost(hostname);
+    const name = normalizeHost(hostname);
     const addresses = classifyAddress(name) === undefined
       ? (await resolveHost(name)).map(({ address }) => address)
       : [name];
@@ -180,7 +180,7 @@ export class ForwardProxy implements Disposable {
     // IPv4 first: without IPv6 in the network, an IPv6 connection may hang for minutes.
     addresses.sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
     // When Deno's flags allow only some names, a connection to a resolved address would be refused.
-    if (!isNetOpen()) {
+    if (!isNetUnrestricted()) {
       if (!mayConnect(hostname, port)) throw new AddressRefused(`${hostname}: ${FLAGS}`);
       const connection = await Deno.connect({ hostname: name, port });
       try {
@@ -214,10 +214,10 @@ function names(declared: string, hostname: string, port: number): boolean {
   const [, host = "", onlyPort] =
     /^(.*?)(?::(\d+))?$/.exec(isBareIpv6(declared) ? `[${declared}]` : declared) ?? [];
   if (onlyPort !== undefined && Number(onlyPort) !== port) return false;
-  const name = normaliseHost(hostname);
+  const name = normalizeHost(hostname);
   return host.startsWith("*.")
-    ? name.endsWith(normaliseHost(host.slice(1)))
-    : name === normaliseHost(host);
+    ? name.endsWith(normalizeHost(host.slice(1)))
+    : name === normalizeHost(host);
 }
 
 function isBareIpv6(text: string): boolean {
@@ -225,7 +225,7 @@ function isBareIpv6(text: string): boolean {
 }
 
 function isLoopbackName(hostname: string): boolean {
-  const name = normaliseHost(hostname);
+  const name = normalizeHost(hostname);
   return name === "localhost" || name.endsWith(".localhost") ||
     classifyAddress(name) === "loopback";
 }

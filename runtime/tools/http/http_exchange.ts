@@ -10,9 +10,9 @@ import {
 import { Agent as SecureAgent, request as requestHttps } from "node:https";
 import { describeDenied, FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { guardedLookup, type ResolveHost } from "./host_lookup.ts";
-import { type HttpPolicy, normaliseHost, refuseAddress, refuseHost } from "./http_policy.ts";
+import { type HttpPolicy, normalizeHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
-import { isNetOpen, mayConnect } from "./net_permission.ts";
+import { isNetUnrestricted, mayConnect } from "./net_permission.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
@@ -82,7 +82,7 @@ export async function exchange(
 }
 
 function refuseTarget(url: URL, policy: HttpPolicy): string | undefined {
-  const host = normaliseHost(url.hostname);
+  const host = normalizeHost(url.hostname);
   // A literal address needs no lookup.
   return refuseHost(policy, host) ??
     (classifyAddress(host) === undefined
@@ -122,7 +122,7 @@ function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<Incoming
  * names, a connection to a resolved address is refused, so Deno must resolve the name itself.
  */
 function connectionOf(url: URL, port: number, options: ExchangeOptions): RequestOptions {
-  if (isNetOpen()) {
+  if (isNetUnrestricted()) {
     return { agent: createDirectAgent(url.protocol), lookup: guardedLookup(options, port) };
   }
   const { hostname: host } = url;

@@ -24,7 +24,7 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
 
 /** Returns the reason that a host name is closed, as the rest of a sentence, or undefined. */
 export function refuseHost(policy: HttpPolicy, host: string): string | undefined {
-  const name = normaliseHost(host);
+  const name = normalizeHost(host);
   if (METADATA_NAMES.has(name)) return "cloud metadata is closed to agents";
   if (isAllowed(policy, name)) return undefined;
   const closed = policy.deny.find((entry) => entry !== "private" && isHostOrBelow(name, entry));
@@ -39,7 +39,7 @@ export function refuseAddress(
   policy: HttpPolicy,
   target: { host: string; address: string; port: number },
 ): string | undefined {
-  const address = normaliseHost(target.address);
+  const address = normalizeHost(target.address);
   const kind = classifyAddress(address);
   if (kind === undefined) return "its address cannot be read";
   if (kind === "closed") {
@@ -48,9 +48,9 @@ export function refuseAddress(
   if (policy.ownPorts().includes(target.port) && isOwn(policy, address, kind)) {
     return "this is the service's own port";
   }
-  if (isAllowed(policy, normaliseHost(target.host)) || isAllowed(policy, address)) return undefined;
+  if (isAllowed(policy, normalizeHost(target.host)) || isAllowed(policy, address)) return undefined;
   const closed = policy.deny.find((entry) =>
-    entry !== "private" && isSameAddress(normaliseHost(entry), address)
+    entry !== "private" && isSameAddress(normalizeHost(entry), address)
   );
   if (closed !== undefined) return `http.deny in config.yaml closes ${closed}`;
   if (kind !== "public" && policy.deny.includes("private")) {
@@ -60,7 +60,7 @@ export function refuseAddress(
 }
 
 /** Returns a host name for comparison: in lower case, without brackets, zone or final dot. */
-export function normaliseHost(host: string): string {
+export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/^\[|\]$/g, "").replace(/%.*$/, "").replace(/\.$/, "");
 }
 
@@ -72,19 +72,19 @@ function isOwn(
   if (kind === "loopback") return true;
   const own = policy.ownAddresses?.();
   if (own === undefined) return kind === "private";
-  return own.some((one) => isSameAddress(normaliseHost(one), address));
+  return own.some((one) => isSameAddress(normalizeHost(one), address));
 }
 
 function isAllowed(policy: HttpPolicy, host: string): boolean {
   return policy.allow.some((entry) => {
     const wildcard = /^\*?(?=\.)/.exec(entry);
     return wildcard === null
-      ? host === normaliseHost(entry) || isSameAddress(host, normaliseHost(entry))
-      : host.endsWith(normaliseHost(entry.slice(wildcard[0].length)));
+      ? host === normalizeHost(entry) || isSameAddress(host, normalizeHost(entry))
+      : host.endsWith(normalizeHost(entry.slice(wildcard[0].length)));
   });
 }
 
 function isHostOrBelow(host: string, entry: string): boolean {
-  const name = normaliseHost(entry).replace(/^\*?\./, "");
+  const name = normalizeHost(entry).replace(/^\*?\./, "");
   return host === name || (classifyAddress(host) === undefined && host.endsWith(`.${name}`));
 }

@@ -41,7 +41,7 @@ function redirected(
   { status, location, redactor }: { status: number; location: string; redactor: Redactor },
 ): ExchangeRequest {
   const url = URL.parse(location, request.url);
-  if (url === null || !isWeb(url)) {
+  if (url === null || !isWebAddress(url)) {
     const shown = JSON.stringify(redactor.beginningOf(location, MAX_SHOWN_LOCATION));
     throw new ToolFailure(
       `Cannot follow the redirect of ${request.url.host} to ${shown}: ` +
@@ -68,6 +68,6 @@ function redirected(
 }
 
 /** Returns true for an http or https address. */
-export function isWeb(url: URL): boolean {
+export function isWebAddress(url: URL): boolean {
   return (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== "";
 }

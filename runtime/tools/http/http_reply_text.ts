@@ -21,7 +21,7 @@ const SHOWN_HEADERS = [
  * Returns the status line, the main headers, and the body as text, cut when it is long. `shown` replaces the body's text. A
  * binary body is only described.
  */
-export function showReply(
+export function formatReply(
   reply: ExchangeReply,
   options: { finalUrl: string | undefined; shown: string | undefined; redactor: Redactor },
 ): string {

@@ -7,25 +7,25 @@ import { isEveryTool } from "../../tool_vocabulary.ts";
 import type { Tool } from "../tool.ts";
 
 /** The log, and the guards that every agent has. */
-export interface IdleGuardsOptions {
+export interface UnmatchedGuardsOptions {
   log: ServiceLog;
   /** Returns the guards of every agent. They cause no warning. */
   defaults: () => readonly string[];
 }
 
 /** Logs one warning per unmatched entry. */
-export class IdleGuards {
+export class UnmatchedGuards {
   readonly #log: ServiceLog;
   readonly #defaults: () => readonly string[];
   readonly #warned = new Set<string>();
 
-  constructor({ log, defaults }: IdleGuardsOptions) {
+  constructor({ log, defaults }: UnmatchedGuardsOptions) {
     this.#log = log;
     this.#defaults = defaults;
   }
 
   /** Compares the agent's entries with the tools of its run. */
-  look(
+  warnUnmatched(
     { id, confirmTools, autoApprove, mcp }: Pick<
       Agent,
       "id" | "confirmTools" | "autoApprove" | "mcp"

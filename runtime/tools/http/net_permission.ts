@@ -2,13 +2,13 @@
 // Deno 2.9.6).
 
 /** Returns true if every host is permitted, so that a connection may go to a resolved address. */
-export function isNetOpen(): boolean {
+export function isNetUnrestricted(): boolean {
   return Deno.permissions.querySync({ name: "net" }).state === "granted";
 }
 
 /** Returns true if this host, in a URL's notation, is permitted at this port. */
 export function mayConnect(hostname: string, port: number): boolean {
-  if (isNetOpen()) return true;
+  if (isNetUnrestricted()) return true;
   try {
     return Deno.permissions.querySync({ name: "net", host: `${hostname}:${port}` }).state ===
       "granted";

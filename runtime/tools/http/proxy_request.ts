@@ -25,7 +25,7 @@ export interface ProxyRequest {
   /** Empty if none was sent. */
   password: string;
   /** The bytes to send to the host first. Undefined for a tunnel, whose client waits for a confirmation. */
-  toFarSide: Uint8Array | undefined;
+  forwardedHead: Uint8Array | undefined;
   /** The bytes received after the head. */
   rest: Uint8Array;
 }
@@ -47,7 +47,7 @@ export async function readProxyRequest(
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "http:" || url.hostname === "" || url.username !== "") return undefined;
   const port = url.port === "" ? 80 : Number(url.port);
-  const toFarSide = isTunnel ? undefined : toBytes([
+  const forwardedHead = isTunnel ? undefined : toBytes([
     `${method} ${url.pathname}${url.search} HTTP/1.1`,
     `host: ${url.host}`,
     ...fields.filter(([name]) => !OWN_FIELDS.has(name)).map(([name, value]) => `${name}: ${value}`),
@@ -55,7 +55,13 @@ export async function readProxyRequest(
     "connection: close",
     ...["", ""],
   ].join("\r\n"));
-  return { hostname: url.hostname, port, password: passwordOf(fields), toFarSide, rest: read.rest };
+  return {
+    hostname: url.hostname,
+    port,
+    password: passwordOf(fields),
+    forwardedHead,
+    rest: read.rest,
+  };
 }
 
 /** Returns the head of an answer, or a complete answer with `text`. */

@@ -3,8 +3,8 @@
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { causesOf, draftOf, isTooMuch } from "./arguments_check.ts";
-import { isCheckedWhole, toCheckSchema } from "./check_schema.ts";
+import { causesOf, draftOf, isTooBig } from "./arguments_check.ts";
+import { isFullyChecked, toReducedSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
@@ -13,29 +13,29 @@ const MAX_FAULTS = 10;
 /** The compiled check of an agent's answers. */
 export interface AnswerCheck {
   /** Returns the faults of the answer, each as a JSON pointer with the reason. */
-  faultsOf(answer: JsonValue): string[];
+  findFaults(answer: JsonValue): string[];
   /** Returns true if this check did not cover the whole schema for this answer. */
-  leavesOpen(answer: JsonValue): boolean;
+  isPartial(answer: JsonValue): boolean;
 }
 
 /** Compiles the part of a schema that is checked in the service. */
 export async function compileAnswerCheck(schema: JsonSchema): Promise<AnswerCheck> {
   const { Validator } = await loadValidator();
-  const validator = new Validator(toCheckSchema(schema) as Schema, "2020-12", false);
-  const isWhole = isCheckedWhole(schema);
+  const validator = new Validator(toReducedSchema(schema) as Schema, "2020-12", false);
+  const isWhole = isFullyChecked(schema);
   return {
-    faultsOf: (answer) => isTooMuch(schema, answer) ? [] : findFaults(validator, answer),
-    leavesOpen: (answer) => !isWhole || isTooMuch(schema, answer),
+    findFaults: (answer) => isTooBig(schema, answer) ? [] : faultsBy(validator, answer),
+    isPartial: (answer) => !isWhole || isTooBig(schema, answer),
   };
 }
 
 /** Returns the faults by the whole schema. May take for ever, so call it only in a process with a time limit. */
-export async function wholeFaultsOf(answer: JsonValue, schema: JsonSchema): Promise<string[]> {
+export async function findAllFaults(answer: JsonValue, schema: JsonSchema): Promise<string[]> {
   const { Validator } = await loadValidator();
-  return findFaults(new Validator(schema as Schema, draftOf(schema), false), answer);
+  return faultsBy(new Validator(schema as Schema, draftOf(schema), false), answer);
 }
 
-function findFaults(validator: Validator, answer: JsonValue): string[] {
+function faultsBy(validator: Validator, answer: JsonValue): string[] {
   try {
     const { valid, errors } = validator.validate(answer);
     if (valid) return [];

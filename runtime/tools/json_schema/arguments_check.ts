@@ -9,7 +9,7 @@ import {
 } from "../../../base/json.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { isCheckedWhole, toCheckSchema } from "./check_schema.ts";
+import { isFullyChecked, toReducedSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
@@ -30,7 +30,7 @@ export interface ArgumentsCheck {
   /** See ToolDeclaration. */
   check(args: unknown): JsonObject;
   /** Returns true if this check did not cover the whole schema for these arguments. */
-  leavesOpen(args: JsonObject): boolean;
+  isPartial(args: JsonObject): boolean;
 }
 
 /**
@@ -46,19 +46,19 @@ export async function compileArgumentsCheck(
   schema: JsonSchema,
 ): Promise<ArgumentsCheck> {
   const { Validator } = await loadValidator();
-  const validator = new Validator(toCheckSchema(schema) as Schema, "2020-12", false);
-  const isWhole = isCheckedWhole(schema);
-  const isTooBig = (args: JsonObject) => isTooMuch(schema, args);
+  const validator = new Validator(toReducedSchema(schema) as Schema, "2020-12", false);
+  const isWhole = isFullyChecked(schema);
+  const isOverLimit = (args: JsonObject) => isTooBig(schema, args);
   return {
     check(args) {
       if (!isJsonObject(args)) {
         throw new ToolFailure(`The arguments of ${tool} must be one JSON object.`);
       }
       const given = withDefaults(withoutNulls(args, schema), schema);
-      if (!isTooBig(given)) refuseErrors(validator, given, { tool, schema });
+      if (!isOverLimit(given)) refuseErrors(validator, given, { tool, schema });
       return given;
     },
-    leavesOpen: (args) => !isWhole || isTooBig(args),
+    isPartial: (args) => !isWhole || isOverLimit(args),
   };
 }
 
@@ -67,7 +67,7 @@ export async function compileArgumentsCheck(
  * only in a process with a time limit. Throws ToolFailure with the complaints, also for a schema that is broken where the
  * arguments touch it.
  */
-export async function checkWhole(
+export async function checkFully(
   args: JsonObject,
   { tool, schema }: { tool: string; schema: JsonSchema },
 ): Promise<void> {
@@ -89,7 +89,7 @@ function refuseErrors(
 }
 
 /** Returns true if a schema and a value are too big to be compared in the service. */
-export function isTooMuch(schema: JsonSchema, value: JsonValue): boolean {
+export function isTooBig(schema: JsonSchema, value: JsonValue): boolean {
   return sizeOf(schema) * sizeOf(value) > MAX_COMPARISONS;
 }
 

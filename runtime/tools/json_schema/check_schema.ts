@@ -8,9 +8,9 @@ import {
 } from "../../../base/json.ts";
 
 /** Returns the part of a keyword's value to keep, or undefined. Calls `leave` if a part was dropped. */
-type Take = (value: JsonValue, leave: () => void) => JsonValue | undefined;
+type Reducer = (value: JsonValue, leave: () => void) => JsonValue | undefined;
 
-const asIs = (fits: (value: JsonValue) => boolean): Take => (value) =>
+const asIs = (fits: (value: JsonValue) => boolean): Reducer => (value) =>
   fits(value) ? value : undefined;
 const isNumber = (value: JsonValue) => typeof value === "number";
 const isArray = (value: JsonValue) => Array.isArray(value);
@@ -19,14 +19,14 @@ const subschema = (value: JsonValue, leave: () => void): JsonSchema => {
   if (value !== true) leave();
   return {};
 };
-const subschemas: Take = (value, leave) =>
+const subschemas: Reducer = (value, leave) =>
   Array.isArray(value) ? value.map((one) => subschema(one, leave)) : undefined;
 
 /**
  * The keywords to keep. Dropping something below one of them only makes the schema allow more, so the reduced check never
  * refuses valid values. That does not hold for `not`, `oneOf` and `if`.
  */
-const KEYWORDS: Readonly<Record<string, Take>> = {
+const KEYWORDS: Readonly<Record<string, Reducer>> = {
   type: asIs((value) => typeof value === "string" || Array.isArray(value)),
   enum: asIs(isArray),
   const: asIs(() => true),
@@ -52,18 +52,18 @@ const KEYWORDS: Readonly<Record<string, Take>> = {
 };
 
 /** Keywords that refuse nothing themselves. */
-const SILENT = new Set([
+const ANNOTATIONS = new Set([
   ...["title", "description", "$comment", "examples", "deprecated", "readOnly", "writeOnly"],
   ...["$schema", "$id", "$anchor", "$defs", "definitions"],
 ]);
 
 /** Returns the reduced schema. It refuses nothing that the whole schema allows. */
-export function toCheckSchema(schema: JsonSchema): JsonSchema {
+export function toReducedSchema(schema: JsonSchema): JsonSchema {
   return reduce(schema, () => {});
 }
 
-/** Returns true if toCheckSchema drops nothing that could refuse a value. */
-export function isCheckedWhole(schema: JsonSchema): boolean {
+/** Returns true if toReducedSchema drops nothing that could refuse a value. */
+export function isFullyChecked(schema: JsonSchema): boolean {
   let isWhole = true;
   reduce(schema, () => isWhole = false);
   return isWhole;
@@ -72,7 +72,7 @@ export function isCheckedWhole(schema: JsonSchema): boolean {
 function reduce(schema: JsonSchema, leave: () => void): JsonSchema {
   const kept: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (SILENT.has(keyword) || keyword === "additionalProperties") continue;
+    if (ANNOTATIONS.has(keyword) || keyword === "additionalProperties") continue;
     const taken = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]?.(value, leave) : undefined;
     if (taken === undefined) leave();
     else kept[keyword] = taken;

@@ -28,7 +28,7 @@ const INTERNAL_ERROR = -32603;
 export const UNANSWERED = "unanswered";
 
 /** The maximum number of our answers to the server's requests that may be in transit. */
-const MAX_UNTAKEN = 32;
+const MAX_UNREAD_ANSWERS = 32;
 
 /** A connection to a server at a URL. */
 export class HttpTransport implements ServerLink {
@@ -68,7 +68,7 @@ export class HttpTransport implements ServerLink {
   }
 
   /** Only the answers of a remote program are known. */
-  get end(): string | undefined {
+  get endReason(): string | undefined {
     return this.#fault?.message;
   }
 
@@ -101,7 +101,9 @@ export class HttpTransport implements ServerLink {
     // A subscription's stream handles its own end.
     if (!isJSONRPCRequest(message) || options.onRequestStreamEnd !== undefined) {
       // Each takes a connection, and a server may request any number of answers.
-      if (this.#unanswered >= MAX_UNTAKEN) throw new RangeError("it does not take our answers");
+      if (this.#unanswered >= MAX_UNREAD_ANSWERS) {
+        throw new RangeError("it does not take our answers");
+      }
       this.#unanswered++;
       await this.#inner.send(message, options).finally(() => this.#unanswered--);
       return;

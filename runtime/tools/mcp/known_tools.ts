@@ -5,14 +5,14 @@ import { QuestionRaised } from "../question_raised.ts";
 import type { ToolContext, ToolQuestion } from "../tool.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
-import { describeChange, type ToolPrint } from "./tool_print.ts";
+import { describeChange, type ToolFingerprint } from "./tool_print.ts";
 
 /** The store of tool fingerprints, by server and tool. */
 export interface KnownToolStore {
   /** Returns undefined for a tool that was never used. */
-  findTool(server: string, tool: string): Promise<ToolPrint | undefined>;
+  findTool(server: string, tool: string): Promise<ToolFingerprint | undefined>;
   /** Replaces an earlier fingerprint. */
-  keepTool(server: string, tool: string, print: ToolPrint): Promise<void>;
+  keepTool(server: string, tool: string, fingerprint: ToolFingerprint): Promise<void>;
 }
 
 /** The collaborators of KnownTools. */
@@ -37,19 +37,19 @@ export class KnownTools {
    */
   async admit(
     server: string,
-    { name, print }: Pick<RemoteTool, "name" | "print">,
+    { name, fingerprint }: Pick<RemoteTool, "name" | "fingerprint">,
     { answers }: Pick<ToolContext, "answers">,
   ): Promise<void> {
     const { store, log, mcpConfirm } = this.#options;
     const known = await store.findTool(server, name);
-    if (known?.digest === print.digest) return;
+    if (known?.digest === fingerprint.digest) return;
     if (known !== undefined) {
       if ((mcpConfirm() ?? "none") === "none") {
         const tool = `${server}/${name}`;
-        const change = describeChange(known, print).join("; ");
+        const change = describeChange(known, fingerprint).join("; ");
         log.write("warn", `A tool of an MCP server has changed: ${change}`, { tool });
       } else {
-        const question = toQuestion({ server, name, known, print });
+        const question = toQuestion({ server, name, known, fingerprint });
         const given = answers.find((one) => one.question.message === question.message)?.answer;
         if (given === undefined) throw new QuestionRaised(question);
         if (!("approved" in given && given.approved)) {
@@ -58,23 +58,23 @@ export class KnownTools {
         }
       }
     }
-    await store.keepTool(server, name, print);
+    await store.keepTool(server, name, fingerprint);
   }
 }
 
 function toQuestion(
-  { server, name, known, print }: {
+  { server, name, known, fingerprint }: {
     server: string;
     name: string;
-    known: ToolPrint;
-    print: ToolPrint;
+    known: ToolFingerprint;
+    fingerprint: ToolFingerprint;
   },
 ): ToolQuestion {
   // The digest distinguishes changes with equal descriptions, so that an answer to one does not count for another.
   const lines = [
     `Allow ${name}? The MCP server "${server}" has changed this tool since it was last used`,
-    ...describeChange(known, print),
-    `Digest: ${print.digest.slice(0, 32)}`,
+    ...describeChange(known, fingerprint),
+    `Digest: ${fingerprint.digest.slice(0, 32)}`,
   ];
   return { kind: "confirm", message: lines.join("\n"), options: null, multi: false };
 }

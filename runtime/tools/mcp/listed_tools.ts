@@ -28,7 +28,7 @@ export class ListedTools {
     this.#stateDir = stateDir;
   }
 
-  async keep(server: string, tools: readonly { name: string }[]): Promise<void> {
+  async save(server: string, tools: readonly { name: string }[]): Promise<void> {
     const names = tools.map(({ name }) => name);
     const list = JSON.stringify(names);
     if (this.#kept.get(server) === list) return;

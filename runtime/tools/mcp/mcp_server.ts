@@ -16,7 +16,7 @@ const loadSession = lazyModule(() => import("./session.ts"));
 const PATIENCE_MS = 5_000;
 
 /** Reports to the viewers of a run the activity that it waits for. */
-export type Tell = (level: "info" | "warn", text: string) => Promise<void>;
+export type ReportActivity = (level: "info" | "warn", text: string) => Promise<void>;
 
 /** A server by its name and definition, shared by all agents and runs. */
 export class McpServer implements AsyncDisposable {
@@ -40,19 +40,19 @@ export class McpServer implements AsyncDisposable {
   }
 
   /** Returns true if the entry defines exactly this server. */
-  isAs(entry: ResolvedServer | undefined): boolean {
+  matches(entry: ResolvedServer | undefined): boolean {
     return entry !== undefined && "definition" in entry &&
       JSON.stringify(entry.definition) === JSON.stringify(this.definition);
   }
 
   /** Returns the tools that the server lists now. Rejects with ServerUnavailable. Reports a start, which may take long. */
-  async tools(signal: AbortSignal, tell?: Tell): Promise<readonly RemoteTool[]> {
-    if (tell === undefined || this.#session !== undefined) return await this.#list(signal);
-    await tell("info", `Starts the MCP server "${this.#name}"`);
+  async tools(signal: AbortSignal, report?: ReportActivity): Promise<readonly RemoteTool[]> {
+    if (report === undefined || this.#session !== undefined) return await this.#list(signal);
+    await report("info", `Starts the MCP server "${this.#name}"`);
     try {
       return await this.#list(signal);
     } catch (error) {
-      if (!signal.aborted) await tell("warn", `The MCP server "${this.#name}" did not start`);
+      if (!signal.aborted) await report("warn", `The MCP server "${this.#name}" did not start`);
       throw error;
     }
   }

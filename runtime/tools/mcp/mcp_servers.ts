@@ -50,7 +50,7 @@ export interface McpServersOptions {
   /** The store of the tools' fingerprints at their last use. */
   knownTools: KnownToolStore;
   /** Returns true for the first warning of this name in the life of the workspace. */
-  isNews(warning: string): Promise<boolean>;
+  isFirstWarning(warning: string): Promise<boolean>;
 }
 
 /** Keeps one session for each server that an agent names. A session starts with the first run that needs it. */
@@ -80,21 +80,21 @@ export class McpServers implements AsyncDisposable {
 
   /**
    * Opens the tools of the servers that an agent names, under names that are not `taken`. Unavailable servers reject with
-   * ToolsUnavailable, which names each, or are passed to `leaveOut` if given. Rejects with the signal's reason on abort.
+   * ToolsUnavailable, which names each, or are passed to `onUnavailable` if given. Rejects with the signal's reason on abort.
    */
   async openTools(
     { mcp, mcpTools = {} }: Pick<Agent, "mcp" | "mcpTools">,
     options: Partial<OpenToolsOptions> & { taken: readonly string[] },
   ): Promise<ActionTool[]> {
     if (mcp.length === 0) return [];
-    const { leaveOut } = options;
+    const { onUnavailable } = options;
     const warnings = await this.#readings.run(() => this.#readFile());
-    if (leaveOut === undefined) this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
+    if (onUnavailable === undefined) this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
-        const tools = await this.#server(server).tools(signal, options.tell);
-        if (leaveOut === undefined) await this.#listed.keep(server, tools);
+        const tools = await this.#server(server).tools(signal, options.report);
+        if (onUnavailable === undefined) await this.#listed.save(server, tools);
         const { definition } = this.#server(server);
         return tools.filter(({ name }) => isChosen(name, definition.tools, mcpTools[server]))
           .map((tool) => ({ server, tool }));
@@ -103,12 +103,12 @@ export class McpServers implements AsyncDisposable {
     signal.throwIfAborted();
     const problems = outcomes.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
     const messages = problems.map((one) => one instanceof Error ? one.message : String(one));
-    if (leaveOut !== undefined) messages.forEach(leaveOut);
+    if (onUnavailable !== undefined) messages.forEach(onUnavailable);
     else if (problems.length > 0) {
       throw new ToolsUnavailable(messages.join("\n"), { cause: problems[0] });
     }
     const found = outcomes.flatMap((one) => one.status === "fulfilled" ? one.value : []);
-    if (leaveOut === undefined) await this.#warnOfUnasked(found.map(({ tool }) => tool));
+    if (onUnavailable === undefined) await this.#warnOfUnasked(found.map(({ tool }) => tool));
     const wanted = found.map(({ server, tool }) => ({ server, tool: tool.name }));
     const names = nameTools(wanted, options.taken);
     return await Promise.all(
@@ -214,7 +214,7 @@ export class McpServers implements AsyncDisposable {
       ]),
     );
     for (const [name, server] of this.#servers) {
-      if (!server.isAs(this.#entries.get(name))) this.#replace(name, server);
+      if (!server.matches(this.#entries.get(name))) this.#replace(name, server);
     }
     return new Map(
       [...content.servers].map(([name, { warnings }]) => [
@@ -226,9 +226,9 @@ export class McpServers implements AsyncDisposable {
 
   /** Logs once per workspace that tools act unasked: a workspace from before the setting keeps its behavior. */
   async #warnOfUnasked(tools: readonly RemoteTool[]): Promise<void> {
-    const { mcpConfirm, isNews, log } = this.#options;
+    const { mcpConfirm, isFirstWarning, log } = this.#options;
     if (mcpConfirm() !== undefined || tools.every(({ effect }) => effect === "read")) return;
-    if (!await isNews("mcp_confirm")) return;
+    if (!await isFirstWarning("mcp_confirm")) return;
     const message = "Tools of MCP servers change things without asking: " +
       "config.yaml does not set defaults.mcp_confirm (writes: they ask; none: it stays so)";
     log.write("warn", message);

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
 import type { Effect } from "../tool.ts";
 import { toListedTool } from "./listed_tool.ts";
-import { printOf, type ToolPrint } from "./tool_print.ts";
+import { fingerfingerprintOf, type ToolFingerprint } from "./tool_print.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
 /** The maximum length of a description. A provider refuses a request with a longer one. */
@@ -20,7 +20,7 @@ export interface RemoteTool {
   parameters: JsonSchema;
   effect: Effect;
   /** The fingerprint that detects changes. */
-  print: ToolPrint;
+  fingerprint: ToolFingerprint;
 }
 
 /** Returns the tools of a page that follows `before`, and a sentence for each tool that is left out. */
@@ -56,7 +56,7 @@ export function toRemoteTools(
     tools.push({
       name,
       description: told,
-      print: printOf(one, told),
+      fingerprint: fingerfingerprintOf(one, told),
       parameters: bounded.schema,
       // Decision: the server's hints count (rejected: ignoring them), because a person who names a server in an agent
       // trusts it with more than that.

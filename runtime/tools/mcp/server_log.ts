@@ -12,7 +12,7 @@ const LINE_CHARACTERS = 500;
 const LINES_PER_MINUTE = 60;
 
 /** Returns one line that is safe to log. */
-export function toLoggedLine(text: string, secrets: readonly Secret[]): string {
+export function toLogLine(text: string, secrets: readonly Secret[]): string {
   // Cut first, because a very long text need not be searched to its end. The second cut leaves no partial secret.
   const beginning = new Redactor(() => secrets).beginningOf(text, LINE_CHARACTERS * 8);
   return toPlainLine(redactText(beginning, secrets), LINE_CHARACTERS);
@@ -29,7 +29,7 @@ export function logServerMessages(
     const left = budget.take();
     if (left < 0) return;
     const more = left === 0 ? " (further lines of this minute are dropped)" : "";
-    log.write("debug", toLoggedLine(text, secrets) + more, { server: name });
+    log.write("debug", toLogLine(text, secrets) + more, { server: name });
   };
   client.onerror = (error) => write(`Trouble with an MCP server: ${error.message}`);
   client.setNotificationHandler("notifications/message", ({ params: { level, data } }) => {

@@ -88,7 +88,7 @@ export class ServerProcess {
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      const watch = await watchOver(child);
+      const watch = await startWatcher(child);
       return new ServerProcess(child, { ...options, refusedHosts, grant, watch });
     } catch (error) {
       grant?.close();
@@ -218,7 +218,7 @@ async function readAll(
 }
 
 /** Starts the program's watcher. Ends the program and throws StartFailure when no shell can be started. */
-async function watchOver(child: Deno.ChildProcess): Promise<GroupWatch> {
+async function startWatcher(child: Deno.ChildProcess): Promise<GroupWatch> {
   try {
     return new GroupWatch(child.pid);
   } catch (error) {

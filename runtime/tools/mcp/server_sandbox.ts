@@ -19,7 +19,7 @@ export interface ServerConfinement {
 }
 
 /** Files that mark the top of a package or environment. */
-const MARKS: readonly string[] = [
+const PACKAGE_MARKERS: readonly string[] = [
   ...["package.json", "node_modules", "pyproject.toml", "pyvenv.cfg", "setup.py"],
   ...["deno.json", "deno.jsonc"],
 ];
@@ -77,7 +77,7 @@ function installationOf(path: string, notWhole: readonly string[]): string {
   let found = isWhole(dirname(path)) ? path : dirname(path);
   // The outermost one, because a package in a workspace imports its siblings.
   for (let folder = dirname(path); !isWhole(folder); folder = dirname(folder)) {
-    if (MARKS.some((mark) => kindOf(join(folder, mark)) !== "missing")) found = folder;
+    if (PACKAGE_MARKERS.some((mark) => kindOf(join(folder, mark)) !== "missing")) found = folder;
   }
   return found;
 }

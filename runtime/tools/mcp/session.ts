@@ -16,17 +16,17 @@ import type { RemoteTool } from "./remote_tool.ts";
 import { showMedia, toResultText } from "./result_content.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
-import { logServerMessages, toLoggedLine } from "./server_log.ts";
+import { logServerMessages, toLogLine } from "./server_log.ts";
 import {
   describeFailedCall,
   describeFailure,
+  describeMissingVariables,
   describeRefusedHosts,
-  describeWithheld,
   type FailedServer,
   isConnectionFailure,
   isRefusal,
   isUnknownMethod,
-  mayKnowNewerGreeting,
+  mayKnowNewerProtocol,
 } from "./session_failure.ts";
 import { StdioTransport } from "./stdio_transport.ts";
 import { fetchToolPages, ToolList } from "./tool_list.ts";
@@ -34,7 +34,7 @@ import { fetchToolPages, ToolList } from "./tool_list.ts";
 /** Disables the client's own timeout, which does not use our clock. */
 const NEVER_MS = 2 ** 31 - 1;
 /** The time limit for the newer protocol's handshake, after a quick refusal of the older one. */
-const NEWER_GREETING_MS = 5_000;
+const NEWER_PROTOCOL_MS = 5_000;
 /** The maximum age of a remote server's list, because the stream that reports changes can be lost unnoticed. */
 const REMOTE_LIST_MS = 60_000;
 
@@ -63,7 +63,7 @@ export interface CallOptions {
   show?: ToolContext["show"];
 }
 
-type Era = "legacy" | "auto";
+type Protocol = "legacy" | "auto";
 
 /** An initialized server. */
 export class Session {
@@ -94,14 +94,14 @@ export class Session {
     const reason = new Error(`it did not answer within ${limits.connectMs / 1_000} s`);
     return await withinTime({ clock, ms: limits.connectMs, reason, signal }, async (limited) => {
       const session = new Session(name, definition, { ...options, era: "legacy" });
-      const refusal = await session.#greet(limited, signal);
+      const refusal = await session.#initialize(limited, signal);
       if (refusal === undefined) return session;
       // Decision: first the handshake that nearly all servers know, the newer protocol's only after a refusal (rejected:
       // the newer one first), because some servers exit at an unknown first message.
-      if (!mayKnowNewerGreeting(refusal.cause)) throw refusal;
+      if (!mayKnowNewerProtocol(refusal.cause)) throw refusal;
       const newer = new Session(name, definition, { ...options, era: "auto" });
-      const within = { clock, ms: NEWER_GREETING_MS, reason: refusal, signal: limited };
-      const failure = await withinTime(within, (brief) => newer.#greet(brief, signal)).catch(
+      const within = { clock, ms: NEWER_PROTOCOL_MS, reason: refusal, signal: limited };
+      const failure = await withinTime(within, (brief) => newer.#initialize(brief, signal)).catch(
         (error: unknown) => error,
       );
       if (failure === undefined) return newer;
@@ -114,7 +114,7 @@ export class Session {
   private constructor(
     name: string,
     definition: ServerDefinition,
-    { era, ...ports }: SessionPorts & { era: Era },
+    { era, ...ports }: SessionPorts & { era: Protocol },
   ) {
     const { clock, log } = ports;
     const { secrets } = definition;
@@ -131,7 +131,7 @@ export class Session {
     this.#client = new Client({ name: "inkling", version: ports.version }, {
       versionNegotiation: { mode: era },
       listChanged: {
-        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#list.doubt() },
+        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#list.markStale() },
       },
     });
     this.#client.onclose = () => this.#finish(new Error("it ended"));
@@ -144,10 +144,7 @@ export class Session {
     });
   }
 
-  /**
-   * Returns the server's current tools. Rejects with ServerUnavailable or SessionExpired when a changed list cannot be
-   * fetched.
-   */
+  /** Returns the server's current tools. Rejects with ServerUnavailable or SessionExpired when they cannot be fetched. */
   async tools(signal: AbortSignal): Promise<readonly RemoteTool[]> {
     if (this.#list.isStale) {
       // All callers share one request, which has its own time limit and outlives their aborts.
@@ -189,19 +186,22 @@ export class Session {
   }
 
   /** Returns undefined on success, or the server's refusal of the handshake. Throws all other errors. */
-  async #greet(limited: AbortSignal, signal: AbortSignal): Promise<ServerUnavailable | undefined> {
+  async #initialize(
+    limited: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<ServerUnavailable | undefined> {
     try {
       const options = { signal: limited, timeout: NEVER_MS };
       await untilAborted(this.#client.connect(this.#server.link, options), limited);
       await untilAborted(this.#list.refresh(limited), limited);
       return undefined;
     } catch (error) {
-      const withheld = this.#given === undefined ? "" : describeWithheld(error, {
+      const withheld = this.#given === undefined ? "" : describeMissingVariables(error, {
         ...this.#server,
         given: this.#given,
         known: this.#ports.variableNames(),
       });
-      const text = describeFailure(error, this.#server) + withheld + this.#tellRefusedHosts();
+      const text = describeFailure(error, this.#server) + withheld + this.#reportRefusedHosts();
       const failure = new ServerUnavailable(text, { cause: error });
       await this.close();
       signal.throwIfAborted();
@@ -223,19 +223,19 @@ export class Session {
         timeout: NEVER_MS,
         onprogress: ({ progress, total, message }) => {
           const part = total === undefined ? `${progress}` : `${progress}/${total}`;
-          onProgress(toLoggedLine(`${part} ${message ?? ""}`, secrets));
+          onProgress(toLogLine(`${part} ${message ?? ""}`, secrets));
         },
         // Without the result's schema: it would be compiled to code for a check that does not help the model.
         toolDefinition: { name, inputSchema: { ...parameters, type: "object" } },
       });
     } catch (error) {
       // The server may hang: the next use checks it first.
-      if (signal.aborted) this.#list.doubt();
+      if (signal.aborted) this.#list.markStale();
       signal.throwIfAborted();
       throw await this.#toCallFailure(error, signal);
     }
     const text = toResultText(result, await showMedia(result, show));
-    const refused = this.#tellRefusedHosts();
+    const refused = this.#reportRefusedHosts();
     if (result.isError !== true) return (text || "[no content]") + refused;
     throw new ToolFailure(toFailureText(text, { secrets, redactor }) + refused);
   }
@@ -247,7 +247,7 @@ export class Session {
       return expired;
     }
     if (isConnectionFailure(error)) this.#finish(error);
-    const text = describeFailedCall(error, this.#server) + this.#tellRefusedHosts();
+    const text = describeFailedCall(error, this.#server) + this.#reportRefusedHosts();
     return new ToolFailure(text, { cause: error });
   }
 
@@ -267,7 +267,7 @@ export class Session {
   }
 
   /** Logs the refused hosts, and returns the text about them for the model. */
-  #tellRefusedHosts(): string {
+  #reportRefusedHosts(): string {
     const text = describeRefusedHosts(this.#server);
     if (text !== "") this.#ports.log.write("warn", text.trim(), { server: this.#server.name });
     return text;

@@ -51,7 +51,7 @@ export function describeRefusedHosts({ name, link, net }: FailedServer): string 
     `To let it in, a person writes into its entry in mcp-servers.json: "sandbox": { "net": ${hosts} }`;
 }
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 /** Variables of the shell itself, and Inkling's own settings. */
 const NOT_FOR_SERVERS = /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|INKLING_.*)$/;
 
@@ -59,7 +59,7 @@ const NOT_FOR_SERVERS = /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|INKLING_.*)$/;
  * Returns the variables that a program did not get which exited before it answered, as a line to append to a text.
  * Variables in its error output come first. Empty for none. `known` are the names that the service has.
  */
-export function describeWithheld(
+export function describeMissingVariables(
   error: unknown,
   { link, given, known }: Pick<FailedServer, "link"> & {
     given: readonly string[];
@@ -77,16 +77,16 @@ export function describeWithheld(
     ...withheld.filter((name) => !isNamed(name)),
   ].filter((name) => !given.includes(name));
   if (names.length === 0) return "";
-  const shown = names.slice(0, MOST_NAMES)
+  const shown = names.slice(0, MAX_NAMES)
     .map((name) => unset.includes(name) ? `${name} (not set)` : name).join(", ");
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
   return `\nVariables that it did not get: ${shown}${more}. ` +
     "A person names those that it needs in `env` of its entry.";
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
   // The server's answer is more informative than its end afterwards.
-  const end = isRefusal(error) ? undefined : link.end;
+  const end = isRefusal(error) ? undefined : link.endReason;
   return end ?? toPlainLine(redactText(rawReason(error), secrets), REASON_CHARACTERS);
 }
 
@@ -124,7 +124,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Returns true if the server did not understand our handshake, rather than refusing it for its own reasons. */
-export function mayKnowNewerGreeting(error: unknown): boolean {
+export function mayKnowNewerProtocol(error: unknown): boolean {
   if (error instanceof ProtocolError) return NOT_UNDERSTOOD.includes(error.code);
   return error instanceof SdkHttpError && error.status !== 401 && error.status !== 403;
 }

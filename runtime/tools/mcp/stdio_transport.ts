@@ -41,9 +41,9 @@ export class StdioTransport implements ServerLink {
   readonly #budget: MinuteBudget;
   #process: ServerProcess | undefined;
   /** Bytes that were sent and that the program has not read yet. */
-  #untaken = 0;
+  #unreadBytes = 0;
   #fault: RangeError | undefined;
-  #hasSpoken = false;
+  #hasSentMessage = false;
   /** Resolves when everything read so far is delivered. */
   #received = Promise.resolve();
 
@@ -53,12 +53,12 @@ export class StdioTransport implements ServerLink {
     this.#budget = new MinuteBudget(options.clock, MAX_MESSAGES_PER_MINUTE);
   }
 
-  get end(): string | undefined {
+  get endReason(): string | undefined {
     const exit = this.#process?.exit;
     if (this.#fault !== undefined) return this.#fault.message;
     if (exit === undefined) return undefined;
     const reason = `it ended with ${exit}`;
-    return this.#hasSpoken ? reason : this.#withHint(reason);
+    return this.#hasSentMessage ? reason : this.#withHint(reason);
   }
 
   get stderr(): string {
@@ -87,18 +87,18 @@ export class StdioTransport implements ServerLink {
     if (this.#process === undefined) throw new TypeError("send() before start()");
     const bytes = new TextEncoder().encode(serializeMessage(message));
     // A program may request any number of answers and never read them.
-    if (this.#untaken > MAX_MESSAGE_BYTES) {
-      this.#cutOff(new RangeError("it does not read its input"));
+    if (this.#unreadBytes > MAX_MESSAGE_BYTES) {
+      this.#disconnect(new RangeError("it does not read its input"));
     }
     if (this.#fault !== undefined) return;
-    this.#untaken += bytes.length;
+    this.#unreadBytes += bytes.length;
     try {
       await this.#process.write(bytes);
     } catch {
       // The program no longer reads. Its end gives every waiting call the reason.
       void this.#process.end();
     } finally {
-      this.#untaken -= bytes.length;
+      this.#unreadBytes -= bytes.length;
     }
   }
 
@@ -120,7 +120,7 @@ export class StdioTransport implements ServerLink {
       lines = this.#lines.push(chunk);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#cutOff(error);
+      this.#disconnect(error);
       return;
     }
     await (this.#received = this.#deliver(lines));
@@ -134,7 +134,7 @@ export class StdioTransport implements ServerLink {
     }
   }
 
-  #cutOff(fault: RangeError): void {
+  #disconnect(fault: RangeError): void {
     this.#fault ??= fault;
     this.#process?.kill();
   }
@@ -142,12 +142,12 @@ export class StdioTransport implements ServerLink {
   #receive(line: string): void {
     if (this.#fault !== undefined) return;
     if (this.#budget.take() < 0) {
-      this.#cutOff(new RangeError(TOO_MANY_MESSAGES));
+      this.#disconnect(new RangeError(TOO_MANY_MESSAGES));
       return;
     }
     try {
       const message = deserializeMessage(line);
-      this.#hasSpoken = true;
+      this.#hasSentMessage = true;
       this.onmessage?.(message);
     } catch (error) {
       // Usually a greeting for the person who started the program: no message, and no reason to end.

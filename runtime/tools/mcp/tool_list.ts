@@ -39,7 +39,7 @@ export class ToolList {
   }
 
   /** Marks the list as stale: the server reported a change, or may no longer answer. */
-  doubt(): void {
+  markStale(): void {
     this.#isDoubtful = true;
   }
 

@@ -8,7 +8,7 @@ const ARGUMENTS_CHARACTERS = 300;
 const HINTS_CHARACTERS = 300;
 
 /** A tool as its server described it. Each text is one plain line. */
-export interface ToolPrint {
+export interface ToolFingerprint {
   /** SHA-256 in hex of the whole description, as JSON with sorted keys. */
   digest: string;
   /** The part of the description that models get. */
@@ -22,7 +22,7 @@ export interface ToolPrint {
 }
 
 /** Returns the fingerprint of a listed tool. `told` is the description for models. */
-export function printOf(listed: ListedTool, told: string): ToolPrint {
+export function fingerfingerprintOf(listed: ListedTool, told: string): ToolFingerprint {
   const { name, title, description, inputSchema, annotations = {} } = listed;
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const hints = { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
@@ -45,7 +45,7 @@ export function printOf(listed: ListedTool, told: string): ToolPrint {
 }
 
 /** Returns the changes between two fingerprints, one sentence each. */
-export function describeChange(before: ToolPrint, now: ToolPrint): string[] {
+export function describeChange(before: ToolFingerprint, now: ToolFingerprint): string[] {
   const changes: string[] = [];
   if (before.description !== now.description) {
     changes.push(

@@ -2,7 +2,7 @@
 // blocks.
 
 /** The space that the streams of one program share. */
-export class OutputRoom {
+export class OutputSpace {
   #left: number;
   #cut = false;
 
@@ -36,7 +36,7 @@ export class CapturedOutput {
   #letGo = false;
   #torn = true;
 
-  constructor(stream: ReadableStream<Uint8Array>, room: OutputRoom) {
+  constructor(stream: ReadableStream<Uint8Array>, room: OutputSpace) {
     this.#reader = stream.getReader();
     this.ended = this.#read(room);
   }
@@ -57,13 +57,13 @@ export class CapturedOutput {
   }
 
   /** Stops reading: an unknown process may hold the other end open for ever. */
-  async letGo(): Promise<void> {
+  async release(): Promise<void> {
     this.#letGo = true;
     await this.#reader.cancel();
     await this.ended;
   }
 
-  async #read(room: OutputRoom): Promise<void> {
+  async #read(room: OutputSpace): Promise<void> {
     let isCut = false;
     for (;;) {
       const { value, done } = await this.#reader.read();

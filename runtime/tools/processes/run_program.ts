@@ -1,7 +1,7 @@
 // Runs a program to its end with limits for time and output, and leaves no process behind.
 import type { Clock } from "../../../base/clock.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { CapturedOutput, OutputRoom } from "./captured_output.ts";
+import { CapturedOutput, OutputSpace } from "./captured_output.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { KILL_GRACE_MS, type ProcessGroup, startGroup } from "./process_group.ts";
 
@@ -54,7 +54,7 @@ export async function runProgram(
   const { input } = options;
   const group = startGroup(program, { ...options, stdin: input === undefined ? "null" : "piped" });
   const written = input === undefined ? undefined : writeAll(group.child.stdin, input);
-  const room = new OutputRoom(maxOutputBytes);
+  const room = new OutputSpace(maxOutputBytes);
   const stdout = new CapturedOutput(group.child.stdout, room);
   const stderr = new CapturedOutput(group.child.stderr, room);
   const { status } = group;
@@ -68,7 +68,7 @@ export async function runProgram(
     : await endGroup(group, { clock, graceMs: killGraceMs });
   const streams = Promise.all([stdout.ended, stderr.ended, written]);
   if ((await firstOf(streams, { within: { clock, ms: DRAIN_MS } })).kind !== "done") {
-    await Promise.all([stdout.letGo(), stderr.letGo()]);
+    await Promise.all([stdout.release(), stderr.release()]);
   }
   if (first.kind === "aborted") throw signal.reason;
   // A terminated program may have stopped in the middle of a line.

@@ -25,7 +25,7 @@ export interface SkillContent {
 }
 
 /** An entry that is neither a file nor a folder. */
-export interface SkillOddity {
+export interface SpecialEntry {
   path: string;
   /** The target of a symbolic link. */
   target: string | undefined;
@@ -38,9 +38,9 @@ export interface SkillOddity {
 export async function readSkillFiles(
   folder: string,
   { skip = [] }: { skip?: readonly string[] } = {},
-): Promise<{ files: SkillContent[]; oddities: SkillOddity[] }> {
+): Promise<{ files: SkillContent[]; oddities: SpecialEntry[] }> {
   const files: SkillContent[] = [];
-  const oddities: SkillOddity[] = [];
+  const oddities: SpecialEntry[] = [];
   let left = MAX_BYTES;
   const take = async (entry: Dirent, path: string) => {
     if (entry.isDirectory()) return await walk(path);

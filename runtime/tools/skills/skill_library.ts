@@ -10,14 +10,14 @@ import { PathSandbox } from "../files/path_sandbox.ts";
 import { realPathOf } from "../files/place.ts";
 import { ToolFailure } from "../tool_failure.ts";
 import { LOCK_NAME } from "./skill_files.ts";
-import { describeUnlocked } from "./skill_lock.ts";
+import { describeLockViolation } from "./skill_lock.ts";
 import { parseSkillFile, type SkillFile } from "./skill_file.ts";
 
 /**
  * The maximum size of instructions, because they become a message. Longer material belongs in other files, which are read
  * on demand.
  */
-const LARGEST_SKILL_BYTES = 100 * 1024;
+const MAX_SKILL_BYTES = 100 * 1024;
 
 /** The name of a skill's folder in its own sandbox. */
 export const SKILL_ALIAS = "skill";
@@ -60,7 +60,7 @@ export class SkillLibrary {
     try {
       const folder = realPathOf(join(skillsDir, name), name);
       if (!folder.exists || folder.dangling) return problem("The skill does not exist");
-      const unlocked = await describeUnlocked(folder.path);
+      const unlocked = await describeLockViolation(folder.path);
       if (unlocked !== undefined) {
         return { diagnostics: [errorAtStart(join(skillsDir, name, LOCK_NAME), unlocked)] };
       }
@@ -73,7 +73,7 @@ export class SkillLibrary {
         home: this.#options.home,
       });
       await using file = await openFile(sandbox, "SKILL.md");
-      const decoded = decodeText(await file.readAll(LARGEST_SKILL_BYTES), path);
+      const decoded = decodeText(await file.readAll(MAX_SKILL_BYTES), path);
       if ("diagnostic" in decoded) return { diagnostics: [decoded.diagnostic] };
       const parsed = parseSkillFile({ path, text: decoded.text }, name);
       if ("diagnostics" in parsed) return parsed;

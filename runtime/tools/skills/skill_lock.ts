@@ -72,11 +72,11 @@ export function compareFiles(
  * Returns the reason that a skill's lock forbids its use, as a sentence. Returns undefined without a lock, and if the files
  * match it. Throws ToolFailure when a limit is exceeded or a file cannot be read.
  */
-export async function describeUnlocked(folder: string): Promise<string | undefined> {
+export async function describeLockViolation(folder: string): Promise<string | undefined> {
   const lock = await readLock(folder);
   if (lock === undefined) return undefined;
   if (lock === "broken") {
-    return `Its ${LOCK_NAME} is not one: ${WHAT_TO_DO}`;
+    return `Its ${LOCK_NAME} is not one: ${REMEDY}`;
   }
   const { files, oddities } = await readSkillFiles(folder, { skip: [".DS_Store"] });
   const { changed, added, missing } = compareFiles(lock, files);
@@ -90,8 +90,8 @@ export async function describeUnlocked(folder: string): Promise<string | undefin
   const more = differences.length - NAMED;
   const named = differences.slice(0, NAMED).map((one) => one.replaceAll(/\p{Cc}/gu, "?"));
   const all = [...named, ...(more > 0 ? [`${more} more differ`] : [])];
-  return `It is not as it was when it was added: ${all.join(", ")}. ${WHAT_TO_DO}`;
+  return `It is not as it was when it was added: ${all.join(", ")}. ${REMEDY}`;
 }
 
-const WHAT_TO_DO = 'Look at it; then add it again ("inkling skill add"), or remove its ' +
+const REMEDY = 'Look at it; then add it again ("inkling skill add"), or remove its ' +
   `${LOCK_NAME} to use it as it is`;

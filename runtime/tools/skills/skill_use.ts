@@ -39,14 +39,14 @@ export function createSkillUse(library: SkillLibrary): ActionTool {
         content: `The instructions of ${
           JSON.stringify(skill.name)
         } follow after the results of these calls.\n${await describeFiles(skill, context)}`,
-        instructions: wrapSkillContext(skill.name, fillIn(skill, args.arguments)),
+        instructions: wrapSkillContext(skill.name, substituteArguments(skill, args.arguments)),
       };
     },
   });
 }
 
 /** Substitutes arguments as in an agent's body; the only variable is the skill's folder. Unused arguments are appended. */
-function fillIn(skill: Skill, args: string): string {
+function substituteArguments(skill: Skill, args: string): string {
   const { body, folder } = skill;
   const most = body.length + body.split("$").length * (args.length + folder.length);
   if (most > MAX_WORK_CHARACTERS) throw tooLong("up to ", most);

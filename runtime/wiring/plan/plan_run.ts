@@ -60,7 +60,7 @@ export async function planRun(
   const roots = await sandbox.roots();
   const tools = await ports.openTools(agent, {
     signal: new AbortController().signal,
-    leaveOut: (reason) => problems.push(reason),
+    onUnavailable: (reason) => problems.push(reason),
   });
   if (tools.sandboxGap !== undefined) notices.push(tools.sandboxGap);
   for (const [index, model] of modelChain(agent.model).entries()) {

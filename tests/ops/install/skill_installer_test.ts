@@ -6,7 +6,7 @@ import type { SkillRequest } from "../../../ops/install/skill_installer.ts";
 import { SkillInstaller } from "../../../ops/install/skill_installer.ts";
 import { parseSkillSource } from "../../../ops/install/skill_source.ts";
 import { SystemClock } from "../../../base/clock.ts";
-import { describeUnlocked } from "../../../runtime/tools/skills/skill_lock.ts";
+import { describeLockViolation } from "../../../runtime/tools/skills/skill_lock.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
@@ -89,7 +89,7 @@ Deno.test("SkillInstaller adds a folder unchanged, with its lock, and leaves no 
     await skill.add();
   }
   const target = join(at.skillsDir, "haiku");
-  assert.equal(await describeUnlocked(target), undefined);
+  assert.equal(await describeLockViolation(target), undefined);
   assert.ok((await Deno.lstat(join(target, "data/link.md"))).isFile);
   assert.equal(((await Deno.stat(join(target, "data/y.sh"))).mode ?? 0) & 0o777, 0o755);
   const names = (await Array.fromAsync(Deno.readDir(at.skillsDir))).map(({ name }) => name);
@@ -113,7 +113,7 @@ Deno.test("SkillInstaller replaces a skill that it added, reports the changes fi
     await second.add();
   }
   assert.equal(await Deno.readTextFile(join(at.skillsDir, "haiku/a.md")), "2");
-  assert.equal(await describeUnlocked(join(at.skillsDir, "haiku")), undefined);
+  assert.equal(await describeLockViolation(join(at.skillsDir, "haiku")), undefined);
   await Deno.remove(join(at.skillsDir, "haiku", "skill.lock"));
   const message = await at.refusal({ source: "haiku" });
   assert.match(message, /^There is a skill "haiku" that was not added/);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineTool } from "../../../runtime/tools/define_tool.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
-import { boundResult, RESULT_LIMIT_BYTES } from "../../../runtime/tools/result_text.ts";
+import { limitResult, RESULT_LIMIT_BYTES } from "../../../runtime/tools/result_text.ts";
 import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
 import { createBuiltinTools } from "../../../runtime/tools/toolbox.ts";
 import { call, testContext, testInWorkspace as test } from "./files/sandbox_fixture.ts";
@@ -77,15 +77,15 @@ Deno.test("createBuiltinTools() describes every argument but the obvious, in sch
   }
 });
 
-Deno.test("boundResult() keeps short results and cuts long ones between characters", () => {
+Deno.test("limitResult() keeps short results and cuts long ones between characters", () => {
   const redactor = new Redactor(() => []);
   for (const text of ["", "a".repeat(RESULT_LIMIT_BYTES), "é".repeat(RESULT_LIMIT_BYTES / 2)]) {
-    assert.equal(boundResult(text, redactor), text);
+    assert.equal(limitResult(text, redactor), text);
   }
   for (const character of ["a", "é", "€", "😀"]) {
     for (const shift of ["", "x", "xy", "xyz"]) {
       const text = shift + character.repeat(RESULT_LIMIT_BYTES + 1);
-      const bounded = boundResult(text, redactor);
+      const bounded = limitResult(text, redactor);
       assert.ok(new TextEncoder().encode(bounded).length <= RESULT_LIMIT_BYTES);
       const expected =
         /\n\[The result is cut here: 99 KB of \d+ KB are shown\. To get the rest, .*\]$/;
@@ -95,11 +95,11 @@ Deno.test("boundResult() keeps short results and cuts long ones between characte
   }
 });
 
-Deno.test("boundResult() leaves no half of a secret before its last line", () => {
+Deno.test("limitResult() leaves no half of a secret before its last line", () => {
   const value = "sekret-value-1234567890";
   const redactor = new Redactor(() => [{ name: "APP_TOKEN", value }]);
   for (let shift = 0; shift < value.length; shift++) {
-    const bounded = boundResult("-".repeat(shift) + value.repeat(10_000), redactor);
+    const bounded = limitResult("-".repeat(shift) + value.repeat(10_000), redactor);
     const head = bounded.slice(0, bounded.lastIndexOf("\n["));
     assert.equal(head.slice(shift).replaceAll(value, ""), "");
     assert.ok(head.length > 99 * 1024);

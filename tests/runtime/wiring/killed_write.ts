@@ -1,14 +1,14 @@
 // Stages files in a folder as file tools do, and kills itself in the middle: one is half-written, one has lost its name.
 import * as fs from "node:fs";
 import { identityOf } from "../../../runtime/tools/files/place.ts";
-import { HeldFolder } from "../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../runtime/tools/files/held_folder.ts";
 import { StagedFile } from "../../../runtime/tools/files/staged_file.ts";
 
 const [path = "", stateDir = ""] = Deno.args;
-using folder = await HeldFolder.open(path, { descriptors: undefined, stateDir, access: "write" });
+using folder = await FolderHandle.open(path, { descriptors: undefined, stateDir, access: "write" });
 fs.writeFileSync(`${path}/moved.txt`, "the only copy");
 const identity = identityOf(fs.lstatSync(`${path}/moved.txt`, { bigint: true }));
-await StagedFile.setAside({ folder, name: "moved.txt" }, identity);
+await StagedFile.moveAside({ folder, name: "moved.txt" }, identity);
 const chunks = function* () {
   yield new TextEncoder().encode("half of ");
   Deno.kill(Deno.pid, "SIGKILL");

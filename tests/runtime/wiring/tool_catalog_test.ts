@@ -27,7 +27,7 @@ async function refusalOf(host: string, http: string): Promise<string> {
     clock: new TestClock(),
     log: new LogLines(),
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
-    isNews: () => Promise.resolve(false),
+    isFirstWarning: () => Promise.resolve(false),
     version: "0.0.0-test",
     executable: Deno.execPath(),
     ownPorts: () => [PORT],

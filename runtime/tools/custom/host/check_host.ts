@@ -1,8 +1,8 @@
 // Checks the arguments of one call, or an answer, against a schema. The check may be endless, so the caller of this process
 // ends it.
 import type { CheckedAnswer, CheckedArguments } from "../host_messages.ts";
-import { wholeFaultsOf } from "../../json_schema/answer_check.ts";
-import { checkWhole } from "../../json_schema/arguments_check.ts";
+import { findAllFaults } from "../../json_schema/answer_check.ts";
+import { checkFully } from "../../json_schema/arguments_check.ts";
 import { ToolFailure } from "../../tool_failure.ts";
 import type { HostOptions } from "./host_options.ts";
 
@@ -26,7 +26,7 @@ export async function hostCheck({ input, output }: HostOptions): Promise<number>
 
 async function describeArguments({ args, ...of }: CheckedArguments): Promise<string> {
   try {
-    await checkWhole(args, of);
+    await checkFully(args, of);
     return "";
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
@@ -35,6 +35,6 @@ async function describeArguments({ args, ...of }: CheckedArguments): Promise<str
 }
 
 async function describeAnswer({ answer, schema }: CheckedAnswer): Promise<string> {
-  const faults = await wholeFaultsOf(answer, schema);
+  const faults = await findAllFaults(answer, schema);
   return faults.length === 0 ? "" : JSON.stringify(faults.map((one) => one.slice(0, MAX_FAULT)));
 }

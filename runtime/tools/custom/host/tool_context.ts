@@ -1,6 +1,6 @@
 // The context of a tool's `run`. Its requests are sent as messages and answered by replies.
 import type { ToolRunContext } from "../custom_tool.ts";
-import type { CallSurroundings, FromWorker, HostReply, ToolRequest } from "../host_messages.ts";
+import type { CallFacts, FromWorker, HostReply, ToolRequest } from "../host_messages.ts";
 
 /** A tool's context, and the two ways to reach it from outside. */
 export interface OpenToolContext {
@@ -12,7 +12,7 @@ export interface OpenToolContext {
 
 /** Creates the context of one call. `post` sends a message out of the worker. */
 export function openToolContext(
-  surroundings: CallSurroundings,
+  surroundings: CallFacts,
   post: (message: FromWorker) => void,
 ): OpenToolContext {
   const stop = new AbortController();

@@ -2,40 +2,40 @@
 // state remains between calls.
 import type { FromHost, HostWork, ToHost } from "../host_messages.ts";
 import { linesOf } from "./lines.ts";
-import { MEMORY_LIMIT_MB, memoryExceeded, unrestExceeded } from "./resource_guard.ts";
+import { idleWorkExceeded, MEMORY_LIMIT_MB, memoryExceeded } from "./resource_guard.ts";
 import type { HostOptions } from "./host_options.ts";
 import { dropPermissions } from "./permissions.ts";
 import { ToolWork } from "./tool_work.ts";
 
 /** Serves the service's messages until the input ends, or a tool uses too much. Returns the exit code. */
 export async function hostTools({ input, output, clock }: HostOptions): Promise<number> {
-  const voice = new Voice(output);
+  const voice = new MessageWriter(output);
   const host = new ToolHost(voice);
   return await Promise.race([
     host.serve(input).then(() => 0),
-    unrestExceeded(clock, () => host.rest).then(() => 1),
+    idleWorkExceeded(clock, () => host.idlePeriod).then(() => 1),
     memoryExceeded(clock).then(async () => {
       const message = `It used more than ${MEMORY_LIMIT_MB} MB of memory`;
-      await voice.say({ type: "ending", message });
+      await voice.write({ type: "ending", message });
       return 1;
     }),
   ]);
 }
 
 class ToolHost {
-  readonly #voice: Voice;
+  readonly #voice: MessageWriter;
   #work: ToolWork | undefined;
   #works = 0;
   #begun = "";
 
-  constructor(voice: Voice) {
+  constructor(voice: MessageWriter) {
     this.#voice = voice;
   }
 
   /** Returns the number of past pieces of work while none is running and every message is sent; else undefined. */
-  get rest(): number | undefined {
+  get idlePeriod(): number | undefined {
     const isResting = this.#work === undefined || this.#work.ended;
-    return isResting && !this.#voice.speaking ? this.#works : undefined;
+    return isResting && !this.#voice.isWriting ? this.#works : undefined;
   }
 
   async serve(input: ReadableStream<Uint8Array>): Promise<void> {
@@ -57,7 +57,7 @@ class ToolHost {
           break;
         case "reply":
         case "abort":
-          this.#work?.tell(message);
+          this.#work?.forward(message);
           break;
         default:
           message satisfies never;
@@ -74,7 +74,7 @@ class ToolHost {
   }
 
   #report(message: FromHost): void {
-    void this.#voice.say(message);
+    void this.#voice.write(message);
   }
 }
 
@@ -89,7 +89,7 @@ function parseLine(line: string): ToHost | undefined {
 }
 
 /** Sends messages that the service recognizes as the host's own. */
-class Voice {
+class MessageWriter {
   /** The beginning of each line. A tool cannot know it, because it arrived before there was a tool. */
   mark = "";
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -100,12 +100,12 @@ class Voice {
   }
 
   /** True while a message is on its way to the service. */
-  get speaking(): boolean {
+  get isWriting(): boolean {
     return this.#unsaid > 0;
   }
 
   /** Resolves when the message is written. */
-  async say(message: FromHost): Promise<void> {
+  async write(message: FromHost): Promise<void> {
     // A tool may have printed an unfinished line.
     const line = `\n${this.mark}${JSON.stringify(message)}\n`;
     this.#unsaid++;

@@ -40,7 +40,7 @@ export class ToolWork {
   }
 
   /** Passes a reply or an abort to the tool. */
-  tell(message: Extract<ToHost, { type: "reply" | "abort" }>): void {
+  forward(message: Extract<ToHost, { type: "reply" | "abort" }>): void {
     if (!this.#ended) this.#worker.postMessage(message);
   }
 

@@ -14,7 +14,7 @@ import type { Secret } from "../../../secrets/secret.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
 import { findEntries, toOwnEntry } from "./server_entries.ts";
-import { LARGEST_SERVERS_FILE_BYTES, MAX_SERVERS } from "../mcp_limits.ts";
+import { MAX_SERVERS, MAX_SERVERS_FILE_BYTES } from "../mcp_limits.ts";
 
 /**
  * Returns `secrets` and those of the file at `path`, longest first. `lookup` returns variables that its values name. While
@@ -38,7 +38,7 @@ export function withServerSecrets(
       const now = stampFile(info);
       if (now !== undefined && now === stamp) return;
       stamp = now;
-      if (!info.isFile || info.size > LARGEST_SERVERS_FILE_BYTES) return;
+      if (!info.isFile || info.size > MAX_SERVERS_FILE_BYTES) return;
       const decoded = decodeText(Deno.readFileSync(path), path);
       if ("diagnostic" in decoded) return;
       const root = JSON.parse(toPlainJson(decoded.text));

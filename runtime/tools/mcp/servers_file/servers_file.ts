@@ -3,7 +3,7 @@ import { stampFile } from "../../../config/files/file_stamp.ts";
 import { decodeText } from "../../../config/files/text_file.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { unreadableReason } from "../../../../base/files/unreadable.ts";
-import { LARGEST_SERVERS_FILE_BYTES } from "../mcp_limits.ts";
+import { MAX_SERVERS_FILE_BYTES } from "../mcp_limits.ts";
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
 
 /** The file's content, or the reason that it is unusable. */
@@ -41,7 +41,7 @@ export class ServersFile {
 
   async #load(info: Deno.FileInfo): Promise<ServersFileContent> {
     if (!info.isFile) return { problem: `${this.path} is not a file` };
-    if (info.size > LARGEST_SERVERS_FILE_BYTES) return { problem: `${this.path} is over 1 MB` };
+    if (info.size > MAX_SERVERS_FILE_BYTES) return { problem: `${this.path} is over 1 MB` };
     const decoded = decodeText(await Deno.readFile(this.path), this.path);
     return "diagnostic" in decoded
       ? { problem: formatDiagnostic(decoded.diagnostic) }

@@ -18,7 +18,7 @@ function openLog(): { log: CallLog; lines: string[] } {
 
 Deno.test("CallLog redacts a secret of several lines in a tool's messages and output", () => {
   const { log, lines } = openLog();
-  log.say(`before\n${KEY.value}\nafter`);
+  log.write(`before\n${KEY.value}\nafter`);
   for (const text of `one\nx ${KEY.value} y\ntwo`.split("\n")) {
     log.print({ text, source: "stdout", cut: false });
     log.print({ text: "between", source: "stderr", cut: false });

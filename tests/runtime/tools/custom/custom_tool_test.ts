@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CustomTool } from "../../../../runtime/tools/custom/custom_tool.ts";
-import type { ToolDeclarationOfFile } from "../../../../runtime/tools/custom/tool_declaration.ts";
+import type { FileToolDeclaration } from "../../../../runtime/tools/custom/tool_declaration.ts";
 import { parseDeclarations } from "../../../../runtime/tools/custom/tool_declaration.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { ToolWorld } from "./tool_world.ts";
@@ -10,7 +10,7 @@ import { ToolWorld } from "./tool_world.ts";
 type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : false : false;
 /** The fields with equal names on both sides. */
 type Written = Required<Omit<CustomTool, "run" | "timeout">>;
-type Read = Omit<ToolDeclarationOfFile, "timeoutMs">;
+type Read = Omit<FileToolDeclaration, "timeoutMs">;
 
 const hasSameFields: Same<keyof Written, keyof Read> = true;
 const hasSameEffects: Same<Written["effect"], Read["effect"]> = true;

@@ -133,9 +133,9 @@ class StubbornProcess extends HostProcess {
     this.failures = failures;
   }
 
-  override async end(): Promise<void> {
+  override async kill(): Promise<void> {
     if (++this.attempts <= this.failures) throw new Error("no signal may be sent");
-    await super.end();
+    await super.kill();
   }
 }
 
@@ -145,14 +145,14 @@ Deno.test("HostPool tries again to end an idle process that could not be ended, 
     const pool = new HostPool({ clock, idleMs: 60_000 });
     const process = new StubbornProcess(failures);
     const request = { key: "k", owner: "o", start: () => Promise.resolve(process) };
-    pool.giveBack(await pool.take(request, new AbortController().signal));
+    pool.release(await pool.acquire(request, new AbortController().signal));
     await clock.advance(60_000);
     await settle();
-    assert.deepEqual([process.attempts, process.gone], [1, false]);
+    assert.deepEqual([process.attempts, process.hasEnded], [1, false]);
     const ending = pool[Symbol.asyncDispose]();
     if (failures === 1) await ending;
     else await assert.rejects(ending, /no signal may be sent/);
-    if (failures === 2) await process.end();
-    assert.equal(process.gone, true);
+    if (failures === 2) await process.kill();
+    assert.equal(process.hasEnded, true);
   }
 });

@@ -1,7 +1,7 @@
 // Permitted imports of a tool when the module loader checks no permission.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { findOpenImport } from "../../../../runtime/tools/custom/import_check.ts";
+import { findForbiddenImport } from "../../../../runtime/tools/custom/import_check.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
@@ -15,7 +15,7 @@ async function check(source: string, others: Record<string, string> = {}): Promi
     for (const [name, text] of Object.entries({ "tool.ts": source, ...others })) {
       await Deno.writeTextFile(join(folder, name), text);
     }
-    return (await findOpenImport(join(folder, "tool.ts"), folder) ?? "").replaceAll(base, "");
+    return (await findForbiddenImport(join(folder, "tool.ts"), folder) ?? "").replaceAll(base, "");
   } finally {
     await Deno.remove(base, { recursive: true });
   }
@@ -30,7 +30,7 @@ const HARMLESS = [
   "// imports (something) from somewhere\nexport const from = 'a';",
 ];
 
-Deno.test("findOpenImport() accepts harmless imports", async () => {
+Deno.test("findForbiddenImport() accepts harmless imports", async () => {
   const others = { "other.ts": "export const x = 1;", "data.json": "{}" };
   for (const source of HARMLESS) assert.equal(await check(source, others), "", source);
 });
@@ -67,14 +67,14 @@ const OPEN = [
   'import "./other.ts"; import "./computed.ts";',
 ];
 
-Deno.test("findOpenImport() refuses each import of a file that a tool may not read", async () => {
+Deno.test("findForbiddenImport() refuses each import of a file that a tool may not read", async () => {
   const others = { "other.ts": "", "computed.ts": "await import(globalThis.path);" };
   const expected =
     /^\/tools\/(tool|computed)\.ts: it (imports|calls) .*; in an executable without a sandbox .*bubblewrap/;
   for (const source of OPEN) assert.match(await check(source, others), expected, source);
 });
 
-Deno.test("findOpenImport() is fast for any text", async () => {
+Deno.test("findForbiddenImport() is fast for any text", async () => {
   assert.notEqual(await check(`import ${"/**/ ".repeat(20_000)} (x)`), "");
   assert.equal(await check(`import ${"/* ".repeat(20_000)}`), "");
   assert.equal(await check(`from ${"//\n".repeat(20_000)}`), "");

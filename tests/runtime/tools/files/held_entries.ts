@@ -1,7 +1,7 @@
 // Folders for tests of changes to entries: held by a descriptor, or by their path.
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
-import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
-import type { HeldEntry } from "../../../../runtime/tools/files/staged_file.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
+import type { FolderEntry } from "../../../../runtime/tools/files/staged_file.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
 /** A temporary folder, and the way that a test holds folders. */
@@ -9,7 +9,7 @@ export interface HeldWorld {
   dir: string;
   descriptors: string | undefined;
   /** Returns an entry of a folder. The folder is closed at the end of the test. */
-  entry(folder: string, name: string): Promise<HeldEntry>;
+  entry(folder: string, name: string): Promise<FolderEntry>;
 }
 
 /** Defines a test for each way to hold folders on this system. */
@@ -29,7 +29,7 @@ export function testHeld(name: string, test: (world: HeldWorld) => Promise<void>
             const descriptors = findDescriptors(state);
             const entry = async (folder: string, name: string) => ({
               folder: held.use(
-                await HeldFolder.open(folder, {
+                await FolderHandle.open(folder, {
                   descriptors,
                   stateDir: "/nowhere",
                   access: "write",

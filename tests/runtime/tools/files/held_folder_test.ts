@@ -14,7 +14,7 @@ import {
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { STAGED_NAME } from "../../../../base/files/staged_files.ts";
 import { identityOf } from "../../../../runtime/tools/files/place.ts";
-import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { testHeld as test } from "./held_entries.ts";
@@ -24,10 +24,10 @@ const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name
 const codeOf = (code: string) => (error: unknown) =>
   error instanceof Error && "code" in error && error.code === code;
 
-test("HeldFolder.make() creates missing folders once", async ({ dir, descriptors }) => {
+test("FolderHandle.create() creates missing folders once", async ({ dir, descriptors }) => {
   const make = async (path: string) => {
     const stateDir = "/nowhere";
-    using folder = await HeldFolder.make(path, { descriptors, stateDir, access: ACCESS });
+    using folder = await FolderHandle.create(path, { descriptors, stateDir, access: ACCESS });
     assert.equal(folder.path, path);
   };
   await Promise.all([make(`${dir}/a/b/c`), make(`${dir}/a/b/d`)]);
@@ -35,9 +35,9 @@ test("HeldFolder.make() creates missing folders once", async ({ dir, descriptors
   assert.deepEqual(names(`${dir}/a/b`), ["c", "d"]);
 });
 
-test("HeldFolder.make() creates nothing below a file or behind a symlink", async ({ dir, descriptors }) => {
+test("FolderHandle.create() creates nothing below a file or behind a symlink", async ({ dir, descriptors }) => {
   const make = (path: string) =>
-    HeldFolder.make(path, { descriptors, stateDir: "/nowhere", access: ACCESS });
+    FolderHandle.create(path, { descriptors, stateDir: "/nowhere", access: ACCESS });
   await Deno.writeTextFile(`${dir}/file`, "");
   await assert.rejects(make(`${dir}/file/a`), codeOf("ENOTDIR"));
   await Deno.mkdir(`${dir}/outside`);
@@ -46,12 +46,12 @@ test("HeldFolder.make() creates nothing below a file or behind a symlink", async
   assert.deepEqual(names(`${dir}/outside`), []);
 });
 
-test("HeldFolder.open() opens no folder behind a symlink", async ({ dir, descriptors }) => {
+test("FolderHandle.open() opens no folder behind a symlink", async ({ dir, descriptors }) => {
   await Deno.mkdir(`${dir}/outside/in`, { recursive: true });
   await Deno.symlink(`${dir}/outside`, `${dir}/link`);
   for (const path of [`${dir}/link`, `${dir}/link/in`]) {
     await assert.rejects(
-      HeldFolder.open(path, { descriptors, stateDir: "/nowhere", access: "read" }),
+      FolderHandle.open(path, { descriptors, stateDir: "/nowhere", access: "read" }),
       PlaceChanged,
     );
   }
@@ -68,25 +68,29 @@ Deno.test({
         await Deno.writeTextFile(`${dir}/${name}/a`, name);
       }
       const stateDir = "/nowhere";
-      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, stateDir, access: ACCESS });
+      using folder = await FolderHandle.open(`${dir}/in`, {
+        descriptors,
+        stateDir,
+        access: ACCESS,
+      });
       const inside = identityOf(lstatSync(`${dir}/in/a`, { bigint: true }));
       await Deno.rename(`${dir}/in`, `${dir}/moved`);
       await Deno.symlink(`${dir}/outside`, `${dir}/in`);
-      mkdirSync(folder.writable("new"));
-      const staged = folder.makeStagedFile();
+      mkdirSync(folder.writablePath("new"));
+      const staged = folder.createStagedFile();
       assert.match(staged, STAGED_NAME);
       assert.deepEqual(names(`${dir}/moved`), [staged, "a", "new", "sub"].sort());
       assert.ok(folder.has("a", inside));
-      renameSync(folder.writable(staged), folder.writable("b"));
-      unlinkSync(folder.writable("a"));
-      rmdirSync(folder.writable("sub"));
+      renameSync(folder.writablePath(staged), folder.writablePath("b"));
+      unlinkSync(folder.writablePath("a"));
+      rmdirSync(folder.writablePath("sub"));
       assert.deepEqual(names(`${dir}/moved`), ["b", "new"]);
       assert.deepEqual(names(`${dir}/outside`), ["a", "sub"]);
     }),
 });
 
 Deno.test({
-  name: "HeldFolder.has() distinguishes an entry from the target of a link with its name",
+  name: "FolderHandle.has() distinguishes an entry from the target of a link with its name",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir(async (dir) => {
@@ -95,8 +99,12 @@ Deno.test({
       await Deno.writeTextFile(`${dir}/outside`, "outside");
       await Deno.symlink(`${dir}/outside`, `${dir}/in/a`);
       const stateDir = "/nowhere";
-      using folder = await HeldFolder.open(`${dir}/in`, { descriptors, stateDir, access: "read" });
-      const file = openSync(folder.at("a"), constants.O_RDONLY);
+      using folder = await FolderHandle.open(`${dir}/in`, {
+        descriptors,
+        stateDir,
+        access: "read",
+      });
+      const file = openSync(folder.pathOf("a"), constants.O_RDONLY);
       const opened = identityOf(fstatSync(file, { bigint: true }));
       closeSync(file);
       assert.equal(folder.has("a", opened), false);

@@ -1,6 +1,6 @@
 // Creates a folder and a file in two held folders, under the flags of its caller, and prints the results.
 import { findDescriptors } from "../../../../base/files/descriptor_link.ts";
-import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
 import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 
 const [dir = ""] = Deno.args;
@@ -14,10 +14,10 @@ console.log(JSON.stringify(said));
 
 async function change(name: string): Promise<string> {
   const options = { descriptors, stateDir: `${dir}/open/nowhere`, access: "write" } as const;
-  using folder = await HeldFolder.open(`${dir}/${name}`, options);
+  using folder = await FolderHandle.open(`${dir}/${name}`, options);
   const refusals: unknown[] = [];
   const attempts = [
-    async () => (await HeldFolder.make(`${dir}/${name}/folder`, options))[Symbol.dispose](),
+    async () => (await FolderHandle.create(`${dir}/${name}/folder`, options))[Symbol.dispose](),
     async () => {
       const { signal } = new AbortController();
       const staged = await StagedFile.write({ folder, name: "file" }, [], { signal });

@@ -10,8 +10,8 @@ Deno.test("SandboxRoots makes watched paths and the files of a pattern read-only
   const extraReadPaths = ["inbox", "/else"];
   const roots = new SandboxRoots({ workspace: "/work", paths, extraReadPaths, readableFiles });
   for (const path of ["/work/inbox/a", "/else", "/scans/in/a.pdf"]) {
-    assert.ok(roots.of(path, "read"), path);
-    assert.equal(roots.of(path, "write"), undefined, path);
+    assert.ok(roots.find(path, "read"), path);
+    assert.equal(roots.find(path, "write"), undefined, path);
   }
-  assert.equal(roots.of("/scans/a.txt", "read"), undefined);
+  assert.equal(roots.find("/scans/a.txt", "read"), undefined);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { identityOf } from "../../../../runtime/tools/files/place.ts";
-import { HeldFolder } from "../../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
 import { PlaceChanged, PlaceUnsettled } from "../../../../runtime/tools/files/file_failure.ts";
-import { lstatIfThere, StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
+import { lstatIfExists, StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 import { FILE_CLOCK } from "../../../../runtime/tools/files/settled_folder.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { testHeld as test } from "./held_entries.ts";
@@ -12,7 +12,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const names = (dir: string) => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
 
 async function identityAt(path: string): Promise<string> {
-  const info = await lstatIfThere(path);
+  const info = await lstatIfExists(path);
   assert.ok(info);
   return identityOf(info);
 }
@@ -71,13 +71,13 @@ test("StagedFile.link() links only the identified file, and no other with its na
   assert.deepEqual(names(dir), ["a", "b", "other"]);
 });
 
-test("StagedFile.setAside() takes only the identified file, which can be restored", async ({ dir, entry }) => {
+test("StagedFile.moveAside() takes only the identified file, which can be restored", async ({ dir, entry }) => {
   await Deno.writeTextFile(`${dir}/a`, "a");
   await Deno.writeTextFile(`${dir}/other`, "other");
   const other = await identityAt(`${dir}/other`);
-  await assert.rejects(StagedFile.setAside(await entry(dir, "a"), other), PlaceChanged);
-  const aside = await StagedFile.setAside(await entry(dir, "a"), await identityAt(`${dir}/a`));
-  assert.equal(await lstatIfThere(`${dir}/a`), undefined);
+  await assert.rejects(StagedFile.moveAside(await entry(dir, "a"), other), PlaceChanged);
+  const aside = await StagedFile.moveAside(await entry(dir, "a"), await identityAt(`${dir}/a`));
+  assert.equal(await lstatIfExists(`${dir}/a`), undefined);
   await aside.publishNew();
   assert.equal(await Deno.readTextFile(`${dir}/a`), "a");
   assert.deepEqual(names(dir), ["a", "other"]);
@@ -122,7 +122,7 @@ Deno.test("StagedFile.write() writes nothing in a folder without a descriptor th
     };
     try {
       await assert.rejects(async () => {
-        using folder = await HeldFolder.open(`${dir}/in`, {
+        using folder = await FolderHandle.open(`${dir}/in`, {
           descriptors: undefined,
           stateDir: "/nowhere",
           access: "write",

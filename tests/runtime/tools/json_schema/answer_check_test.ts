@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
 import { compileAnswerCheck } from "../../../../runtime/tools/json_schema/answer_check.ts";
-import { wholeFaultsOf } from "../../../../runtime/tools/json_schema/answer_check.ts";
+import { findAllFaults } from "../../../../runtime/tools/json_schema/answer_check.ts";
 
 const SCHEMA: JsonSchema = {
   type: "object",
@@ -40,11 +40,11 @@ const CASES: [answer: JsonValue, faults: string[]][] = [
 ];
 
 Deno.test("an answer's faults are JSON pointers with reasons, in the service and outside of it", async () => {
-  const { faultsOf, leavesOpen } = await compileAnswerCheck(SCHEMA);
+  const { findFaults, isPartial } = await compileAnswerCheck(SCHEMA);
   for (const [answer, faults] of CASES) {
-    assert.deepEqual(faultsOf(answer), faults);
-    assert.deepEqual(await wholeFaultsOf(answer, SCHEMA), faults);
-    assert.equal(leavesOpen(answer), false);
+    assert.deepEqual(findFaults(answer), faults);
+    assert.deepEqual(await findAllFaults(answer, SCHEMA), faults);
+    assert.equal(isPartial(answer), false);
   }
 });
 
@@ -54,24 +54,24 @@ Deno.test("patterns, references and very big answers are checked in a process of
     type: "object",
     properties: { code: { $ref: "#/$defs/code" } },
   };
-  const { faultsOf, leavesOpen } = await compileAnswerCheck(whole);
-  assert.deepEqual(faultsOf({ code: "x" }), []);
-  assert.equal(leavesOpen({ code: "x" }), true);
-  const text = (await wholeFaultsOf({ code: "x" }, whole)).join();
+  const { findFaults, isPartial } = await compileAnswerCheck(whole);
+  assert.deepEqual(findFaults({ code: "x" }), []);
+  assert.equal(isPartial({ code: "x" }), true);
+  const text = (await findAllFaults({ code: "x" }, whole)).join();
   assert.match(text, /^\/code does not fit: .*pattern/);
   const big = Array.from({ length: 20_000 }, () => ({ price: "x" }));
   const check = await compileAnswerCheck(SCHEMA);
-  assert.deepEqual(check.faultsOf({ items: big }), []);
-  assert.equal(check.leavesOpen({ items: big }), true);
+  assert.deepEqual(check.findFaults({ items: big }), []);
+  assert.equal(check.isPartial({ items: big }), true);
 });
 
 Deno.test("an answer with very many faults shows the first ten", async () => {
-  const { faultsOf } = await compileAnswerCheck(SCHEMA);
-  assert.equal(faultsOf({ items: Array.from({ length: 50 }, () => ({})) }).length, 10);
+  const { findFaults } = await compileAnswerCheck(SCHEMA);
+  assert.equal(findFaults({ items: Array.from({ length: 50 }, () => ({})) }).length, 10);
 });
 
 Deno.test("no answer makes the check throw", async () => {
-  const { faultsOf } = await compileAnswerCheck(SCHEMA);
+  const { findFaults } = await compileAnswerCheck(SCHEMA);
   const odd = JSON.parse('{"items": [], "\\ud800": 1, "__proto__": {"x": 1}, "%": 2}') as JsonValue;
-  assert.ok(Array.isArray(faultsOf(odd)));
+  assert.ok(Array.isArray(findFaults(odd)));
 });

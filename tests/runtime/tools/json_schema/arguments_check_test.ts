@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
 import type { JsonObject } from "../../../../base/json.ts";
-import { checkWhole } from "../../../../runtime/tools/json_schema/arguments_check.ts";
+import { checkFully } from "../../../../runtime/tools/json_schema/arguments_check.ts";
 import { compileArgumentsCheck } from "../../../../runtime/tools/json_schema/arguments_check.ts";
 import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
 
@@ -77,7 +77,7 @@ Deno.test("compileArgumentsCheck() keeps a long list of complaints short", async
 /** Returns the complaint of a check against the whole schema. */
 async function wholeComplaint(args: JsonObject, schema: JsonSchema): Promise<string> {
   try {
-    await checkWhole(args, { tool: "weather", schema });
+    await checkFully(args, { tool: "weather", schema });
     return "accepted";
   } catch (error) {
     assert.ok(error instanceof ToolFailure, String(error));
@@ -85,7 +85,7 @@ async function wholeComplaint(args: JsonObject, schema: JsonSchema): Promise<str
   }
 }
 
-Deno.test("checkWhole() fails the call when the schema itself is broken", async () => {
+Deno.test("checkFully() fails the call when the schema itself is broken", async () => {
   const bad: JsonValue[] = [{ $ref: "#/$defs/missing" }, { type: "string", pattern: "(" }];
   for (const property of bad) {
     const schema: JsonSchema = { type: "object", properties: { a: property } };
@@ -94,7 +94,7 @@ Deno.test("checkWhole() fails the call when the schema itself is broken", async 
   }
 });
 
-Deno.test("checkWhole() supports older drafts and references", async () => {
+Deno.test("checkFully() supports older drafts and references", async () => {
   const schema: JsonSchema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     type: "object",
@@ -119,23 +119,23 @@ Deno.test("compileArgumentsCheck() skips slow keywords, and reports that", async
   ];
   for (const property of open) {
     const schema = { type: "object", properties: { a: property } };
-    const { check, leavesOpen } = await compileArgumentsCheck("t", schema);
+    const { check, isPartial } = await compileArgumentsCheck("t", schema);
     assert.deepEqual(check({ a: "aaaa!" }), { a: "aaaa!" });
-    assert.equal(leavesOpen({}), true, JSON.stringify(property));
+    assert.equal(isPartial({}), true, JSON.stringify(property));
   }
-  const { leavesOpen } = await compileArgumentsCheck("weather", SCHEMA);
-  assert.equal(leavesOpen({ city: "Rome", days: 1 }), false);
+  const { isPartial } = await compileArgumentsCheck("weather", SCHEMA);
+  assert.equal(isPartial({ city: "Rome", days: 1 }), false);
 });
 
 Deno.test("compileArgumentsCheck() does not compare big arguments with a big schema", async () => {
   const anyOf = Array.from({ length: 200 }, (_, n) => ({ const: n }));
   const schema = { type: "object", properties: { a: { items: { anyOf } } } };
-  const { check, leavesOpen } = await compileArgumentsCheck("t", schema);
+  const { check, isPartial } = await compileArgumentsCheck("t", schema);
   const small = { a: [1, 2, 300] };
   assert.throws(() => check(small), /"a.2"/);
-  assert.equal(leavesOpen(small), false);
+  assert.equal(isPartial(small), false);
   for (const big of [{ a: Array(1_000).fill(300) }, { a: ["x".repeat(1_000_000)] }]) {
     assert.deepEqual(check(big), big);
-    assert.equal(leavesOpen(big), true);
+    assert.equal(isPartial(big), true);
   }
 });

@@ -57,7 +57,7 @@ Deno.test("StdioTransport: a program that never reads its answers is disconnecte
   const sent = Array.from({ length: 20 }, () => transport.send(answer));
   await closed.promise;
   await Promise.all(sent);
-  assert.equal(transport.end, "it does not read its input");
+  assert.equal(transport.endReason, "it does not read its input");
 });
 
 /** Returns a stream with one event for each message. */

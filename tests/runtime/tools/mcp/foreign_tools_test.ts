@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import type { JsonObject } from "../../../../base/json.ts";
-import { toCheckSchema } from "../../../../runtime/tools/json_schema/check_schema.ts";
+import { toReducedSchema } from "../../../../runtime/tools/json_schema/check_schema.ts";
 import { toToolSchema } from "../../../../runtime/tools/json_schema/foreign_schema.ts";
 import { LineSplitter } from "../../../../runtime/tools/mcp/line_splitter.ts";
 import { toRemoteTools } from "../../../../runtime/tools/mcp/remote_tool.ts";
@@ -106,8 +106,8 @@ Deno.test("toToolSchema() survives nesting that would overflow the stack", () =>
   assert.deepEqual(toToolSchema(schema), { problem });
 });
 
-Deno.test("toCheckSchema() still refuses plainly wrong values", () => {
-  const checked = toCheckSchema({
+Deno.test("toReducedSchema() still refuses plainly wrong values", () => {
+  const checked = toReducedSchema({
     type: "object",
     properties: {
       n: { type: "integer", minimum: 1 },

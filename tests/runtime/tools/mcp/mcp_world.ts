@@ -98,7 +98,7 @@ export async function openMcpWorld(
     agentPaths: () => [workspace],
     mcpConfirm: () => "none",
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
-    isNews: () => Promise.resolve(false),
+    isFirstWarning: () => Promise.resolve(false),
   });
   return {
     servers,

@@ -16,7 +16,7 @@ function createList(fetch: () => AsyncIterable<unknown[]>) {
   return { clock, problems, list, names: () => list.tools.map(({ name }) => name) };
 }
 
-Deno.test("ToolList is stale before the first fetch, when it is old, and after doubt()", async () => {
+Deno.test("ToolList is stale before the first fetch, when it is old, and after markStale()", async () => {
   const { clock, list, names } = createList(async function* () {
     yield await Promise.resolve(listed("read"));
   });
@@ -30,7 +30,7 @@ Deno.test("ToolList is stale before the first fetch, when it is old, and after d
   clock.jump(-3_600_000);
   assert.equal(list.isStale, true);
   await list.refresh(signal);
-  list.doubt();
+  list.markStale();
   assert.equal(list.isStale, true);
 });
 
@@ -57,7 +57,7 @@ Deno.test("ToolList.refresh(): a change that is reported during the request make
     yield await promise;
   });
   const asked = list.refresh(signal);
-  list.doubt();
+  list.markStale();
   resolve(listed("old"));
   await asked;
   assert.deepEqual([list.isStale, names()], [true, ["old"]]);

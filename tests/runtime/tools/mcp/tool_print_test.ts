@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describeChange, printOf } from "../../../../runtime/tools/mcp/tool_print.ts";
+import { describeChange, fingerfingerprintOf } from "../../../../runtime/tools/mcp/tool_print.ts";
 import { anyText } from "../../../support/any_text.ts";
 
-type Listed = Parameters<typeof printOf>[0];
+type Listed = Parameters<typeof fingerfingerprintOf>[0];
 
 const listed = (one: { description: string; schema: unknown; hints: boolean[] }): Listed => ({
   name: "tool",
@@ -27,12 +27,12 @@ const tools = fc.record({
   hints: fc.array(fc.boolean(), { minLength: 2, maxLength: 2 }),
 });
 
-Deno.test("printOf() is equal for equal values in any key order, and different otherwise", () => {
+Deno.test("fingerprintOf() is equal for equal values in any key order, and different otherwise", () => {
   fc.assert(fc.property(tools, tools, (one, other) => {
-    const before = printOf(listed(one), one.description);
-    const again = printOf(turned(listed(one)) as Listed, one.description);
+    const before = fingerfingerprintOf(listed(one), one.description);
+    const again = fingerfingerprintOf(turned(listed(one)) as Listed, one.description);
     assert.equal(again.digest, before.digest);
-    const now = printOf(listed(other), other.description);
+    const now = fingerfingerprintOf(listed(other), other.description);
     const lines = describeChange(before, now);
     assert.ok(lines.length > 0);
     for (const line of lines) assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -45,12 +45,12 @@ Deno.test("printOf() is equal for equal values in any key order, and different o
   }));
 });
 
-Deno.test("printOf() includes texts that models do not see: a longer description, a title, a schema's texts", () => {
+Deno.test("fingerprintOf() includes texts that models do not see: a longer description, a title, a schema's texts", () => {
   const inputSchema = { type: "object", properties: { path: { type: "string" } } };
   const base: Listed = { name: "tool", description: "x", inputSchema };
-  const before = printOf(base, "x");
+  const before = fingerfingerprintOf(base, "x");
   const told = (change: Partial<Listed>) => {
-    const now = printOf({ ...base, ...change }, "x");
+    const now = fingerfingerprintOf({ ...base, ...change }, "x");
     assert.notEqual(now.digest, before.digest);
     return describeChange(before, now);
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { readSkillFiles } from "../../../../runtime/tools/skills/skill_files.ts";
-import { describeUnlocked, formatLock } from "../../../../runtime/tools/skills/skill_lock.ts";
+import { describeLockViolation, formatLock } from "../../../../runtime/tools/skills/skill_lock.ts";
 import { refusalOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture, testSkills as test } from "./skills_fixture.ts";
 import { anyText } from "../../../support/any_text.ts";
@@ -52,7 +52,7 @@ test("skill_run_script runs nothing of a skill that changed after the run began"
   await assert.rejects(tool.run(args, context), /scripts\/run\.sh has changed/);
 });
 
-test("describeUnlocked() refuses an invalid lock", async (place) => {
+test("describeLockViolation() refuses an invalid lock", async (place) => {
   const folder = await lockedSkill(place);
   const lock = await Deno.readTextFile(join(folder, "skill.lock"));
   await fc.assert(
@@ -60,12 +60,15 @@ test("describeUnlocked() refuses an invalid lock", async (place) => {
       fc.oneof(anyText(), fc.json(), fc.nat(lock.length - 2).map((n) => lock.slice(0, n))),
       async (text) => {
         await place.write("notes", "skill.lock", text);
-        assert.match(await describeUnlocked(folder) ?? "", /skill\.lock is not one|not as it was/);
+        assert.match(
+          await describeLockViolation(folder) ?? "",
+          /skill\.lock is not one|not as it was/,
+        );
       },
     ),
     { numRuns: 50 },
   );
   await Deno.remove(join(folder, "skill.lock"));
   await Deno.mkdir(join(folder, "skill.lock"));
-  assert.match(await describeUnlocked(folder) ?? "", /skill\.lock is not one/);
+  assert.match(await describeLockViolation(folder) ?? "", /skill\.lock is not one/);
 });
