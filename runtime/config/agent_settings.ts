@@ -64,7 +64,7 @@ export const RETRY = {
   times: field(
     z.int().min(0).max(100),
     3,
-    "Further tries of a run whose model was out of reach (short: `retry: 3`); 3, too, without `retry` where a trigger began it",
+    "Further tries of a run whose model cannot be reached (short: `retry: 3`); default: 3 for runs of a trigger",
   ),
   wait: optional(waitDuration).meta({
     values: "duration",

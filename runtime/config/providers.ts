@@ -46,7 +46,7 @@ export function modelChain(model: ModelSettings | undefined): readonly ModelSett
 
 const PROVIDER = {
   description: "openai, anthropic, google, ollama, local, demo, or any other name with base_url; " +
-    "`model: provider/name` says both as one text",
+    "short: `model: provider/name`",
   default: "required",
 };
 

@@ -1,15 +1,18 @@
-// The states of an execution: which may follow which, and who brings that about. The one table for the stores' SQL, for runs,
-// their ends, answers and the recovery after a death.
+// The states of an execution and the transitions between them. The stores take the states of their SQL from here, and
+// docs/architecture.md has a picture that is generated from this table.
 
 /**
- * Who changes a state: the `run` itself, in this process; an `answer`, or the time that is over for one; somebody `outside`
- * of what waits (a cancel, a purge, the end of what delegated), or of what is to run and `nobody` runs; the `recovery` of what
- * a dead service left.
+ * The cause of a transition:
+ * - `run`: the run itself, in this process
+ * - `answer`: an answer to its question, or the deadline of that question
+ * - `outside`: for a waiting execution, a cancel, a purge, or the end of its parent
+ * - `nobody`: a cancel of an execution that no process runs yet
+ * - `recovery`: the start after the death of a service
  */
 export type StateChanger = "run" | "answer" | "outside" | "nobody" | "recovery";
 
-/** By state, those that may follow it. None follows a final one. */
-const FOLLOWERS = {
+/** The allowed next states of each state, each with its causes. A final state has none. */
+const NEXT_STATES = {
   running: {
     waiting: ["run"],
     success: ["run"],
@@ -27,27 +30,38 @@ const FOLLOWERS = {
 } as const satisfies Record<string, Record<string, readonly StateChanger[]>>;
 
 /** A state of an execution. */
-export type ExecutionStatus = keyof typeof FOLLOWERS;
+export type ExecutionStatus = keyof typeof NEXT_STATES;
 /** A state that never changes again. */
 export type FinalStatus = {
-  [S in ExecutionStatus]: keyof (typeof FOLLOWERS)[S] extends never ? S : never;
+  [S in ExecutionStatus]: keyof (typeof NEXT_STATES)[S] extends never ? S : never;
 }[ExecutionStatus];
 export type OpenStatus = Exclude<ExecutionStatus, FinalStatus>;
 
-export const EXECUTION_STATUSES = Object.keys(FOLLOWERS) as ExecutionStatus[];
-export const OPEN_STATUSES = EXECUTION_STATUSES.filter((one): one is OpenStatus => !isFinal(one));
-
-/** Whether an execution has ended for good. */
-export function isFinal(status: ExecutionStatus): status is FinalStatus {
-  return Object.keys(FOLLOWERS[status]).length === 0;
+/** One allowed change of an execution's state. */
+export interface Transition {
+  from: OpenStatus;
+  to: ExecutionStatus;
+  by: StateChanger;
 }
 
-/** The state in which an execution must be so that `by` may bring it to `next`. Throws TypeError where nobody gave it that right. */
+export const EXECUTION_STATUSES = Object.keys(NEXT_STATES) as ExecutionStatus[];
+export const OPEN_STATUSES = EXECUTION_STATUSES.filter((one): one is OpenStatus => !isFinal(one));
+
+/** All allowed changes. An execution begins as `running`. */
+export const TRANSITIONS: readonly Transition[] = OPEN_STATUSES.flatMap((from) =>
+  (Object.entries(NEXT_STATES[from]) as [ExecutionStatus, readonly StateChanger[]][]).flatMap(
+    ([to, causes]) => causes.map((by) => ({ from, to, by })),
+  )
+);
+
+/** Returns true if the state never changes again. */
+export function isFinal(status: ExecutionStatus): status is FinalStatus {
+  return Object.keys(NEXT_STATES[status]).length === 0;
+}
+
+/** Returns the state from which `by` may change an execution to `next`. Throws TypeError if there is no such transition. */
 export function stateBefore(next: ExecutionStatus, by: StateChanger): OpenStatus {
-  const before = OPEN_STATUSES.find((one) => {
-    const followers: Partial<Record<ExecutionStatus, readonly StateChanger[]>> = FOLLOWERS[one];
-    return followers[next]?.includes(by);
-  });
-  if (before === undefined) throw new TypeError(`No execution becomes "${next}" by "${by}"`);
-  return before;
+  const transition = TRANSITIONS.find((one) => one.to === next && one.by === by);
+  if (transition === undefined) throw new TypeError(`No execution becomes "${next}" by "${by}"`);
+  return transition.from;
 }

@@ -35,6 +35,29 @@ Deno.test("docs: every link leads to a file, and to a heading in it", () => {
   }
 });
 
+Deno.test("docs: a cell of a table has at most 120 characters, a sentence at most 35 words", () => {
+  const offenders: string[] = [];
+  for (const path of [README, ...documents()]) {
+    const text = Deno.readTextFileSync(path).replaceAll(/```[\s\S]*?```/g, "");
+    const name = path.slice(REPOSITORY.length + 1);
+    for (const [row] of text.matchAll(/^\s*\|.*$/gm)) {
+      const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter((cell) =>
+        // Rules between rows, and lists of values from a schema.
+        !/^:?-+:?$/.test(cell) && !/^(`[^`]+`(, |$))+$/.test(cell)
+      );
+      offenders.push(
+        ...cells.filter((cell) => cell.length > 120).map((cell) => `${name}: the cell ${cell}`),
+      );
+    }
+    const prose = text.replaceAll(/^\s*\|.*$/gm, "").replaceAll(/`[^`]*`/g, "code");
+    for (const sentence of prose.split(/\n\n|\n\s*- |\n\d+\. |(?<=[.:;!?])\s+/)) {
+      const words = sentence.trim().split(/\s+/).length;
+      if (words > 35) offenders.push(`${name}: the sentence ${sentence.replaceAll(/\s+/g, " ")}`);
+    }
+  }
+  assert.equal(offenders.join("\n"), "");
+});
+
 Deno.test("docs: the README links to each of them", () => {
   const readme = Deno.readTextFileSync(README);
   for (const path of documents()) {

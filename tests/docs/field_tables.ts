@@ -5,6 +5,7 @@ import { definitionSchema } from "../../runtime/agents/definition.ts";
 import { caseSchema } from "../../ops/testing/test_case.ts";
 import { configSchema } from "../../runtime/config/config_schema.ts";
 import { writtenChannel } from "../../runtime/config/notify_schema.ts";
+import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executions/states.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { IGNORED_NAMES } from "../../runtime/folders/ignored_names.ts";
 import { HANDSHAKES, SCHEME_FORMS, type WebhookScheme } from "../../runtime/trigger_kinds.ts";
@@ -19,6 +20,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "config": () => fieldTable(configSchema),
   "channel": () => fieldTable(writtenChannel),
   "endpoints": endpointTable,
+  "execution-states": stateChart,
   "ignored-names": ignoredTable,
   "webhook-schemes": schemeTable,
   "test-case": () => fieldTable(caseSchema),
@@ -51,6 +53,13 @@ const OTHER_PROOFS: Readonly<Partial<Record<WebhookScheme, string>>> = {
   "microsoft-graph": "`clientState` of each notification",
   "monday": "the JWT in `authorization`, by the app's signing secret, and its time",
 };
+
+function stateChart(): string {
+  const changes = TRANSITIONS.map(({ from, to, by }) => `  ${from} --> ${to}: ${by}`);
+  const ends = EXECUTION_STATUSES.filter(isFinal).map((status) => `  ${status} --> [*]`);
+  const lines = ["stateDiagram-v2", "  [*] --> running: accepted", ...changes, ...ends];
+  return `\`\`\`mermaid\n${lines.join("\n")}\n\`\`\``;
+}
 
 function schemeTable(): string {
   const code = (text: string) => `\`${text}\``;

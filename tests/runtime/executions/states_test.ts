@@ -1,8 +1,22 @@
-// The table of states: what it allows, and that what is stored keeps to it.
+// The transitions between the states of an execution.
 import assert from "node:assert/strict";
-import { stateBefore } from "../../../runtime/executions/states.ts";
+import { stateBefore, TRANSITIONS } from "../../../runtime/executions/states.ts";
 
-Deno.test("stateBefore() knows who may bring an execution where, and refuses everybody else", () => {
+Deno.test("an execution changes its state only in these ways", () => {
+  assert.deepEqual(TRANSITIONS.map(({ from, to, by }) => `${from} > ${to}: ${by}`), [
+    "running > waiting: run",
+    "running > success: run",
+    "running > error: run",
+    "running > aborted: run",
+    "running > aborted: nobody",
+    "running > timeout: run",
+    "running > orphaned: recovery",
+    "waiting > running: answer",
+    "waiting > aborted: outside",
+  ]);
+});
+
+Deno.test("stateBefore() returns the state before an allowed transition, and refuses any other", () => {
   assert.equal(stateBefore("success", "run"), "running");
   assert.equal(stateBefore("aborted", "run"), "running");
   assert.equal(stateBefore("aborted", "outside"), "waiting");
