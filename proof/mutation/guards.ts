@@ -1036,8 +1036,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "each status change comes only from an allowed actor",
     symbol: "stateBefore",
-    replace: "followers[next]?.includes(by)",
-    by: "followers[next] !== undefined",
+    replace: "one.to === next && one.by === by",
+    by: "one.to === next",
     tests: ["tests/runtime/executions/states_test.ts"],
   },
   {
