@@ -122,7 +122,7 @@ Deno.test("imports: adapters, the price table and the database driver are loaded
     ...["openai", "anthropic", "google", "ollama"].map((name) =>
       `runtime/models/providers/${name}.ts`
     ),
-    ...["runtime/models/demo/demo.ts", "runtime/models/model_supply.ts"],
+    ...["runtime/models/demo/demo.ts", "runtime/models/calls/model_supply.ts"],
     ...["runtime/tools/mcp/session.ts", "runtime/tools/mcp/mcp_servers.ts"],
     ...["runtime/tools/skills/skills.ts", "runtime/tools/custom/custom_tools.ts"],
     ...["runtime/triggers/watch/watcher.ts", "runtime/telemetry/open_telemetry.ts"],
@@ -149,7 +149,7 @@ Deno.test("imports: what a service loads late goes through lazyModule()", () => 
 
 Deno.test("imports: every model that calls a provider has a billing", () => {
   const ADAPTERS = "runtime/models/providers/adapters.ts";
-  const DOOR = "runtime/models/paid_model.ts";
+  const DOOR = "runtime/models/calls/paid_model.ts";
   const importersOf = (path: string) =>
     IMPORTS.filter(({ to, typeOnly }) => !typeOnly && to === path).map(({ from }) => from);
   // Adapters are opened in one file, which only one other file imports.
@@ -160,8 +160,8 @@ Deno.test("imports: every model that calls a provider has a billing", () => {
   assert.match(text(DOOR), /return \(billing\) => withBilling\(adapter, billing\);/);
   // The files that open paid models, call models, or decide about money. A new entry needs a review.
   assert.deepEqual(importersOf(DOOR).sort(), [
-    "runtime/models/model_supply.ts",
-    "runtime/models/resolve.ts",
+    "runtime/models/calls/model_supply.ts",
+    "runtime/models/calls/resolve.ts",
   ]);
   const sources = FILES.filter((file) => /^(app|api|cli|ops|runtime|scoped|server)\//.test(file));
   const having = (what: RegExp) => sources.filter((file) => what.test(withoutComments(text(file))));
@@ -170,10 +170,10 @@ Deno.test("imports: every model that calls a provider has a billing", () => {
     "ops/setup/model_trial.ts",
     "ops/testing/judge.ts",
     "runtime/executions/loop/turn.ts",
-    "runtime/models/fallback.ts",
-    "runtime/models/queue.ts",
-    "runtime/models/retry.ts",
-    "runtime/models/spending.ts",
+    "runtime/models/calls/fallback.ts",
+    "runtime/models/calls/queue.ts",
+    "runtime/models/calls/retry.ts",
+    "runtime/models/calls/spending.ts",
   ]);
   assert.deepEqual(having(/implements SpendingGate|: SpendingGate = /), [
     "runtime/executions/budget/budget_gate.ts",

@@ -26,8 +26,8 @@ import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
 import { describeSetup } from "../../runtime/triggers/webhook/setup_text.ts";
 import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
-import { resolveModel, type ResolveModelOptions } from "../../runtime/models/resolve.ts";
-import { withRetry } from "../../runtime/models/retry.ts";
+import { resolveModel, type ResolveModelOptions } from "../../runtime/models/calls/resolve.ts";
+import { withRetry } from "../../runtime/models/calls/retry.ts";
 import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 
 /** Errors go to the person who waits, not to a log. */

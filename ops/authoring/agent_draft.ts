@@ -1,7 +1,7 @@
 // Drafts an agent file from a person's description with a model. The draft is checked before anybody sees it.
 import type { AssistantMessage, Message } from "../../runtime/models/message.ts";
 import { type Model, ModelError } from "../../runtime/models/model.ts";
-import { ReplyTimeout } from "../../runtime/models/retry.ts";
+import { ReplyTimeout } from "../../runtime/models/calls/retry.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 
 /** The request to the drafting model. */

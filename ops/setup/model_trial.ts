@@ -4,8 +4,8 @@ import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../../runtime/config/environment.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
-import { resolveModel, type ResolveModelOptions } from "../../runtime/models/resolve.ts";
-import { ReplyTimeout, withRetry } from "../../runtime/models/retry.ts";
+import { resolveModel, type ResolveModelOptions } from "../../runtime/models/calls/resolve.ts";
+import { ReplyTimeout, withRetry } from "../../runtime/models/calls/retry.ts";
 
 const TRIAL_MS = 60_000;
 /** The reply is one word; models that reason first need more room. */

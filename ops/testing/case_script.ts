@@ -10,14 +10,14 @@ import {
   ModelError,
   type ModelReply,
 } from "../../runtime/models/model.ts";
-import { isRetryableStatus } from "../../runtime/models/provider_failure.ts";
+import { isRetryableStatus } from "../../runtime/models/providers/provider_failure.ts";
 import { RunStopped } from "../../runtime/executions/runs/run.ts";
 import { parseArguments } from "../../runtime/tools/arguments.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { containsValue } from "./compare_values.ts";
 import type { ScriptedCall, ScriptedReply, TestCase } from "./test_case.ts";
 
-const loadFallback = lazyModule(() => import("../../runtime/models/fallback.ts"));
+const loadFallback = lazyModule(() => import("../../runtime/models/calls/fallback.ts"));
 
 /** The result of a call: one of the two fields is set. */
 export interface ScriptedResult {

@@ -10,7 +10,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from "../../runtime/models/model.ts";
-import { ReplyTimeout } from "../../runtime/models/retry.ts";
+import { ReplyTimeout } from "../../runtime/models/calls/retry.ts";
 import { estimateInputTokens } from "../../runtime/models/token_estimate.ts";
 import { toUntrustedBlock } from "../../runtime/prompt/untrusted_text.ts";
 import { compileAnswerCheck } from "../../runtime/tools/json_schema/answer_check.ts";

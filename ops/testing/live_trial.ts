@@ -2,7 +2,7 @@
 // scripted.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { ModelSupply } from "../../runtime/models/model_supply.ts";
+import type { ModelSupply } from "../../runtime/models/calls/model_supply.ts";
 import { withModel } from "../../runtime/wiring/agent_variant.ts";
 import type { CaseFile } from "./case_files.ts";
 import { estimateJudges } from "./judge.ts";
@@ -11,7 +11,7 @@ import type { TestCase } from "./test_case.ts";
 import { SILENT, type TestPorts } from "./test_ports.ts";
 import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
 
-const loadModelSupply = lazyModule(() => import("../../runtime/models/model_supply.ts"));
+const loadModelSupply = lazyModule(() => import("../../runtime/models/calls/model_supply.ts"));
 const loadBilling = lazyModule(() => import("../../runtime/wiring/workspace_billing.ts"));
 
 /** The collaborators that find and play cases. */

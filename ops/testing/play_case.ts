@@ -4,7 +4,7 @@ import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { ExecutionLog } from "../../runtime/events/log.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
-import type { ModelSupply } from "../../runtime/models/model_supply.ts";
+import type { ModelSupply } from "../../runtime/models/calls/model_supply.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import type { ExecutionRequest } from "../../runtime/executions/execution_request.ts";
 import {

@@ -7,7 +7,7 @@ import { type Budget, toNanos } from "../../runtime/executions/budget/budget.ts"
 import { BudgetExceeded, BudgetGate } from "../../runtime/executions/budget/budget_gate.ts";
 import { toBudgetQuestion } from "../../runtime/executions/budget/budget_question.ts";
 import { type Model, ModelError, type Usage } from "../../runtime/models/model.ts";
-import { withBilling } from "../../runtime/models/spending.ts";
+import { withBilling } from "../../runtime/models/calls/spending.ts";
 import { boundInputTokens } from "../../runtime/models/token_estimate.ts";
 import { SqlBudgetStore } from "../../runtime/storage/budgets.ts";
 import { LogLines } from "../../tests/support/log_lines.ts";

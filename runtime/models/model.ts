@@ -15,7 +15,7 @@ export interface ModelRequest {
   maxTokens: number;
   /** The schema of the answer; absent: the answer may be any text. */
   schema?: JsonSchema;
-  /** Parts that the endpoint refused before, named as in adaptation/learned.ts. Adapters omit them. */
+  /** Parts that the endpoint refused before, named as in adaptation/known_limits.ts. Adapters omit them. */
   refused?: ReadonlySet<string>;
 }
 

@@ -2,13 +2,13 @@
 import { once } from "./once.ts";
 import type { RunPorts } from "../executions/loop/prepare.ts";
 import type { Agent } from "../agents/agent.ts";
-import type { ModelSupply } from "../models/model_supply.ts";
-import type { SpendingGate } from "../models/spending.ts";
+import type { ModelSupply } from "../models/calls/model_supply.ts";
+import type { SpendingGate } from "../models/calls/spending.ts";
 import type { ToolCatalogOptions } from "./tool_catalog.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
-const loadModelSupply = lazyModule(() => import("../models/model_supply.ts"));
+const loadModelSupply = lazyModule(() => import("../models/calls/model_supply.ts"));
 const loadToolCatalog = lazyModule(() => import("./tool_catalog.ts"));
 const loadAnswerFormat = lazyModule(() => import("./answer_format.ts"));
 const loadPdfText = lazyModule(() => import("../tools/custom/pdf_text.ts"));

@@ -6,7 +6,7 @@ import type { WorkspaceSettings } from "../config/settings.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { BudgetGate } from "../executions/budget/budget_gate.ts";
 import { ModelPrices } from "../models/pricing.ts";
-import type { CallBilling } from "../models/spending.ts";
+import type { CallBilling } from "../models/calls/spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlBudgetStore } from "../storage/budgets.ts";
 import type { Database } from "../storage/database.ts";

@@ -6,7 +6,7 @@ import {
   boundReply,
   MAX_ERROR_BYTES,
   MAX_EVENT_BYTES,
-} from "../../../runtime/models/provider_fetch.ts";
+} from "../../../runtime/models/providers/provider_fetch.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
 import { defineTarget } from "../target.ts";
 

@@ -12,7 +12,7 @@ import type {
   Reservation,
   Spending,
   SpendingGate,
-} from "../../models/spending.ts";
+} from "../../models/calls/spending.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import {

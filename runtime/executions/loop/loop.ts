@@ -2,7 +2,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { AssistantMessage } from "../../models/message.ts";
 import { ModelError, type ModelReply } from "../../models/model.ts";
-import { ReplyTimeout } from "../../models/retry.ts";
+import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { describeBudget } from "../budget/budget.ts";

@@ -3,7 +3,7 @@ import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { modelChain } from "../../config/providers.ts";
-import { acceptsMedia } from "../../models/adaptation/taken_media.ts";
+import { acceptsMedia } from "../../models/adaptation/accepted_media.ts";
 import type { Media } from "../../tool_vocabulary.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";

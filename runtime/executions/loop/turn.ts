@@ -1,6 +1,6 @@
 // One turn: asks the model and passes its text on as it streams. Retries and time limits are the model's decorators.
 import type { ModelReply, ModelRequest, Usage } from "../../models/model.ts";
-import { ReplyTimeout } from "../../models/retry.ts";
+import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../../models/token_estimate.ts";
 import type { CutReply } from "../record/ending_store.ts";
 import { type Run, RunStopped } from "../runs/run.ts";

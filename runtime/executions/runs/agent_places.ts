@@ -1,7 +1,7 @@
 // How many runs of one agent go on at once: `max_concurrent_runs` of its file. Delegated runs neither wait nor count,
 // because an agent that waits for another one below it would wait for itself.
 import type { Agent } from "../../agents/agent.ts";
-import { FifoSemaphore } from "../../models/places.ts";
+import { FifoSemaphore } from "../../models/fifo_semaphore.ts";
 import type { Execution } from "../execution.ts";
 import type { Journal } from "../record/journal.ts";
 

@@ -4,7 +4,7 @@ import type { AssistantMessage } from "../message.ts";
 import type { ModelError, ModelRequest } from "../model.ts";
 import { familyNames } from "../pricing.ts";
 import { keptNames } from "../providers/kept_fields.ts";
-import { keywordsOf, type KnownLimits } from "./learned.ts";
+import { keywordsOf, type KnownLimits } from "./known_limits.ts";
 
 /** The reason for a refused call. */
 export type Refusal =

@@ -17,8 +17,8 @@ import {
   type ProviderContext,
   readProviderError,
   streamedFailure,
-} from "../provider_failure.ts";
-import { MAX_ERROR_BYTES, postToProvider } from "../provider_fetch.ts";
+} from "./provider_failure.ts";
+import { MAX_ERROR_BYTES, postToProvider } from "./provider_fetch.ts";
 
 /** The address, key and name of one model. */
 export interface AdapterOptions {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import { tryModel } from "../../../ops/setup/model_trial.ts";
-import { ReplyTimeout } from "../../../runtime/models/retry.ts";
+import { ReplyTimeout } from "../../../runtime/models/calls/retry.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { TestClock } from "../../support/test_clock.ts";
 

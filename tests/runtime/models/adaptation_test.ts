@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import type { Message } from "../../../runtime/models/message.ts";
-import { ModelSupply } from "../../../runtime/models/model_supply.ts";
+import { ModelSupply } from "../../../runtime/models/calls/model_supply.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
 import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import { ADAPTERS } from "../../support/models/model_adapters.ts";

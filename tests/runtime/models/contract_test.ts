@@ -1,7 +1,7 @@
 // The contract of all adapters, each against a local server with its format.
 import assert from "node:assert/strict";
 import type { Message } from "../../../runtime/models/message.ts";
-import { withRetry } from "../../../runtime/models/retry.ts";
+import { withRetry } from "../../../runtime/models/calls/retry.ts";
 import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
 import type { Adapter } from "../../support/models/model_adapters.ts";
 import { ADAPTERS, KEY, open, openPatient } from "../../support/models/model_adapters.ts";

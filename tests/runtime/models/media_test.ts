@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { seedHistory } from "../../../runtime/executions/loop/history.ts";
 import { fitConversation } from "../../../runtime/models/adaptation/fit_conversation.ts";
 import { readMedia } from "../../../runtime/models/adaptation/read_media.ts";
-import { acceptsMedia } from "../../../runtime/models/adaptation/taken_media.ts";
+import { acceptsMedia } from "../../../runtime/models/adaptation/accepted_media.ts";
 import type { Message } from "../../../runtime/models/message.ts";
 import type { Media } from "../../../runtime/tool_vocabulary.ts";
 import { showMedia, toResultText } from "../../../runtime/tools/mcp/result_content.ts";

@@ -4,7 +4,7 @@ import { FREE_BILLING } from "../../support/models/free_billing.ts";
 import type { ModelSettings } from "../../../runtime/agents/agent.ts";
 import { modelHost } from "../../../runtime/models/endpoint.ts";
 import { ModelError } from "../../../runtime/models/model.ts";
-import { resolveModel } from "../../../runtime/models/resolve.ts";
+import { resolveModel } from "../../../runtime/models/calls/resolve.ts";
 import { failureOf } from "../../support/collect_reply.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { TestClock } from "../../support/test_clock.ts";

@@ -6,7 +6,7 @@ import type { Execution } from "../../../runtime/executions/execution.ts";
 import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 import { RunStopped } from "../../../runtime/executions/runs/run.ts";
 import { ModelError, type ModelReply } from "../../../runtime/models/model.ts";
-import { ReplyTimeout } from "../../../runtime/models/retry.ts";
+import { ReplyTimeout } from "../../../runtime/models/calls/retry.ts";
 import { filesBelow, REPOSITORY } from "../../support/repository.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { executionOf } from "../notify/outbox_world.ts";

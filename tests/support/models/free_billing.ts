@@ -1,5 +1,5 @@
 // A CallBilling without costs, for tests that are not about money.
-import type { CallBilling } from "../../../runtime/models/spending.ts";
+import type { CallBilling } from "../../../runtime/models/calls/spending.ts";
 
 export const FREE_BILLING: Omit<CallBilling, "model"> = {
   gate: { reserve: () => Promise.resolve({ settle: () => Promise.resolve() }) },

@@ -2,8 +2,8 @@
 import { FREE_BILLING } from "./free_billing.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Model } from "../../../runtime/models/model.ts";
-import { resolveModel } from "../../../runtime/models/resolve.ts";
-import { withRetry } from "../../../runtime/models/retry.ts";
+import { resolveModel } from "../../../runtime/models/calls/resolve.ts";
+import { withRetry } from "../../../runtime/models/calls/retry.ts";
 import { AnthropicServer } from "./anthropic_server.ts";
 import { GoogleServer } from "./google_server.ts";
 import type { ModelServer, ModelStep, ReceivedRequest } from "./model_server.ts";

@@ -7,7 +7,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from "../../../runtime/models/model.ts";
-import { withRetry } from "../../../runtime/models/retry.ts";
+import { withRetry } from "../../../runtime/models/calls/retry.ts";
 import { LogLines } from "../log_lines.ts";
 import { TestClock } from "../test_clock.ts";
 

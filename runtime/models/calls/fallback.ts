@@ -1,9 +1,9 @@
 // Fallback models: calls another model if one is down, out of quota or refuses. A run starts with the first model and keeps
 // the one that answered last. Loaded only for agents with a fallback.
-import { SECOND_MS } from "../../base/time_units.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import { concernsModel } from "./adaptation/refusals.ts";
-import { type Model, ModelError, type ModelRequest } from "./model.ts";
+import { SECOND_MS } from "../../../base/time_units.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import { concernsModel } from "../adaptation/refusals.ts";
+import { type Model, ModelError, type ModelRequest } from "../model.ts";
 import { ReplyTimeout, withRemark } from "./retry.ts";
 
 /** The longest wait for a model while another one is left. */

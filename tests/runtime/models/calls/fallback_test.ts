@@ -1,16 +1,16 @@
 // Models with fallbacks: the failures that call the next model, the costs, and the log.
 import assert from "node:assert/strict";
-import type { ModelSettings } from "../../../runtime/agents/agent.ts";
-import { ModelError } from "../../../runtime/models/model.ts";
-import { ModelSupply } from "../../../runtime/models/model_supply.ts";
-import type { PlannedSpending } from "../../../runtime/models/spending.ts";
-import { collectReply } from "../../support/collect_reply.ts";
-import { AnthropicServer } from "../../support/models/anthropic_server.ts";
-import type { ModelStep } from "../../support/models/model_server.ts";
-import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { createTestAgent } from "../../support/test_agent.ts";
-import { TestClock } from "../../support/test_clock.ts";
-import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
+import type { ModelSettings } from "../../../../runtime/agents/agent.ts";
+import { ModelError } from "../../../../runtime/models/model.ts";
+import { ModelSupply } from "../../../../runtime/models/calls/model_supply.ts";
+import type { PlannedSpending } from "../../../../runtime/models/calls/spending.ts";
+import { collectReply } from "../../../support/collect_reply.ts";
+import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
+import type { ModelStep } from "../../../support/models/model_server.ts";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 
 const failing = (status: number, message: string, headers = {}): ModelStep => (
   { status, headers, body: JSON.stringify({ error: { message } }) }

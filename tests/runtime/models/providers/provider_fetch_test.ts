@@ -1,16 +1,16 @@
 // postToProvider() against real servers: redirects, limits of size, and the request itself.
 import assert from "node:assert/strict";
-import { ModelError } from "../../../runtime/models/model.ts";
+import { ModelError } from "../../../../runtime/models/model.ts";
 import {
   boundReply,
   MAX_ERROR_BYTES,
   MAX_EVENT_BYTES,
   MAX_REPLY_BYTES,
   postToProvider,
-} from "../../../runtime/models/provider_fetch.ts";
-import { collectReply, failureOf, modelRequest } from "../../support/collect_reply.ts";
-import { ADAPTERS, open } from "../../support/models/model_adapters.ts";
-import type { ModelServer } from "../../support/models/model_server.ts";
+} from "../../../../runtime/models/providers/provider_fetch.ts";
+import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
+import { ADAPTERS, open } from "../../../support/models/model_adapters.ts";
+import type { ModelServer } from "../../../support/models/model_server.ts";
 
 /** Starts a server with a handler. Disposing stops it. */
 function serve(handler: (request: Request) => Response | Promise<Response>) {

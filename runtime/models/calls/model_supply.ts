@@ -1,22 +1,22 @@
 // Opens the models of this service's agents and prices their replies. Loaded with the first run.
-import type { Agent, ModelSettings } from "../agents/agent.ts";
-import type { Clock } from "../../base/clock.ts";
-import { modelChain } from "../config/providers.ts";
-import { lazyModule } from "../../base/lazy_module.ts";
-import type { Model, ModelReply, ModelRequest } from "./model.ts";
+import type { Agent, ModelSettings } from "../../agents/agent.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { modelChain } from "../../config/providers.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import type { Model, ModelReply, ModelRequest } from "../model.ts";
 import { type ModelConnection, openPaidModel } from "./paid_model.ts";
-import { modelEndpoint } from "./endpoint.ts";
-import { KnownLimits } from "./adaptation/learned.ts";
-import { acceptsMedia } from "./adaptation/taken_media.ts";
-import { ModelPrices } from "./pricing.ts";
+import { modelEndpoint } from "../endpoint.ts";
+import { KnownLimits } from "../adaptation/known_limits.ts";
+import { acceptsMedia } from "../adaptation/accepted_media.ts";
+import { ModelPrices } from "../pricing.ts";
 import { ModelQueue, withQueue } from "./queue.ts";
 import { RateGates } from "./rate_gate.ts";
 import { requireModel, resolveConnection } from "./resolve.ts";
 import { withRetry } from "./retry.ts";
-import { refuseTooManyTools } from "./tool_limit.ts";
+import { refuseTooManyTools } from "../tool_limit.ts";
 import type { CallBilling, SpendingGate } from "./spending.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
 
 const loadFallback = lazyModule(() => import("./fallback.ts"));
 

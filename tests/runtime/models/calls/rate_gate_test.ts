@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
-import { RateGate } from "../../../runtime/models/rate_gate.ts";
-import { withRetry } from "../../../runtime/models/retry.ts";
-import { collectReply, failureOf } from "../../support/collect_reply.ts";
-import { LogLines } from "../../support/log_lines.ts";
-import { answers, type Attempt, fails, ScriptedModel } from "../../support/models/retry_world.ts";
-import { settle, TestClock } from "../../support/test_clock.ts";
+import { RateGate } from "../../../../runtime/models/calls/rate_gate.ts";
+import { withRetry } from "../../../../runtime/models/calls/retry.ts";
+import { collectReply, failureOf } from "../../../support/collect_reply.ts";
+import { LogLines } from "../../../support/log_lines.ts";
+import {
+  answers,
+  type Attempt,
+  fails,
+  ScriptedModel,
+} from "../../../support/models/retry_world.ts";
+import { settle, TestClock } from "../../../support/test_clock.ts";
 
 /** Opens models with one key, each with its own script. `called` records the order of the calls. */
 function world(timeoutMs = 300_000) {

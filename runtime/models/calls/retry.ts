@@ -1,28 +1,28 @@
 // Retries of model calls. A decorator for all models: repeats failed calls, limits the time for a complete reply, and detects
 // stalled streams.
-import { backoffMs } from "../../base/backoff.ts";
-import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
-import { formatDuration } from "../../base/durations.ts";
+import { backoffMs } from "../../../base/backoff.ts";
+import { sleepUnlessAborted, untilAborted } from "../../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { formatDuration } from "../../../base/durations.ts";
 import {
   Adaptation,
   type AdaptationOptions,
   type AdaptedRequest,
-} from "./adaptation/adaptation.ts";
-import { KnownLimits } from "./adaptation/learned.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
+} from "../adaptation/adaptation.ts";
+import { KnownLimits } from "../adaptation/known_limits.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
 import {
   type Model,
   type ModelDelta,
   ModelError,
   type ModelReply,
   type ModelRequest,
-} from "./model.ts";
+} from "../model.ts";
 import type { RateGate } from "./rate_gate.ts";
-import { StallDetector } from "./stall_watch.ts";
-import { lazyModule } from "../../base/lazy_module.ts";
+import { StallDetector } from "./stall_detector.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
 
-const loadRefusals = lazyModule(() => import("./adaptation/refusals.ts"));
+const loadRefusals = lazyModule(() => import("../adaptation/refusals.ts"));
 
 /** The limits and collaborators of the retries. */
 export interface RetryOptions {

@@ -1,7 +1,7 @@
 // Detects a reply that stops in the middle: a connection may die without an error.
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
-import { ModelError } from "./model.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { ModelError } from "../model.ts";
 
 /**
  * The maximum time between two deltas, in milliseconds. Before the first delta only the reply's timeout applies, because

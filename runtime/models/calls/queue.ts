@@ -1,7 +1,7 @@
 // Limits the concurrent model calls to `defaults.max_concurrent_runs`. Other calls wait in order of arrival.
-import { FifoSemaphore } from "./places.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import type { Model, ModelDelta, ModelReply, ModelRequest } from "./model.ts";
+import { FifoSemaphore } from "../fifo_semaphore.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { Model, ModelDelta, ModelReply, ModelRequest } from "../model.ts";
 
 type CallSubject = Parameters<Model["generate"]>[1]["subject"];
 

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { FREE_BILLING } from "../../support/models/free_billing.ts";
-import type { ModelSettings } from "../../../runtime/agents/agent.ts";
-import { ModelError } from "../../../runtime/models/model.ts";
-import { resolveModel, type ResolveModelOptions } from "../../../runtime/models/resolve.ts";
-import { collectReply } from "../../support/collect_reply.ts";
-import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { TestClock } from "../../support/test_clock.ts";
+import { FREE_BILLING } from "../../../support/models/free_billing.ts";
+import type { ModelSettings } from "../../../../runtime/agents/agent.ts";
+import { ModelError } from "../../../../runtime/models/model.ts";
+import {
+  resolveModel,
+  type ResolveModelOptions,
+} from "../../../../runtime/models/calls/resolve.ts";
+import { collectReply } from "../../../support/collect_reply.ts";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { TestClock } from "../../../support/test_clock.ts";
 
 interface World extends ResolveModelOptions {
   lines: string[];

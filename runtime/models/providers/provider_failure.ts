@@ -1,9 +1,9 @@
 // Converts failures of providers to ModelError: one wording, one rule for retries, and no key in any text.
-import { describeDenied } from "../../base/denied_permission.ts";
-import { isJsonObject, isWholeJson, type JsonValue } from "../../base/json.ts";
-import { toPlainLine } from "../../base/text/plain_text.ts";
-import { SHORTEST_SECRET } from "../secrets/secret.ts";
-import { ModelError } from "./model.ts";
+import { describeDenied } from "../../../base/denied_permission.ts";
+import { isJsonObject, isWholeJson, type JsonValue } from "../../../base/json.ts";
+import { toPlainLine } from "../../../base/text/plain_text.ts";
+import { SHORTEST_SECRET } from "../../secrets/secret.ts";
+import { ModelError } from "../model.ts";
 
 /** The provider that failed, and the key that its messages must not show. */
 export interface ProviderContext {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { type Model, ModelError, type Usage } from "../../../runtime/models/model.ts";
-import type { PlannedSpending, Spending } from "../../../runtime/models/spending.ts";
-import { withBilling } from "../../../runtime/models/spending.ts";
-import { boundInputTokens } from "../../../runtime/models/token_estimate.ts";
-import { collectReply, modelRequest } from "../../support/collect_reply.ts";
-import type { Attempt } from "../../support/models/retry_world.ts";
-import { answers, fails, goesSilent, REPLY } from "../../support/models/retry_world.ts";
-import { ScriptedModel } from "../../support/models/retry_world.ts";
+import { type Model, ModelError, type Usage } from "../../../../runtime/models/model.ts";
+import type { PlannedSpending, Spending } from "../../../../runtime/models/calls/spending.ts";
+import { withBilling } from "../../../../runtime/models/calls/spending.ts";
+import { boundInputTokens } from "../../../../runtime/models/token_estimate.ts";
+import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
+import type { Attempt } from "../../../support/models/retry_world.ts";
+import { answers, fails, goesSilent, REPLY } from "../../../support/models/retry_world.ts";
+import { ScriptedModel } from "../../../support/models/retry_world.ts";
 
 /** Creates a CallBilling that records reservations and bookings. Reading costs 1, writing to a cache 2, output 10. */
 function world(...attempts: Attempt[]): {

@@ -1,15 +1,15 @@
 // The models of one service. Each is created once per connection, from the current files and environment.
 import assert from "node:assert/strict";
-import { FREE_BILLING } from "../../support/models/free_billing.ts";
+import { FREE_BILLING } from "../../../support/models/free_billing.ts";
 import { dirname } from "node:path";
-import type { ModelSettings } from "../../../runtime/agents/agent.ts";
-import type { Model } from "../../../runtime/models/model.ts";
-import { ModelSupply } from "../../../runtime/models/model_supply.ts";
-import { collectReply } from "../../support/collect_reply.ts";
-import { OpenAiServer } from "../../support/models/openai_server.ts";
-import { createTestAgent } from "../../support/test_agent.ts";
-import { TestClock } from "../../support/test_clock.ts";
-import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
+import type { ModelSettings } from "../../../../runtime/agents/agent.ts";
+import type { Model } from "../../../../runtime/models/model.ts";
+import { ModelSupply } from "../../../../runtime/models/calls/model_supply.ts";
+import { collectReply } from "../../../support/collect_reply.ts";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { TestClock } from "../../../support/test_clock.ts";
+import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 interface Supply {
   open: (model: Partial<ModelSettings>) => Promise<Model>;

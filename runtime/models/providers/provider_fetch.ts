@@ -1,6 +1,6 @@
 // HTTP calls to providers. Limits redirects to the endpoint's origin, checks the content type of answers, and limits their
 // size, so that an endless answer cannot fill the memory.
-import { ModelError } from "./model.ts";
+import { ModelError } from "../model.ts";
 import {
   connectionFailure,
   foreignAnswerFailure,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { ModelDelta } from "../../../runtime/models/model.ts";
-import { collectReply, modelRequest } from "../../support/collect_reply.ts";
-import { answers, type Attempt, fails, retryWorld } from "../../support/models/retry_world.ts";
+import type { ModelDelta } from "../../../../runtime/models/model.ts";
+import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
+import { answers, type Attempt, fails, retryWorld } from "../../../support/models/retry_world.ts";
 
 Deno.test("withRetry() waits 1, 2 and 4 seconds with a jitter of a quarter, and fails after four attempts", async () => {
   for (const [random, factor] of [[0, 0.75], [0.5, 1], [0.999_999, 1.25]] as const) {

@@ -1,7 +1,7 @@
 // Money for model calls: reserves the maximum cost before a call and books the real cost after it. Each attempt is a call of
 // its own. The SpendingGate decides if there is enough money.
-import type { Agent } from "../agents/agent.ts";
-import { untilAborted } from "../../base/bounded_wait.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { untilAborted } from "../../../base/bounded_wait.ts";
 import {
   type Model,
   type ModelDelta,
@@ -9,9 +9,9 @@ import {
   type ModelReply,
   type ModelRequest,
   type Usage,
-} from "./model.ts";
-import type { ModelPrices, PricedModel } from "./pricing.ts";
-import { boundInputTokens, boundOutputTokens } from "./token_estimate.ts";
+} from "../model.ts";
+import type { ModelPrices, PricedModel } from "../pricing.ts";
+import { boundInputTokens, boundOutputTokens } from "../token_estimate.ts";
 
 /** Tokens and cost that a call used, or may use at most. */
 export interface Spending {

@@ -1,13 +1,19 @@
 // The timeouts of withRetry(): the reply's timeout, stalls, and cancels.
 import assert from "node:assert/strict";
-import { ReplyTimeout, withRetry } from "../../../runtime/models/retry.ts";
-import { STALL_MS } from "../../../runtime/models/stall_watch.ts";
-import { collectReply, modelRequest } from "../../support/collect_reply.ts";
-import { LogLines } from "../../support/log_lines.ts";
-import type { Attempt } from "../../support/models/retry_world.ts";
-import { answers, fails, goesSilent, REPLY, retryWorld } from "../../support/models/retry_world.ts";
-import { ScriptedModel } from "../../support/models/retry_world.ts";
-import { TestClock } from "../../support/test_clock.ts";
+import { ReplyTimeout, withRetry } from "../../../../runtime/models/calls/retry.ts";
+import { STALL_MS } from "../../../../runtime/models/calls/stall_detector.ts";
+import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
+import { LogLines } from "../../../support/log_lines.ts";
+import type { Attempt } from "../../../support/models/retry_world.ts";
+import {
+  answers,
+  fails,
+  goesSilent,
+  REPLY,
+  retryWorld,
+} from "../../../support/models/retry_world.ts";
+import { ScriptedModel } from "../../../support/models/retry_world.ts";
+import { TestClock } from "../../../support/test_clock.ts";
 
 Deno.test("withRetry() applies the timeout to all attempts together", async () => {
   const { model, clock } = retryWorld([fails("a"), goesSilent()], 45_000);

@@ -1,10 +1,10 @@
 // Rate limits: one gate for all calls of a model with the same key. During a pause that the provider asked for, calls wait, and
 // then continue in order of arrival. A pause of the whole account closes the gates of all models with the key.
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
-import { formatDuration } from "../../base/durations.ts";
-import { MINUTE_MS } from "../../base/time_units.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { formatDuration } from "../../../base/durations.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { ModelConnection } from "./paid_model.ts";
 
 /** The interval between two calls after a pause, so that the provider can ask for another pause in time. */

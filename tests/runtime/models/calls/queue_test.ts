@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Model, ModelReply } from "../../../runtime/models/model.ts";
-import { ModelQueue, withQueue } from "../../../runtime/models/queue.ts";
-import { collectReply, modelRequest } from "../../support/collect_reply.ts";
-import { LogLines } from "../../support/log_lines.ts";
-import { settle } from "../../support/test_clock.ts";
+import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
+import { ModelQueue, withQueue } from "../../../../runtime/models/calls/queue.ts";
+import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
+import { LogLines } from "../../../support/log_lines.ts";
+import { settle } from "../../../support/test_clock.ts";
 
 const FREE = new AbortController().signal;
 
