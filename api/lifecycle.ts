@@ -13,7 +13,7 @@ export type StopReason = "requested" | "idle" | "signal";
 /** An open stream that is notified when the service stops. */
 export interface OpenStream {
   /** Called when the stop begins. The stream may still send events. */
-  stopBegan?(reason: StopReason): void;
+  onStop?(reason: StopReason): void;
   /** Ends the stream, after a `shutdown` frame if it has sent none. */
   end(reason: StopReason): void;
 }
@@ -86,12 +86,12 @@ export class Lifecycle {
     if (this.#stopping !== null) return;
     this.#stopping = reason;
     this.#over.abort();
-    for (const stream of this.#streams) stream.stopBegan?.(reason);
+    for (const stream of this.#streams) stream.onStop?.(reason);
     this.#resolveStop(reason);
   }
 
   /** Counts a request in flight until the returned function is called. */
-  requestStarted(): () => void {
+  countRequest(): () => void {
     this.#requests++;
     return () => {
       this.#requests--;
@@ -100,10 +100,10 @@ export class Lifecycle {
   }
 
   /** Counts an open stream until the returned function is called. Ends it at once if the streams have been ended. */
-  streamOpened(stream: OpenStream): () => void {
+  addStream(stream: OpenStream): () => void {
     this.#streams.add(stream);
     if (this.#stopping !== null) {
-      stream.stopBegan?.(this.#stopping);
+      stream.onStop?.(this.#stopping);
       if (this.#streamsEnded) stream.end(this.#stopping);
     }
     return () => {

@@ -1,9 +1,9 @@
 // The HTTP application: middleware, the operations of the API, and the pages. It opens no listener: mod.ts does that.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { withoutToken } from "./answers/answers.ts";
+import { redactToken } from "./answers/answers.ts";
 import { RequestRefused, toErrorResponse } from "../api/errors.ts";
 import type { DescribedOperation, Services } from "../api/operations/operation.ts";
-import { OPERATION_PLACES } from "../api/operations/operations.ts";
+import { LAZY_OPERATIONS } from "../api/operations/operations.ts";
 import { readJsonBody } from "../api/operations/request_body.ts";
 import { EVENT_STREAM } from "../base/text/event_stream.ts";
 import { createDashboard } from "./routes/dashboard.ts";
@@ -37,7 +37,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   ];
   const { takesDeliveries = false } = options;
   const refuseRoute = createRefusal([
-    ...OPERATION_PLACES,
+    ...LAZY_OPERATIONS,
     ...(takesDeliveries ? [{ method: "POST", path: HOOK_PATH }] : []),
     ...pages.map(({ path }) => ({ method: "GET", path })),
   ]);
@@ -46,7 +46,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   app.use(measureHead);
   for (const guard of options.guards ?? []) app.use(guard);
   app.use(async (c, next) => {
-    const ended = WORK.test(c.req.path) ? lifecycle.requestStarted() : undefined;
+    const ended = WORK.test(c.req.path) ? lifecycle.countRequest() : undefined;
     try {
       // An invalid Host header makes the URL unparseable.
       if (!URL.canParse(c.req.url)) throw new RequestRefused(400, "Bad Request");
@@ -55,11 +55,11 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
       ended?.();
     }
   });
-  for (const place of OPERATION_PLACES) {
+  for (const place of LAZY_OPERATIONS) {
     let operation: DescribedOperation | undefined;
     app.on(place.method, toPattern(place.path), async (c) => {
       const request = c.req.raw;
-      operation ??= await place.open();
+      operation ??= await place.load();
       return await operation.respond({
         params: c.req.param(),
         query: gatherQuery(new URL(request.url).searchParams),
@@ -129,7 +129,7 @@ function accessLog(
     await next();
     log.write("debug", "request", {
       method: c.req.method,
-      path: withoutToken(c.req.path),
+      path: redactToken(c.req.path),
       status: c.res.status,
       ms: clock.now() - start,
       via,

@@ -198,5 +198,5 @@ async function close(listener: Listener, runtime: Runtime): Promise<void> {
   const closing = await firstOf(listener.close(), { within });
   if (closing.kind === "done") return;
   runtime.log.write("warn", "Closing connections that did not end in time", { on: address });
-  listener.cut();
+  listener.abort();
 }

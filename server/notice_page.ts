@@ -1,6 +1,6 @@
 // Small HTML pages with a text or a form: the log-in, the answer links, the refusals. Each page is self-contained, because
 // a browser without access could not load further files.
-import { lateText } from "./late_text.ts";
+import { lazyText } from "./lazy_text.ts";
 
 /** The content of a notice page. Texts are HTML: the caller escapes foreign text. */
 export interface NoticePage {
@@ -13,7 +13,7 @@ export interface NoticePage {
   script?: string;
 }
 
-const loadTheme = lateText(() =>
+const loadTheme = lazyText(() =>
   import("./dashboard/assets/theme.css", { with: { type: "text" } })
 );
 
@@ -85,7 +85,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** Returns true if a browser requests a page. Programs accept JSON or anything. */
-export function wantsPage(request: Request): boolean {
+export function acceptsHtml(request: Request): boolean {
   return request.headers.get("accept")?.includes("text/html") ?? false;
 }
 

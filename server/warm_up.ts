@@ -3,7 +3,7 @@
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import { loadOpenApi, OPERATION_PLACES } from "../api/operations/operations.ts";
+import { LAZY_OPERATIONS, loadOpenApi } from "../api/operations/operations.ts";
 
 const AFTER_START_MS = 500;
 
@@ -14,9 +14,9 @@ export async function warmUp(
 ): Promise<void> {
   if (!await sleepUnlessAborted(clock, AFTER_START_MS, signal)) return;
   try {
-    for (const place of OPERATION_PLACES) {
+    for (const place of LAZY_OPERATIONS) {
       if (signal.aborted) return;
-      await place.open();
+      await place.load();
     }
     await loadOpenApi();
   } catch (error) {

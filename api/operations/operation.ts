@@ -24,7 +24,7 @@ type AnswerOf<R extends Answer> = R extends z.ZodType ? Source<R>
   : ReadableStream<Uint8Array> | null;
 
 /** The kind of resource that `{id}` in a path identifies. */
-export interface Named<Id> {
+export interface PathResource<Id> {
   /** The schema of the id in the path. */
   readonly id: z.ZodType<Id, string>;
   /** Throws if the resource does not exist. This error precedes the other errors of a request. */
@@ -37,7 +37,7 @@ interface Declaration<R, I, Q, H, B> {
   /** Details that the summary omits. */
   description?: string;
   /** The resource that `{id}` in the path identifies, if there is one. */
-  of?: Named<I>;
+  resource?: PathResource<I>;
   query?: Q;
   headers?: H;
   /** A missing body is validated as `{}`. */
@@ -98,15 +98,15 @@ export function operation<
     ): Promise<AnswerOf<R>>;
   },
 ): Operation<R, I, Q, B> {
-  const { handle, of, errors = [], query, headers, body, ...described } = declaration;
-  const params = of && z.object({ id: of.id });
+  const { handle, resource, errors = [], query, headers, body, ...described } = declaration;
+  const params = resource && z.object({ id: resource.id });
   return {
     ...described,
     params,
     query: query as Q,
     ...(headers && { headers }),
     body: body as B,
-    errors: of === undefined ? errors : [404, ...errors],
+    errors: resource === undefined ? errors : [404, ...errors],
     async respond(raw, services) {
       const issues: ValidationIssue[] = [];
       const { id } = check(params, raw.params, "path", issues) as { id: I };
@@ -121,7 +121,7 @@ export function operation<
         checked = check(body, given === undefined ? {} : given, "body", issues) as Read<B>;
         if (issues.length > 0) throw new RequestRefused(422, issues.slice(0, MAX_ISSUES));
       } catch (error) {
-        if (isKnown && error instanceof RequestRefused) await of?.find(id, services);
+        if (isKnown && error instanceof RequestRefused) await resource?.find(id, services);
         throw error;
       }
       const answer = await handle({ id, ...read, body: checked }, services);

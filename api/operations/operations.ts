@@ -33,15 +33,15 @@ type Merged<Files> = {
 };
 
 /** The path of an operation, with a function that loads it. */
-export interface OperationPlace extends OperationPath {
+export interface LazyOperation extends OperationPath {
   /** Loads the operation's file, once. Throws NoDescriptorLeft. */
-  open(): Promise<DescribedOperation>;
+  load(): Promise<DescribedOperation>;
 }
 
 /** The operations in the order of registration. */
-export const OPERATION_PLACES: readonly OperationPlace[] = OPERATION_PATHS.map((place) => ({
+export const LAZY_OPERATIONS: readonly LazyOperation[] = OPERATION_PATHS.map((place) => ({
   ...place,
-  async open() {
+  async load() {
     const operations: Partial<Record<OperationId, Operation>> = await FILES[place.file]();
     const operation = operations[place.id];
     if (operation === undefined) throw new TypeError(`No operation ${place.id} in its file`);
@@ -51,7 +51,7 @@ export const OPERATION_PLACES: readonly OperationPlace[] = OPERATION_PATHS.map((
 
 /** Loads every operation. */
 export function loadOperations(): Promise<DescribedOperation[]> {
-  return Promise.all(OPERATION_PLACES.map((place) => place.open()));
+  return Promise.all(LAZY_OPERATIONS.map((place) => place.load()));
 }
 
 /** Loads the generator of the API description. Throws NoDescriptorLeft. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isTimeZone } from "../../runtime/config/time_zone.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
-import type { Named } from "./operation.ts";
+import type { PathResource } from "./operation.ts";
 
 const integerText = z.string().regex(/^[+-]?\d{1,400}$/, "Input should be a valid integer");
 
@@ -22,13 +22,13 @@ export function limit(fallback: number): z.ZodType<number, string | undefined> {
 export const offset = integer({ min: 0 }).default(0);
 
 /** An agent by its id, which may be any text. `find` throws AgentNotFound. */
-export const AGENT: Named<string> = {
+export const AGENT: PathResource<string> = {
   id: z.string(),
   find: (id, { runtime }) => runtime.getAgent(id),
 };
 
 /** An agent by its id, also one that was deleted and has a history. */
-export const HISTORY: Named<string> = {
+export const HISTORY: PathResource<string> = {
   id: AGENT.id,
   find: (id, { runtime }) => runtime.listRuns(id, { limit: 1, offset: 0 }),
 };
@@ -39,7 +39,7 @@ const executionId = z.string().regex(/^[+-]?\d+$/, "Input should be a valid inte
   .pipe(z.int());
 
 /** An execution by its id. `find` throws ExecutionNotFound. */
-export const EXECUTION: Named<number> = {
+export const EXECUTION: PathResource<number> = {
   id: executionId,
   find: (id, { runtime }) => runtime.getExecution(id),
 };

@@ -52,12 +52,14 @@ function compile(schema: z.ZodType): Convert {
   if (schema instanceof z.ZodOptional) return conversionOf(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray) {
     const convert = conversionOf(schema.element as z.ZodType);
-    return convert === asItIs ? asItIs : (value) => (value as unknown[] | undefined)?.map(convert);
+    return convert === identity
+      ? identity
+      : (value) => (value as unknown[] | undefined)?.map(convert);
   }
-  return schema instanceof z.ZodObject ? compileFields(schema) : asItIs;
+  return schema instanceof z.ZodObject ? compileFields(schema) : identity;
 }
 
-const asItIs: Convert = (value) => value;
+const identity: Convert = (value) => value;
 
 function compileFields({ shape }: z.ZodObject): Convert {
   const fields = Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => ({
@@ -77,16 +79,21 @@ function compileFields({ shape }: z.ZodObject): Convert {
 }
 
 /** Returns the fields of a body with camelCase names and without those that are null. */
-export function fromWire<Body extends object>(body: Body): Taken<Body> {
+export function fromWire<Body extends object>(body: Body): FromWire<Body> {
   const given = Object.entries(body).filter(([, value]) => value != null);
-  return Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) as Taken<Body>;
+  return Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) as FromWire<
+    Body
+  >;
 }
 
-type Taken<Body> =
-  & { [Key in keyof Body as IsSure<Body[Key]> extends true ? CamelCase<Key> : never]: Body[Key] }
+type FromWire<Body> =
   & {
-    [Key in keyof Body as IsSure<Body[Key]> extends true ? never : CamelCase<Key>]?: NonNullable<
-      Body[Key]
-    >;
+    [Key in keyof Body as IsRequired<Body[Key]> extends true ? CamelCase<Key> : never]: Body[Key];
+  }
+  & {
+    [Key in keyof Body as IsRequired<Body[Key]> extends true ? never : CamelCase<Key>]?:
+      NonNullable<
+        Body[Key]
+      >;
   };
-type IsSure<Value> = [Extract<Value, null | undefined>] extends [never] ? true : false;
+type IsRequired<Value> = [Extract<Value, null | undefined>] extends [never] ? true : false;

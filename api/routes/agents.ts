@@ -49,7 +49,7 @@ export const reload = operation({
 
 export const agent = operation({
   summary: "One agent with its complete configuration",
-  of: AGENT,
+  resource: AGENT,
   isPolled: true,
   response: AgentDetail,
   async handle({ id }, { runtime }) {
@@ -62,7 +62,7 @@ export const plan = operation({
   description:
     "Loads custom tools and starts MCP servers, as for a run. Calls no tool and no model. " +
     "`prompt=true` adds the messages that the model would receive.",
-  of: AGENT,
+  resource: AGENT,
   query: z.object({ prompt: yesOrNo }),
   response: PlanBody,
   async handle({ id, query }, { runtime }) {
@@ -77,7 +77,7 @@ export const run = operation({
   description:
     "With `session_id`, the execution is a turn of that conversation. A repeated `Idempotency-Key` " +
     "returns the first `execution_id` for 24 hours; with another agent or body, the response is 409.",
-  of: AGENT,
+  resource: AGENT,
   headers: keyHeader,
   body: RunBody,
   response: RunAccepted,
@@ -102,7 +102,7 @@ export const run = operation({
 export const autoApprove = operation({
   summary: "Add a tool to auto_approve in the agent's file, so that its calls need no approval",
   description: "Keeps comments and everything else in the file. Reads the agent again at once.",
-  of: AGENT,
+  resource: AGENT,
   body: AutoApproveBody,
   response: AutoApproved,
   errors: [409, 503],
@@ -113,7 +113,7 @@ export const autoApprove = operation({
 
 export const resumeAgent = operation({
   summary: "Resume an agent's stopped trigger",
-  of: AGENT,
+  resource: AGENT,
   response: AgentResumed,
   errors: [503],
   async handle({ id }, { runtime }) {
@@ -125,7 +125,7 @@ export const resumeAgent = operation({
 
 export const runs = operation({
   summary: "Executions of one agent, newest first, even if its file was deleted",
-  of: HISTORY,
+  resource: HISTORY,
   query: z.object({ limit: limit(10), offset }),
   isPolled: true,
   response: z.array(ExecutionSummary),
@@ -136,7 +136,7 @@ export const runs = operation({
 
 export const slots = operation({
   summary: "Scheduled times of one agent and their outcomes, newest first",
-  of: HISTORY,
+  resource: HISTORY,
   query: z.object({ limit: limit(50), offset }),
   response: z.array(SlotBody),
   handle: ({ id, query }, { runtime }) => runtime.listSlots(id, query),

@@ -90,7 +90,7 @@ export const executions = operation({
 
 export const execution = operation({
   summary: "One execution, including its final answer",
-  of: EXECUTION,
+  resource: EXECUTION,
   isPolled: true,
   response: ExecutionDetail,
   async handle({ id }, { runtime }) {
@@ -100,7 +100,7 @@ export const execution = operation({
 
 export const messages = operation({
   summary: "The message log of one execution, oldest first; complete unless limited",
-  of: EXECUTION,
+  resource: EXECUTION,
   query: z.object({
     after,
     limit: integer({ min: 1, max: 500 }).optional(),
@@ -121,7 +121,7 @@ export const follow = operation({
     "with `waiting` or `shutdown`, which have no id. `Last-Event-ID` (or `after`) resumes after " +
     "that row; after `complete` the response is 204. `deltas` adds the text of replies while it is generated; a delta " +
     "with `restart` replaces the reply's text so far. A comment after every 15 s of silence keeps the connection alive.",
-  of: EXECUTION,
+  resource: EXECUTION,
   query: z.object({ after, deltas: z.stringbool().default(false) }),
   headers: z.object({ "last-event-id": after }),
   response: EVENT_STREAM,
@@ -141,7 +141,7 @@ export const follow = operation({
 
 export const cancel = operation({
   summary: "Cancel an execution",
-  of: EXECUTION,
+  resource: EXECUTION,
   response: CancelBody,
   async handle({ id }, { runtime }) {
     return { status: await runtime.cancel(id), executionId: id };

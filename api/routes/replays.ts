@@ -11,7 +11,7 @@ export const replay = operation({
   description:
     "Replies and tool results come from the record. Calls no model and no tool, and stores " +
     "nothing. `tools=true` starts custom tools and MCP servers to compare their declarations.",
-  of: EXECUTION,
+  resource: EXECUTION,
   query: z.object({ tools: yesOrNo }),
   response: ReplayBody,
   errors: [409],
@@ -27,7 +27,7 @@ export const fork = operation({
   description:
     "The earlier steps come from the record, and their calls are not repeated. The execution counts as a " +
     "manual run. `Idempotency-Key` works as for a run.",
-  of: EXECUTION,
+  resource: EXECUTION,
   headers: keyHeader,
   body: ForkBody,
   response: RunAccepted,

@@ -15,7 +15,7 @@ import {
 
 export const pending = operation({
   summary: "The question of a waiting execution",
-  of: EXECUTION,
+  resource: EXECUTION,
   isPolled: true,
   response: PendingBody,
   async handle({ id }, { runtime }) {
@@ -27,7 +27,7 @@ export const pending = operation({
 export const previewArguments = operation({
   summary: "Validate edited arguments of the call in question, and preview their effect",
   description: "Does not answer the question and changes nothing.",
-  of: EXECUTION,
+  resource: EXECUTION,
   body: EditedCallBody,
   response: EditedCallPreview,
   errors: [409, 503],
@@ -44,7 +44,7 @@ export const previewArguments = operation({
 
 export const respond = operation({
   summary: "Answer the question; exactly one answer is accepted",
-  of: EXECUTION,
+  resource: EXECUTION,
   body: RespondBody,
   response: RespondAccepted,
   errors: [409, 503],

@@ -50,7 +50,7 @@ export class Followers {
    * Decision: an execution shorter than FOLLOWERS_FIRST_MS also waits for its first follower that gets the last frame,
    * because its client has had no time to connect. A follower that leaves without the frame may come back.
    */
-  untilLeft(
+  waitUntilLeft(
     { executionId, ageMs }: { executionId: number; ageMs: number },
     signal: AbortSignal,
   ): Promise<void> | undefined {

@@ -50,10 +50,10 @@ class ServiceEventStream implements OpenStream {
       cancel: () => this.#close(),
     }, { highWaterMark: 0 });
     this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#receive(event));
-    this.#closed = options.lifecycle.streamOpened(this);
+    this.#closed = options.lifecycle.addStream(this);
   }
 
-  stopBegan(reason: StopReason): void {
+  onStop(reason: StopReason): void {
     this.#add(toEvent("shutdown", JSON.stringify({ reason })));
   }
 
@@ -66,7 +66,7 @@ class ServiceEventStream implements OpenStream {
   #receive(event: ServiceEvent): void {
     const text = toText(event);
     const followersFirst = event.type === "execution_completed"
-      ? this.#followers.untilLeft(event, this.#left.signal)
+      ? this.#followers.waitUntilLeft(event, this.#left.signal)
       : undefined;
     if (followersFirst === undefined) return this.#add(text);
     this.#held.add(text);

@@ -86,7 +86,7 @@ class ExecutionStream implements OpenStream {
       pull: (controller) => this.#pull(controller),
       cancel: () => this.#release(),
     }, { highWaterMark: 0 });
-    this.#closed = options.lifecycle.streamOpened(this);
+    this.#closed = options.lifecycle.addStream(this);
   }
 
   end(reason: StopReason): void {

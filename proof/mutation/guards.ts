@@ -628,7 +628,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a connection without a request is closed in time",
     symbol: "Connection.#closeInTime",
-    replace: "this.cut()",
+    replace: "this.abort()",
     by: "",
     tests: ["tests/server/listeners/connections_test.ts"],
   },
@@ -1229,7 +1229,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the log contains no link's token",
     symbol: "accessLog",
-    replace: "withoutToken(c.req.path)",
+    replace: "redactToken(c.req.path)",
     by: "c.req.path",
     tests: ["tests/server/answers"],
   },

@@ -25,7 +25,7 @@ export interface AnswerGuards {
 }
 
 /** Returns the path without the secret of an answer link, for the log. */
-export function withoutToken(path: string): string {
+export function redactToken(path: string): string {
   return path.startsWith("/answer/") ? "/answer/…" : path;
 }
 

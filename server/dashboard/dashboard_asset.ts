@@ -2,7 +2,7 @@
 // served as written.
 // Decision: TypeScript with preact, bundled and committed. So the page shares the API's types and client, is type-checked,
 // and starting the service needs no build (rejected: JavaScript modules, where a changed field of the API goes unnoticed).
-import { lateText } from "../late_text.ts";
+import { lazyText } from "../lazy_text.ts";
 
 /** The files by their name in the page. */
 export const DASHBOARD_ASSETS: readonly { name: string; type: string; load(): Promise<string> }[] =
@@ -10,21 +10,21 @@ export const DASHBOARD_ASSETS: readonly { name: string; type: string; load(): Pr
     {
       name: "app.js",
       type: "text/javascript; charset=utf-8",
-      load: lateText(() => import("./assets/app.js", { with: { type: "text" } })),
+      load: lazyText(() => import("./assets/app.js", { with: { type: "text" } })),
     },
     {
       name: "theme.css",
       type: "text/css; charset=utf-8",
-      load: lateText(() => import("./assets/theme.css", { with: { type: "text" } })),
+      load: lazyText(() => import("./assets/theme.css", { with: { type: "text" } })),
     },
     {
       name: "layout.css",
       type: "text/css; charset=utf-8",
-      load: lateText(() => import("./assets/layout.css", { with: { type: "text" } })),
+      load: lazyText(() => import("./assets/layout.css", { with: { type: "text" } })),
     },
     {
       name: "views.css",
       type: "text/css; charset=utf-8",
-      load: lateText(() => import("./assets/views.css", { with: { type: "text" } })),
+      load: lazyText(() => import("./assets/views.css", { with: { type: "text" } })),
     },
   ];

@@ -70,8 +70,8 @@ export class Connections {
   }
 
   /** Breaks the remaining connections. */
-  cut(): void {
-    for (const one of this.#open) one.cut();
+  abort(): void {
+    for (const one of this.#open) one.abort();
   }
 
   async #acceptAll(): Promise<void> {
@@ -102,7 +102,7 @@ export class Connections {
     void connection.ended.then(() => this.#open.delete(connection));
     const excess = this.#findExcess(connection.address);
     if (excess === undefined) return;
-    excess.cut();
+    excess.abort();
     this.#warn("Too many connections without a request: closing the oldest", excess.address);
     // Its descriptor must be free before the next accept.
     await excess.ended;
@@ -186,12 +186,12 @@ class Connection {
   /** Ends the connection after the response to its request. */
   async end(): Promise<void> {
     if (this.#hasAsked) this.#served.end();
-    else this.#served.cut();
+    else this.#served.abort();
     await this.ended;
   }
 
-  cut(): void {
-    this.#served.cut();
+  abort(): void {
+    this.#served.abort();
   }
 
   async #answer(
@@ -230,7 +230,7 @@ class Connection {
       const limit = this.#hasAsked ? NEXT_REQUEST_MS : FIRST_REQUEST_MS;
       const from = this.isWaiting ? this.since : this.#clock.now();
       const left = from + limit - this.#clock.now();
-      if (left <= 0) return this.cut();
+      if (left <= 0) return this.abort();
       if (!await sleepUnlessAborted(this.#clock, left, signal)) return;
     }
   }

@@ -16,7 +16,7 @@ export interface ServedConnection {
   /** Ends the connection after the response to the request under way. */
   end(): void;
   /** Breaks the connection. One that is ending already no longer keeps the process alive. */
-  cut(): void;
+  abort(): void;
 }
 
 type ServeConnection = (
@@ -60,7 +60,7 @@ export function serveConnection(
     // Without shutdown() a broken connection stays in Deno's resource table.
     finished: server.finished.catch(end),
     end,
-    cut() {
+    abort() {
       try {
         breakOff();
       } catch (error) {

@@ -7,7 +7,7 @@ export interface Listener {
   /** Stops accepting connections and removes a socket file at once. Resolves when the requests in flight are answered. */
   close(): Promise<void>;
   /** Breaks the remaining connections. */
-  cut(): void;
+  abort(): void;
 }
 
 /** Answers one request. */

@@ -69,7 +69,7 @@ export function listenOnTcp(
     address: `tcp://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     close: () => connections.close(),
-    cut: () => connections.cut(),
+    abort: () => connections.abort(),
   };
 }
 

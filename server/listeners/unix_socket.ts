@@ -33,7 +33,7 @@ export async function listenOnSocket(
       await removeOurs(path);
       await closing;
     },
-    cut: () => connections.cut(),
+    abort: () => connections.abort(),
   };
 }
 

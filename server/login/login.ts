@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import { LOGIN_PATH, type RefusedKeys } from "../middleware/api_key.ts";
-import { wantsPage } from "../notice_page.ts";
+import { acceptsHtml } from "../notice_page.ts";
 import { readForm } from "../../api/operations/request_body.ts";
 import { opensDashboard } from "../routes/dashboard.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
@@ -71,7 +71,7 @@ export function createLogin(
     async explainRefusals(c, next) {
       await next();
       const { error, req: { path, raw } } = c;
-      if (path !== LOGIN_PATH || !(error instanceof RequestRefused) || !wantsPage(raw)) return;
+      if (path !== LOGIN_PATH || !(error instanceof RequestRefused) || !acceptsHtml(raw)) return;
       // A form of another site is refused without the hint about config.yaml.
       const isOwnPage = (c.req.header("sec-fetch-site") ?? "same-origin") === "same-origin";
       if (isOwnPage && (error.status === 403 || error.status === 421)) {

@@ -1,7 +1,7 @@
 // The routes of the dashboard: its page and the files that the page loads. The page reads its data from the API.
 import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
 import { RequestRefused } from "../../api/errors.ts";
-import { wantsPage } from "../notice_page.ts";
+import { acceptsHtml } from "../notice_page.ts";
 
 /** A route of the dashboard. `respond` may throw RequestRefused. */
 export interface DashboardRoute {
@@ -86,12 +86,12 @@ export function createDashboard(
 export function opensDashboard(request: Request): boolean {
   const path = URL.canParse(request.url) ? new URL(request.url).pathname : "";
   const isPage = path === "/" || path === DASHBOARD_PATH;
-  return request.method === "GET" && isPage && wantsPage(request);
+  return request.method === "GET" && isPage && acceptsHtml(request);
 }
 
 /** Redirects a browser from `/` to the page. Throws RequestRefused (404) for a program. */
 function redirectToPage(request: Request): Promise<Response> {
-  if (!wantsPage(request)) return Promise.reject(new RequestRefused(404, "Not Found"));
+  if (!acceptsHtml(request)) return Promise.reject(new RequestRefused(404, "Not Found"));
   const location = DASHBOARD_PATH.slice(1);
   return Promise.resolve(new Response(null, { status: 303, headers: { location } }));
 }

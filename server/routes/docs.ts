@@ -1,6 +1,6 @@
 // The API documentation: the OpenAPI document and two pages that show it. They load no file from elsewhere.
 import { loadOpenApi, loadOperations } from "../../api/operations/operations.ts";
-import { lateText } from "../late_text.ts";
+import { lazyText } from "../lazy_text.ts";
 
 /** A static page or file of the documentation. */
 export interface DocumentationPage {
@@ -97,7 +97,7 @@ function toPage(
 
 // The files of /docs and /redoc. They are embedded in the program as text and loaded at their first request.
 
-const loadRedoc = lateText(() =>
+const loadRedoc = lazyText(() =>
   import("../docs_assets/redoc.standalone.js", { with: { type: "text" } })
 );
 
@@ -106,17 +106,17 @@ const DOCS_ASSETS: readonly { name: string; type: string; load(): Promise<string
   {
     name: "swagger-ui.css",
     type: "text/css; charset=utf-8",
-    load: lateText(() => import("../docs_assets/swagger-ui.css", { with: { type: "text" } })),
+    load: lazyText(() => import("../docs_assets/swagger-ui.css", { with: { type: "text" } })),
   },
   {
     name: "swagger-ui-bundle.js",
     type: "text/javascript; charset=utf-8",
-    load: lateText(() => import("../docs_assets/swagger-ui-bundle.js", { with: { type: "text" } })),
+    load: lazyText(() => import("../docs_assets/swagger-ui-bundle.js", { with: { type: "text" } })),
   },
   {
     name: "swagger_init.js",
     type: "text/javascript; charset=utf-8",
-    load: lateText(() => import("../docs_assets/swagger_init.js", { with: { type: "text" } })),
+    load: lazyText(() => import("../docs_assets/swagger_init.js", { with: { type: "text" } })),
   },
   {
     name: "redoc.standalone.js",
@@ -126,7 +126,7 @@ const DOCS_ASSETS: readonly { name: string; type: string; load(): Promise<string
   {
     name: "redoc_init.js",
     type: "text/javascript; charset=utf-8",
-    load: lateText(() => import("../docs_assets/redoc_init.js", { with: { type: "text" } })),
+    load: lazyText(() => import("../docs_assets/redoc_init.js", { with: { type: "text" } })),
   },
 ];
 

@@ -100,7 +100,7 @@ export async function openUiProxy(options: UiProxyOptions): Promise<UiProxy> {
     async [Symbol.asyncDispose]() {
       closing.abort();
       const closed = listener.close();
-      listener.cut();
+      listener.abort();
       await closed;
       service.close();
       await removeUiLinks(place);

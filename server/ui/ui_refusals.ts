@@ -1,5 +1,5 @@
 // The refusals of the loopback proxy: a page with instructions for a person, a JSON error for a script.
-import { noticePage, wantsPage } from "../notice_page.ts";
+import { acceptsHtml, noticePage } from "../notice_page.ts";
 
 /** The content of one refusal. */
 export interface UiRefusal {
@@ -71,7 +71,7 @@ export const OWN_HEADERS = {
 /** Returns the response to a refused request. */
 export async function refuse(request: Request, refusal: UiRefusal): Promise<Response> {
   const { status, heading, sentence, command } = refusal;
-  if (!wantsPage(request)) {
+  if (!acceptsHtml(request)) {
     return Response.json({ detail: sentence }, { status, headers: OWN_HEADERS });
   }
   return await noticePage({

@@ -66,8 +66,8 @@ const BUSY: [what: string, options: Options, prepare: Prepare][] = [
   }],
   ["a watch agent", {}, (runtime) => runtime.addAgent(fakeAgent("a", { trigger: watch }))],
   ["a running execution", {}, (runtime) => runtime.addExecution({ status: "running" })],
-  ["an open stream", {}, (_runtime, lifecycle) => lifecycle.streamOpened(STREAM)],
-  ["a request in flight", {}, (_runtime, lifecycle) => lifecycle.requestStarted()],
+  ["an open stream", {}, (_runtime, lifecycle) => lifecycle.addStream(STREAM)],
+  ["a request in flight", {}, (_runtime, lifecycle) => lifecycle.countRequest()],
   ["a waiting execution in service mode", { serviceMode: true }, (runtime) => {
     runtime.addExecution({ status: "waiting" });
   }],
@@ -119,11 +119,11 @@ Deno.test("Lifecycle counts the five minutes from the end of the last work", asy
   await on.clock.advance(7 * MINUTE_MS + 10_000);
   on.runtime.setStatus(1, "success");
   await on.clock.advance(2 * MINUTE_MS);
-  const answered = on.lifecycle.requestStarted();
+  const answered = on.lifecycle.countRequest();
   await on.clock.advance(10);
   answered();
   await on.clock.advance(4 * MINUTE_MS);
-  const closed = on.lifecycle.streamOpened(STREAM);
+  const closed = on.lifecycle.addStream(STREAM);
   await on.clock.advance(30 * MINUTE_MS + 1_234);
   closed();
   await on.clock.advance(5 * MINUTE_MS - 1);

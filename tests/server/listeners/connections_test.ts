@@ -69,7 +69,7 @@ function stage(
       };
     },
     async [Symbol.asyncDispose]() {
-      connections.cut();
+      connections.abort();
       await connections.close();
       for (const one of open) {
         try {

@@ -2,7 +2,7 @@
 import { lazyModule } from "../base/lazy_module.ts";
 
 /** Returns a function that loads the text at its first call. `load` imports it with the type `text`. Throws NoDescriptorLeft. */
-export function lateText(load: () => Promise<{ default: string }>): () => Promise<string> {
+export function lazyText(load: () => Promise<{ default: string }>): () => Promise<string> {
   const loadModule = lazyModule(load);
   return async () => (await loadModule()).default;
 }
