@@ -2,7 +2,7 @@
 import type { Runtime } from "../runtime/runtime.ts";
 import { createApp } from "../server/app.ts";
 import { Client } from "../api/client/client.ts";
-import { Lifecycle } from "../api/lifecycle.ts";
+import { Lifecycle } from "../api/streams/lifecycle.ts";
 
 /** Creates a client over the application of this runtime. Disposing it does not dispose the runtime. */
 export function createLocalClient(runtime: Runtime): Client {

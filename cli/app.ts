@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Client, ServiceEventMessage } from "../api/client/client.ts";
 import type { Examination } from "../ops/doctor/finding.ts";
 import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
-import type { StopReason } from "../api/lifecycle.ts";
+import type { StopReason } from "../api/streams/lifecycle.ts";
 import type { UiLink } from "../server/ui/ui_links.ts";
 import type { UiProxy } from "../server/ui/ui_proxy.ts";
 import type { EditText } from "./prompting/text_editor.ts";
@@ -18,7 +18,7 @@ import type { Installation } from "./setup/installation.ts";
 import type { Distribution } from "./update/distribution.ts";
 
 export type { Clock } from "../base/clock.ts";
-export type { StopReason } from "../api/lifecycle.ts";
+export type { StopReason } from "../api/streams/lifecycle.ts";
 
 /** The files of one service. Every path is absolute. */
 export interface Places {

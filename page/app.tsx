@@ -15,11 +15,17 @@ import { LogView } from "./views/log_view.tsx";
 import { NowView, useExecutionLists } from "./views/now_view.tsx";
 import { LinkBanner, PageHead } from "./page_head.tsx";
 import { Palette } from "./palette.tsx";
-import { Empty } from "./parts.tsx";
+import { Empty } from "./parts/parts.tsx";
 import { formatQuestionCount, loadOpenQuestions } from "./state/open_questions.ts";
 import { useRecap } from "./state/use_recap.ts";
-import { applyTheme, chosenTheme, keepPreference, readPreference, THEMES } from "./preferences.ts";
-import { parseRoute, type Route, toHash, toTitle } from "./route.ts";
+import {
+  applyTheme,
+  chosenTheme,
+  keepPreference,
+  readPreference,
+  THEMES,
+} from "./state/preferences.ts";
+import { parseRoute, type Route, toHash, toTitle } from "./state/route.ts";
 import { ScheduleView } from "./views/schedule_view.tsx";
 import { createShortcuts, isForMessage, isForPage, isPaletteKey } from "./shortcuts.ts";
 import { UsageView } from "./views/usage_view.tsx";

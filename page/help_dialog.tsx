@@ -1,7 +1,7 @@
 // The dialog with the keyboard shortcuts, and the switch that turns them off.
 import type { VNode } from "preact";
-import { closeDialog, Dialog, Option } from "./forms.tsx";
-import { Button } from "./parts.tsx";
+import { closeDialog, Dialog, Option } from "./parts/forms.tsx";
+import { Button } from "./parts/parts.tsx";
 import type { Shortcut } from "./shortcuts.ts";
 
 /** The help dialog. */

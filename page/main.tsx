@@ -5,7 +5,7 @@ import { Client } from "../api/client/client.ts";
 import { App } from "./app.tsx";
 import { ServiceLink } from "./state/link.ts";
 import { ServiceContext } from "./state/service_context.ts";
-import { applyTheme, chosenTheme } from "./preferences.ts";
+import { applyTheme, chosenTheme } from "./state/preferences.ts";
 import { fetchRelative, makeStreamsIterable } from "./state/transport.ts";
 import { Announcements, Announcer } from "./announcer.tsx";
 import { toReadable } from "../present/visible_text.ts";

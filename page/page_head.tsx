@@ -1,14 +1,14 @@
 // The top of the page: navigation, tools, and the banner for a lost connection.
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { formatRelative } from "./format.ts";
+import { formatRelative } from "./parts/format.ts";
 import type { LinkState } from "./state/link.ts";
-import { type Route, toHash, toTitle } from "./route.ts";
+import { type Route, toHash, toTitle } from "./state/route.ts";
 import { useService } from "./state/service_context.ts";
 import { NAVIGATION } from "./shortcuts.ts";
-import type { Theme } from "./preferences.ts";
+import type { Theme } from "./state/preferences.ts";
 import { fetchRelative } from "./state/transport.ts";
-import { Button } from "./parts.tsx";
+import { Button } from "./parts/parts.tsx";
 import { useNow } from "./state/use_resource.ts";
 
 /** True if the browser is logged in. The service marks the page. */

@@ -2,9 +2,9 @@
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
-import { closeDialog, Dialog } from "./forms.tsx";
-import { RunDialog } from "./run_dialog.tsx";
-import { agentHref, chatHref } from "./route.ts";
+import { closeDialog, Dialog } from "./parts/forms.tsx";
+import { RunDialog } from "./parts/run_dialog.tsx";
+import { agentHref, chatHref } from "./state/route.ts";
 import type { Shortcut } from "./shortcuts.ts";
 import { useSwitchScheduler } from "./state/scheduler.ts";
 

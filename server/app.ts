@@ -3,7 +3,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { redactToken } from "./answers/answers.ts";
 import { RequestRefused, toErrorResponse } from "../api/errors.ts";
 import type { DescribedOperation, Services } from "../api/operations/operation.ts";
-import { LAZY_OPERATIONS } from "../api/operations/operations.ts";
+import { LAZY_OPERATIONS } from "../api/routes/operations.ts";
 import { readJsonBody } from "../api/operations/request_body.ts";
 import { EVENT_STREAM } from "../base/text/event_stream.ts";
 import { createDashboard } from "./routes/dashboard.ts";

@@ -7,7 +7,7 @@ import { createAnswers } from "./answers/answers.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "../api/errors.ts";
 import type { ConnectionPorts } from "./listeners/connections.ts";
-import { Lifecycle, type StopReason } from "../api/lifecycle.ts";
+import { Lifecycle, type StopReason } from "../api/streams/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
 import { isDelivery, warnOfUnreachableWebhooks } from "./routes/hooks.ts";
 import { createLogin } from "./login/login.ts";
@@ -22,10 +22,10 @@ import {
   type TcpOptions,
 } from "./listeners/tcp_port.ts";
 import { listenOnSocket } from "./listeners/unix_socket.ts";
-import { createSecretMatch } from "./secret_text.ts";
+import { createSecretMatch } from "./login/secret_text.ts";
 import { warmUp } from "./warm_up.ts";
 
-export type { StopReason } from "../api/lifecycle.ts";
+export type { StopReason } from "../api/streams/lifecycle.ts";
 export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./listeners/tcp_port.ts";
 export { toWireEvent } from "../api/streams/service_events.ts";
 export { SocketUnavailable } from "./listeners/unix_socket.ts";

@@ -3,7 +3,7 @@
 import { sleepUnlessAborted } from "../base/bounded_wait.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
-import { LAZY_OPERATIONS, loadOpenApi } from "../api/operations/operations.ts";
+import { LAZY_OPERATIONS, loadOpenApi } from "../api/routes/operations.ts";
 
 const AFTER_START_MS = 500;
 

@@ -22,7 +22,7 @@ import {
   type OperationId,
   type OperationPath,
 } from "../operations/operation_paths.ts";
-import type { Operations } from "../operations/operations.ts";
+import type { Operations } from "../routes/operations.ts";
 export { ApiError, orMissing, ServiceUnreachable } from "./client_errors.ts";
 export type { ServiceEventMessage, StreamFrame } from "./client_stream.ts";
 export type { Transport } from "./client_transport.ts";

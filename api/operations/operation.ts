@@ -6,8 +6,8 @@ import type { ValidationIssue } from "../schemas/error_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { RequestRefused } from "../errors.ts";
 import type { OperationPath } from "./operation_paths.ts";
-import { type Source, toWire } from "./wire.ts";
-import type { Lifecycle } from "../lifecycle.ts";
+import { type Source, toWire } from "../schemas/wire.ts";
+import type { Lifecycle } from "../streams/lifecycle.ts";
 import { cutEnd } from "../../base/text/cut_text.ts";
 
 /** The dependencies of every operation. */

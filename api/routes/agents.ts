@@ -15,7 +15,7 @@ import {
   ReloadBody,
 } from "../schemas/agent_action_schemas.ts";
 import { ExecutionSummary, toExecution } from "../schemas/execution_schemas.ts";
-import { fromWire } from "../operations/wire.ts";
+import { fromWire } from "../schemas/wire.ts";
 import { operation } from "../operations/operation.ts";
 import { AGENT, HISTORY, keyHeader, limit, offset, yesOrNo } from "../operations/parameters.ts";
 import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";

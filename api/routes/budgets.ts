@@ -1,7 +1,7 @@
 // The operations on budgets: list them, and raise one for its current period.
 import { z } from "zod";
 import { operation } from "../operations/operation.ts";
-import { fromWire } from "../operations/wire.ts";
+import { fromWire } from "../schemas/wire.ts";
 import { BudgetBody, RaiseBody } from "../schemas/budget_schemas.ts";
 
 export const budgets = operation({

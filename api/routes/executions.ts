@@ -13,7 +13,7 @@ import {
 import { ExecutionFrame } from "../schemas/event_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { operation } from "../operations/operation.ts";
-import { fromWire } from "../operations/wire.ts";
+import { fromWire } from "../schemas/wire.ts";
 import {
   after,
   agents,

@@ -1,6 +1,6 @@
 // The operations on the service itself: its state, and its shutdown.
 import { toDiagnostic } from "../schemas/agent_schemas.ts";
-import type { Source } from "../operations/wire.ts";
+import type { Source } from "../schemas/wire.ts";
 import type { AgentErrorBody } from "../schemas/diagnostic_schemas.ts";
 import type { BrokenAgentFile, ServiceNode } from "../../runtime/runtime.ts";
 import { InfoBody, type NodeBody, ShutdownBody } from "../schemas/info_schemas.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { operation } from "../operations/operation.ts";
 import { EXECUTION, keyHeader, yesOrNo } from "../operations/parameters.ts";
-import { fromWire } from "../operations/wire.ts";
+import { fromWire } from "../schemas/wire.ts";
 import { ForkBody, ReplayBody } from "../schemas/replay_schemas.ts";
 import { RunAccepted } from "../schemas/run_schemas.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { operation } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
-import type { Source } from "../operations/wire.ts";
+import type { Source } from "../schemas/wire.ts";
 import type { SchedulerJob as Job } from "../../runtime/runtime.ts";
 import {
   SchedulerBody,

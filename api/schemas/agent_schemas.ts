@@ -14,7 +14,7 @@ import { TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
 import type { AgentListing, Outcomes } from "../../runtime/runtime.ts";
-import type { Source } from "../operations/wire.ts";
+import type { Source } from "./wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary, toExecution } from "./execution_schemas.ts";
 import { toTrigger, TriggerBody } from "./trigger_schemas.ts";

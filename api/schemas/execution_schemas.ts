@@ -8,7 +8,7 @@ import type {
   ListedExecution as Listed,
 } from "../../runtime/runtime.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
-import type { Source } from "../operations/wire.ts";
+import type { Source } from "./wire.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** The state of an execution. */

@@ -1,7 +1,7 @@
 // The schemas of the reports on the whole service: usage, log and recap.
 import { z } from "zod";
 import type { Recap } from "../../runtime/runtime.ts";
-import type { Source } from "../operations/wire.ts";
+import type { Source } from "./wire.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 
 /** GET /stats. */

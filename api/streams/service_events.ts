@@ -6,7 +6,7 @@ import type { ServiceEvent } from "../../runtime/events/bus.ts";
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Followers } from "./followers.ts";
-import type { Lifecycle, OpenStream, StopReason } from "../lifecycle.ts";
+import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 import type { ServiceEventMessage } from "../client/client_stream.ts";
 import { toEvent } from "./sse.ts";
 

@@ -5,7 +5,7 @@ import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import { toTimestamp } from "../../base/clock.ts";
 import type { FollowItem, Runtime } from "../../runtime/runtime.ts";
-import type { Lifecycle, OpenStream, StopReason } from "../lifecycle.ts";
+import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
 
 /** The silence after which a comment keeps the connection alive. */
 const SILENCE_MS = 15_000;

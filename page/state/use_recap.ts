@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
-import { keepPreference, readPreference } from "../preferences.ts";
+import { keepPreference, readPreference } from "./preferences.ts";
 import { resumeVisit, serializeVisit, type Span, SPANS, startOfSpan, type Visit } from "./visit.ts";
 import type { Resource } from "./resource.ts";
 import { useService } from "./service_context.ts";

@@ -6,7 +6,7 @@ import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { describeTrigger } from "../../present/triggers.ts";
 import { BrokenAgents, describeProblem, useBrokenAgents } from "./broken_agents.tsx";
 import { ExecutionTable } from "./execution_table.tsx";
-import { formatCost } from "../format.ts";
+import { formatCost } from "../parts/format.ts";
 import {
   AgentName,
   Button,
@@ -15,9 +15,9 @@ import {
   PagePlaceholder,
   RelativeTime,
   ViewHead,
-} from "../parts.tsx";
-import { chatHref, historyHref, toHash } from "../route.ts";
-import { RunDialog } from "../run_dialog.tsx";
+} from "../parts/parts.tsx";
+import { chatHref, historyHref, toHash } from "../state/route.ts";
+import { RunDialog } from "../parts/run_dialog.tsx";
 import { useResource } from "../state/use_resource.ts";
 
 const LATEST = 10;

@@ -3,11 +3,11 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
-import { SearchField, TriggerFilter } from "../forms.tsx";
-import { AgentName, Button, Empty, LoadState, RelativeTime, Status } from "../parts.tsx";
+import { SearchField, TriggerFilter } from "../parts/forms.tsx";
+import { AgentName, Button, Empty, LoadState, RelativeTime, Status } from "../parts/parts.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
-import { agentHref, executionHref } from "../route.ts";
-import { RunDialog } from "../run_dialog.tsx";
+import { agentHref, executionHref } from "../state/route.ts";
+import { RunDialog } from "../parts/run_dialog.tsx";
 import type { Resource } from "../state/resource.ts";
 import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 

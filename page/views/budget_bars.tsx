@@ -2,8 +2,8 @@
 import type { VNode } from "preact";
 import type { BudgetBody } from "../../api/schemas/budget_schemas.ts";
 import { useAgents } from "../state/service_context.ts";
-import { formatCount, formatRelative } from "../format.ts";
-import { Agent } from "../parts.tsx";
+import { formatCount, formatRelative } from "../parts/format.ts";
+import { Agent } from "../parts/parts.tsx";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const REFRESH_MS = 60_000;

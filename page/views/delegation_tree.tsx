@@ -2,9 +2,9 @@
 import type { VNode } from "preact";
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail, ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
-import { formatCost, formatCount } from "../format.ts";
-import { ExecutionLink, Status } from "../parts.tsx";
-import { executionHref } from "../route.ts";
+import { formatCost, formatCount } from "../parts/format.ts";
+import { ExecutionLink, Status } from "../parts/parts.tsx";
+import { executionHref } from "../state/route.ts";
 import { useResource } from "../state/use_resource.ts";
 
 /** The maximum number of shown children of an execution. */

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { type DescribedCall, describedOf } from "../../present/payload.ts";
 import { toVisible } from "../../present/visible_text.ts";
-import { executionHref } from "../route.ts";
+import { executionHref } from "../state/route.ts";
 import type { Entry } from "../state/timeline.ts";
 import { Diff } from "./approval/diff_view.tsx";
 

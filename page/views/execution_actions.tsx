@@ -2,10 +2,10 @@
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { ExecutionDetail, ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
-import { Button } from "../parts.tsx";
-import { executionHref } from "../route.ts";
-import { RunDialog } from "../run_dialog.tsx";
-import { RunKeys, toRunBody, toRunFields } from "../run_form.ts";
+import { Button } from "../parts/parts.tsx";
+import { executionHref } from "../state/route.ts";
+import { RunDialog } from "../parts/run_dialog.tsx";
+import { RunKeys, toRunBody, toRunFields } from "../state/run_form.ts";
 import { useAgents, useService } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 

@@ -2,9 +2,9 @@
 import type { VNode } from "preact";
 import { toRetrySentence } from "../../base/text/retry_words.ts";
 import type { ExecutionSummary, ListedExecution } from "../../api/schemas/execution_schemas.ts";
-import { formatCost, formatCount, formatDuration } from "../format.ts";
-import { ExecutionLink, RelativeTime, Status, TableHead } from "../parts.tsx";
-import { executionHref } from "../route.ts";
+import { formatCost, formatCount, formatDuration } from "../parts/format.ts";
+import { ExecutionLink, RelativeTime, Status, TableHead } from "../parts/parts.tsx";
+import { executionHref } from "../state/route.ts";
 
 const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Tokens", "Cost"];
 

@@ -8,9 +8,9 @@ import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CancelButton, isOpen, RunAgain } from "./execution_actions.tsx";
 import { loadPending } from "../state/open_questions.ts";
 import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
-import { useFollowEnd } from "../follow_end.ts";
-import { ForkDialog, type ForkPlace } from "../run_dialog.tsx";
-import { formatCost, formatCount, formatDuration, formatNumberOf } from "../format.ts";
+import { useFollowEnd } from "../parts/follow_end.ts";
+import { ForkDialog, type ForkPlace } from "../parts/run_dialog.tsx";
+import { formatCost, formatCount, formatDuration, formatNumberOf } from "../parts/format.ts";
 import {
   Agent,
   Figures,
@@ -20,9 +20,9 @@ import {
   RelativeTime,
   Status,
   ViewHead,
-} from "../parts.tsx";
+} from "../parts/parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
-import { agentHref, chatHref, historyHref } from "../route.ts";
+import { agentHref, chatHref, historyHref } from "../state/route.ts";
 import { useAgents } from "../state/service_context.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";

@@ -4,9 +4,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../runtime/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 import { ExecutionTable } from "./execution_table.tsx";
-import { Field, SelectField } from "../forms.tsx";
-import { Empty, LoadState } from "../parts.tsx";
-import { type HistoryRoute, parseRoute, toHash } from "../route.ts";
+import { Field, SelectField } from "../parts/forms.tsx";
+import { Empty, LoadState } from "../parts/parts.tsx";
+import { type HistoryRoute, parseRoute, toHash } from "../state/route.ts";
 import { useAgents } from "../state/service_context.ts";
 import { useResource } from "../state/use_resource.ts";
 

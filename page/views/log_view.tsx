@@ -1,10 +1,10 @@
 // The view of the service's log: its last lines, newest at the end, updated while it is open.
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatDate, formatMoment, formatSeconds } from "../format.ts";
+import { formatDate, formatMoment, formatSeconds } from "../parts/format.ts";
 import { isAtLeast, type Level, LEVELS, type LogLine, parseLogLine } from "../state/log_line.ts";
-import { Option, SearchField, SelectField } from "../forms.tsx";
-import { Empty, LoadState } from "../parts.tsx";
+import { Option, SearchField, SelectField } from "../parts/forms.tsx";
+import { Empty, LoadState } from "../parts/parts.tsx";
 import { useNow, useResource } from "../state/use_resource.ts";
 
 const LINES = 500;

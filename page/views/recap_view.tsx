@@ -12,10 +12,10 @@ import {
   formatRecent,
   formatRecentRange,
   toDayName,
-} from "../format.ts";
+} from "../parts/format.ts";
 import { type Span, SPANS } from "../state/visit.ts";
-import { Agent, Button, Empty, Figure, RelativeTime } from "../parts.tsx";
-import { agentHref, executionHref, historyHref, toHash } from "../route.ts";
+import { Agent, Button, Empty, Figure, RelativeTime } from "../parts/parts.tsx";
+import { agentHref, executionHref, historyHref, toHash } from "../state/route.ts";
 import type { RecapOfSpan } from "../state/use_recap.ts";
 
 /** The maximum number of shown next runs. */

@@ -9,10 +9,16 @@ import {
   type Stretch,
   toMarks,
 } from "../state/day_marks.ts";
-import { formatClock, formatHour, formatMinute, formatMoment, formatNumberOf } from "../format.ts";
-import { Collapsible, Status, TableHead } from "../parts.tsx";
+import {
+  formatClock,
+  formatHour,
+  formatMinute,
+  formatMoment,
+  formatNumberOf,
+} from "../parts/format.ts";
+import { Collapsible, Status, TableHead } from "../parts/parts.tsx";
 import { Pointable } from "./pointable.tsx";
-import { executionHref } from "../route.ts";
+import { executionHref } from "../state/route.ts";
 
 const HEIGHT = 24;
 /** The maximum number of rows in the table. */

@@ -8,12 +8,12 @@ import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { SchedulerBody, SchedulerJob, SlotBody } from "../../api/schemas/scheduler_schemas.ts";
 import { useAgents } from "../state/service_context.ts";
 import { isKnownEmpty, type SlotWithStatus, type Stretch } from "../state/day_marks.ts";
-import { formatClock, formatMinute, zoneName } from "../format.ts";
-import { TriggerFilter } from "../forms.tsx";
-import { Agent, Button, Empty, LoadState } from "../parts.tsx";
+import { formatClock, formatMinute, zoneName } from "../parts/format.ts";
+import { TriggerFilter } from "../parts/forms.tsx";
+import { Agent, Button, Empty, LoadState } from "../parts/parts.tsx";
 import { MARK_KINDS, MarkGlyph, ScheduleDay, ScheduleScale, SlotTable } from "./schedule_day.tsx";
 import { StoppedTrigger } from "./stopped_trigger.tsx";
-import { agentHref } from "../route.ts";
+import { agentHref } from "../state/route.ts";
 import { useSwitchScheduler } from "../state/scheduler.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
 

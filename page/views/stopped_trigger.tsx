@@ -1,6 +1,6 @@
 // The note about a stopped trigger, with the button that resumes it.
 import type { VNode } from "preact";
-import { Button } from "../parts.tsx";
+import { Button } from "../parts/parts.tsx";
 import { useService } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 

@@ -1,18 +1,17 @@
 // The timeline of an execution: its steps with their times; prompts and results are collapsed.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { endOf } from "../../base/text/cut_text.ts";
 import {
   formatCost,
   formatCount,
   formatDuration,
   formatMoment,
   formatNumberOf,
-} from "../format.ts";
-import { Markdown } from "../markdown.tsx";
-import { Button, Collapsible, Preformatted } from "../parts.tsx";
-import type { ForkPlace } from "../run_dialog.tsx";
-import { executionHref } from "../route.ts";
+} from "../parts/format.ts";
+import { FormattedText, StreamingText } from "../parts/markdown.tsx";
+import { Button, Collapsible, Preformatted } from "../parts/parts.tsx";
+import type { ForkPlace } from "../parts/run_dialog.tsx";
+import { executionHref } from "../state/route.ts";
 import { describeLatest, type Step } from "../state/timeline.ts";
 import { lineOf, ToolCall } from "./tool_call.tsx";
 
@@ -20,10 +19,6 @@ import { lineOf, ToolCall } from "./tool_call.tsx";
 const STEPS_AT_ONCE = 100;
 /** The number of first steps among them: the prompt and the task. */
 const FIRST_STEPS = 2;
-/** The maximum length of a text rendered as Markdown. A longer one takes the browser too long. */
-const MARKDOWN_CHARACTERS = 100_000;
-/** The maximum length of a streaming text rendered as Markdown. Of a longer one, only the end is shown until it is complete. */
-const STREAMED_CHARACTERS = 20_000;
 
 /** The steps, oldest first. */
 export function Timeline(
@@ -86,7 +81,7 @@ export function Timeline(
           <span class="at">now</span>
           <div class="content">
             <h3>{streaming === "" ? describeLatest(steps) : "Writing"}</h3>
-            {streaming !== "" && <Streamed text={streaming} />}
+            {streaming !== "" && <StreamingText text={streaming} />}
           </div>
         </li>
       )}
@@ -138,7 +133,7 @@ function StepContent({ step }: { step: Step }): VNode {
       return (
         <>
           {(text !== "" || calls.length === 0) && <h3>Reply</h3>}
-          {text !== "" && <Answer text={text} />}
+          {text !== "" && <FormattedText text={text} />}
           {calls.map((call) => <ToolCall key={call.id} call={call} />)}
         </>
       );
@@ -173,7 +168,7 @@ function StepContent({ step }: { step: Step }): VNode {
       return (
         <>
           <h3>Answer</h3>
-          <Answer text={step.text} />
+          <FormattedText text={step.text} />
         </>
       );
     case "end":
@@ -186,20 +181,6 @@ function StepContent({ step }: { step: Step }): VNode {
     default:
       return step satisfies never;
   }
-}
-
-/** A streaming text. */
-export function Streamed({ text }: { text: string }): VNode {
-  return text.length > STREAMED_CHARACTERS
-    ? <p class="stream" dir="auto">{endOf(text, STREAMED_CHARACTERS)}</p>
-    : <Markdown text={text} />;
-}
-
-/** A complete text as Markdown; a very long one as plain text. */
-export function Answer({ text }: { text: string }): VNode {
-  return text.length > MARKDOWN_CHARACTERS
-    ? <Preformatted label="Answer" text={text} />
-    : <Markdown text={text} />;
 }
 
 function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNode {

@@ -1,9 +1,9 @@
 // A tool call: its name, its state, its arguments and its result. Long texts are collapsed.
 import type { VNode } from "preact";
 import { beginningOf } from "../../base/text/cut_text.ts";
-import { formatDuration } from "../format.ts";
-import { Collapsible, Preformatted } from "../parts.tsx";
-import { executionHref } from "../route.ts";
+import { formatDuration } from "../parts/format.ts";
+import { Collapsible, Preformatted } from "../parts/parts.tsx";
+import { executionHref } from "../state/route.ts";
 import type { Call } from "../state/timeline.ts";
 
 /** The maximum length of a line that is not collapsed. */

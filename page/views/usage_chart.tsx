@@ -3,8 +3,8 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { type Bar, toTicks } from "../state/usage_sums.ts";
-import { formatDay } from "../format.ts";
-import { Collapsible, TableHead } from "../parts.tsx";
+import { formatDay } from "../parts/format.ts";
+import { Collapsible, TableHead } from "../parts/parts.tsx";
 import { Pointable } from "./pointable.tsx";
 
 const HEIGHT = 160;

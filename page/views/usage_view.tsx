@@ -4,9 +4,15 @@ import { useState } from "preact/hooks";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { StatsBody } from "../../api/schemas/report_schemas.ts";
 import { useAgents } from "../state/service_context.ts";
-import { formatCost, formatCount, formatNumberOf, formatWhole, toCostFormat } from "../format.ts";
-import { Agent, Button, Empty, Figures, LoadState } from "../parts.tsx";
-import { historyHref, toHash, USAGE_DAYS } from "../route.ts";
+import {
+  formatCost,
+  formatCount,
+  formatNumberOf,
+  formatWhole,
+  toCostFormat,
+} from "../parts/format.ts";
+import { Agent, Button, Empty, Figures, LoadState } from "../parts/parts.tsx";
+import { historyHref, toHash, USAGE_DAYS } from "../state/route.ts";
 import { BudgetBars } from "./budget_bars.tsx";
 import { UsageChart } from "./usage_chart.tsx";
 import {

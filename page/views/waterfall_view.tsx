@@ -1,12 +1,12 @@
 // The waterfall of an execution: a bar for each model call, tool call, delegated execution and wait.
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import { formatDuration } from "../format.ts";
-import { Collapsible } from "../parts.tsx";
+import { formatDuration } from "../parts/format.ts";
+import { Collapsible } from "../parts/parts.tsx";
 import { useNow } from "../state/use_resource.ts";
 import { type Span, toSpans } from "../state/waterfall.ts";
 import type { Entry } from "../state/timeline.ts";
-import { executionHref } from "../route.ts";
+import { executionHref } from "../state/route.ts";
 
 /** The maximum number of bars; the longest ones are shown. */
 const MOST_BARS = 60;

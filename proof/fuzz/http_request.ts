@@ -2,7 +2,7 @@
 // paths.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { loadOperations } from "../../api/operations/operations.ts";
+import { loadOperations } from "../../api/routes/operations.ts";
 import { anyText } from "./odd_text.ts";
 
 const OPERATIONS = await loadOperations();

@@ -3,7 +3,7 @@ import { toTimestamp } from "../../base/clock.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { CallPreview, LinkedQuestion, PendingRequest } from "../../runtime/runtime.ts";
-import { escapeHtml, noticePage } from "../notice_page.ts";
+import { escapeHtml, noticePage } from "../html/notice_page.ts";
 
 /** Keeps the address out of search engines and the page out of frames. */
 const HEADERS = { "x-robots-tag": "noindex", "x-frame-options": "DENY" };

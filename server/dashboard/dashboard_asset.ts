@@ -2,7 +2,7 @@
 // served as written.
 // Decision: TypeScript with preact, bundled and committed. So the page shares the API's types and client, is type-checked,
 // and starting the service needs no build (rejected: JavaScript modules, where a changed field of the API goes unnoticed).
-import { lazyText } from "../lazy_text.ts";
+import { lazyText } from "../html/lazy_text.ts";
 
 /** The files by their name in the page. */
 export const DASHBOARD_ASSETS: readonly { name: string; type: string; load(): Promise<string> }[] =

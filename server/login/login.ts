@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import { LOGIN_PATH, type RefusedKeys } from "../middleware/api_key.ts";
-import { acceptsHtml } from "../notice_page.ts";
+import { acceptsHtml } from "../html/notice_page.ts";
 import { readForm } from "../../api/operations/request_body.ts";
 import { opensDashboard } from "../routes/dashboard.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";

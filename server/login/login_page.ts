@@ -1,6 +1,6 @@
 // The log-in page with its error messages, and the page for an unknown proxy address.
 import { RequestRefused } from "../../api/errors.ts";
-import { escapeHtml, noticePage } from "../notice_page.ts";
+import { escapeHtml, noticePage } from "../html/notice_page.ts";
 
 const FAULTS = {
   wrong_key: { status: 401, text: "This is not the API key of this service." },

@@ -2,7 +2,7 @@
 // key, and there is no file to steal them from.
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, SECOND_MS } from "../../base/time_units.ts";
-import { cookieValues, createSecret, createSecretMatch } from "../secret_text.ts";
+import { cookieValues, createSecret, createSecretMatch } from "./secret_text.ts";
 
 /** The lifetime of a log-in, even if it is in use. */
 export const LOGIN_MS = 7 * DAY_MS;

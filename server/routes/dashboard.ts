@@ -1,7 +1,7 @@
 // The routes of the dashboard: its page and the files that the page loads. The page reads its data from the API.
 import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
 import { RequestRefused } from "../../api/errors.ts";
-import { acceptsHtml } from "../notice_page.ts";
+import { acceptsHtml } from "../html/notice_page.ts";
 
 /** A route of the dashboard. `respond` may throw RequestRefused. */
 export interface DashboardRoute {

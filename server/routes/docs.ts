@@ -1,6 +1,6 @@
 // The API documentation: the OpenAPI document and two pages that show it. They load no file from elsewhere.
-import { loadOpenApi, loadOperations } from "../../api/operations/operations.ts";
-import { lazyText } from "../lazy_text.ts";
+import { loadOpenApi, loadOperations } from "../../api/routes/operations.ts";
+import { lazyText } from "../html/lazy_text.ts";
 
 /** A static page or file of the documentation. */
 export interface DocumentationPage {

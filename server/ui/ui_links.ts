@@ -9,7 +9,7 @@ import type { Clock } from "../../base/clock.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { sha256Of } from "../../base/sha256.ts";
 import { HOUR_MS } from "../../base/time_units.ts";
-import { createSecret } from "../secret_text.ts";
+import { createSecret } from "../login/secret_text.ts";
 
 /** The host of the page. */
 export const UI_HOST = "127.0.0.1";

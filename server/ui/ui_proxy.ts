@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { listenOnTcp, PortUnavailable } from "../listeners/tcp_port.ts";
-import { cookieValues, createSecret, createSecretMatch } from "../secret_text.ts";
+import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
 import { ENTRY_PATH, removeUiLinks, UI_HOST, useUiLink } from "./ui_links.ts";
 import { OWN_HEADERS, refuse, UI_REFUSALS, type UiRefusal } from "./ui_refusals.ts";
 

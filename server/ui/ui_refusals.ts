@@ -1,5 +1,5 @@
 // The refusals of the loopback proxy: a page with instructions for a person, a JSON error for a script.
-import { acceptsHtml, noticePage } from "../notice_page.ts";
+import { acceptsHtml, noticePage } from "../html/notice_page.ts";
 
 /** The content of one refusal. */
 export interface UiRefusal {

@@ -9,7 +9,7 @@ import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executio
 import { isJsonObject } from "../../base/json.ts";
 import { IGNORED_NAMES } from "../../runtime/folders/ignored_names.ts";
 import { HANDSHAKES, SCHEME_FORMS, type WebhookScheme } from "../../runtime/trigger_kinds.ts";
-import { loadOperations } from "../../api/operations/operations.ts";
+import { loadOperations } from "../../api/routes/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
 const OPERATIONS = await loadOperations();

@@ -15,7 +15,7 @@ import {
   formatRelative,
   toCostFormat,
   toDayName,
-} from "../../page/format.ts";
+} from "../../page/parts/format.ts";
 import { toTicks } from "../../page/state/usage_sums.ts";
 import { foldFailures } from "../../page/state/fold_failures.ts";
 import { resumeVisit, serializeVisit, startOfSpan } from "../../page/state/visit.ts";

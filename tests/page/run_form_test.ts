@@ -1,7 +1,7 @@
 // The conversion of the run dialog's fields to a request, and its idempotency keys.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { RunKeys, toRunBody, toRunFields } from "../../page/run_form.ts";
+import { RunKeys, toRunBody, toRunFields } from "../../page/state/run_form.ts";
 
 const body = (fields: Partial<Parameters<typeof toRunBody>[0]>) =>
   toRunBody({ args: "", message: "", context: "", ...fields });

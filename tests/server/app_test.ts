@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { DatabaseUnreachable } from "../../runtime/storage/database.ts";
-import { loadOperations } from "../../api/operations/operations.ts";
+import { loadOperations } from "../../api/routes/operations.ts";
 import { MAX_BODY_BYTES } from "../../api/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";
 import { FakeRefusal } from "../support/fake_runtime.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
 import { describeApi } from "../../api/operations/openapi.ts";
-import { loadOperations } from "../../api/operations/operations.ts";
+import { loadOperations } from "../../api/routes/operations.ts";
 import {
   API_KEY,
   type Reached,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LAZY_OPERATIONS } from "../../api/operations/operations.ts";
+import { LAZY_OPERATIONS } from "../../api/routes/operations.ts";
 import { warmUp } from "../../server/warm_up.ts";
 import { LogLines } from "../support/log_lines.ts";
 import { TestClock } from "../support/test_clock.ts";

@@ -1,7 +1,7 @@
 // The HTTP application over a runtime in memory and a clock that stands still.
 import type { Hono } from "hono";
 import { type AppOptions, createApp } from "../../server/app.ts";
-import { Lifecycle } from "../../api/lifecycle.ts";
+import { Lifecycle } from "../../api/streams/lifecycle.ts";
 import { FakeRuntime } from "./fake_runtime.ts";
 import { TestClock } from "./test_clock.ts";
 

@@ -1,7 +1,7 @@
 // The form that adds a tool to `auto_approve` in the agent's file. It shows the change before it writes the file.
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Button, LoadState, Problem } from "../../parts.tsx";
+import { Button, LoadState, Problem } from "../../parts/parts.tsx";
 import { useService } from "../../state/service_context.ts";
 import { useResource, useSending } from "../../state/use_resource.ts";
 import { Diff } from "./diff_view.tsx";

@@ -3,9 +3,9 @@ import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { Button, Collapsible, Preformatted } from "../../parts.tsx";
+import { Button, Collapsible, Preformatted } from "../../parts/parts.tsx";
 import { toVisible } from "../../../present/visible_text.ts";
-import { Answer } from "../timeline_view.tsx";
+import { FormattedText } from "../../parts/markdown.tsx";
 import { Diff } from "./diff_view.tsx";
 
 /** The file change that a call would make. */
@@ -82,7 +82,7 @@ function FileChange(
       {isRendered && markdown !== null
         ? (
           <div class="rendered">
-            <Answer text={toVisible(markdown)} />
+            <FormattedText text={toVisible(markdown)} />
           </div>
         )
         : <Diff diff={diff} label={`Change of ${path} ${place}`} />}
@@ -142,7 +142,7 @@ export function SwitchableText(
   return (
     <>
       {isRendered
-        ? <Answer text={visible} />
+        ? <FormattedText text={visible} />
         : isProse
         ? <p class="question" dir="auto">{visible}</p>
         : <Preformatted label={label} text={visible} />}

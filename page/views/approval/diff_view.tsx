@@ -1,8 +1,8 @@
 // The diff of a file change: added and removed lines by sign and color. A long diff is truncated.
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { Button } from "../../parts.tsx";
-import { formatNumberOf } from "../../format.ts";
+import { Button } from "../../parts/parts.tsx";
+import { formatNumberOf } from "../../parts/format.ts";
 import { DIFF_SIGNS, toDiffLines } from "../../state/diff_lines.ts";
 import { toVisible } from "../../../present/visible_text.ts";
 

@@ -9,8 +9,8 @@ import {
   toFieldProblems,
 } from "../../state/edited_arguments.ts";
 import { errorMessage } from "../../state/resource.ts";
-import { Field, rowsOf, submitByKeys } from "../../forms.tsx";
-import { Button, Problem } from "../../parts.tsx";
+import { Field, rowsOf, submitByKeys } from "../../parts/forms.tsx";
+import { Button, Problem } from "../../parts/parts.tsx";
 import { type Preview, PreviewedChange } from "./call_details.tsx";
 
 /** The maximum height of a field in lines. */

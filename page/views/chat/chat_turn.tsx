@@ -2,16 +2,16 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
-import { formatCost, formatNumberOf } from "../../format.ts";
-import { Agent, LoadState, Problem, RelativeTime, Status } from "../../parts.tsx";
-import { executionHref } from "../../route.ts";
+import { formatCost, formatNumberOf } from "../../parts/format.ts";
+import { Agent, LoadState, Problem, RelativeTime, Status } from "../../parts/parts.tsx";
+import { executionHref } from "../../state/route.ts";
 import { loadPending } from "../../state/open_questions.ts";
 import { buildTimeline, describeLatest } from "../../state/timeline.ts";
 import { useExecutionLog } from "../../state/use_execution_log.ts";
 import { useResource } from "../../state/use_resource.ts";
 import { isOpen } from "../execution_actions.tsx";
 import { PendingRequest } from "../pending_request.tsx";
-import { Answer, Streamed } from "../timeline_view.tsx";
+import { FormattedText, StreamingText } from "../../parts/markdown.tsx";
 
 /** A turn. An ended execution is loaded once. */
 export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
@@ -39,7 +39,7 @@ export function ChatTurn({ execution }: { execution: ListedExecution }): VNode {
       {isOpen(data) ? <Open id={id} isWaiting={data.status === "waiting"} /> : (
         <>
           {data.output_data !== null && data.output_data !== "" && (
-            <Answer text={data.output_data} />
+            <FormattedText text={data.output_data} />
           )}
           {data.error !== null && <p class="problem" dir="auto">{data.error}</p>}
           {data.error === null && !data.output_data && <p class="muted">No answer.</p>}
@@ -69,7 +69,7 @@ function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
       {steps.map((step) =>
         step.kind === "reply" && (
           <div key={step.id} class="so-far">
-            {step.text !== "" && <Answer text={step.text} />}
+            {step.text !== "" && <FormattedText text={step.text} />}
             {step.calls.length > 0 && (
               <p class="muted small">
                 {step.calls.map(({ name, result }) =>
@@ -80,7 +80,7 @@ function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
           </div>
         )
       )}
-      {streaming !== "" && <Streamed text={streaming} />}
+      {streaming !== "" && <StreamingText text={streaming} />}
       {streaming === "" && !isWaiting && <p class="muted">{describeLatest(steps)} …</p>}
       <Problem text={problem} />
       <Problem text={pending.problem} />

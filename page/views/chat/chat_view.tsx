@@ -3,9 +3,17 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
 import { useAgents } from "../../state/service_context.ts";
-import { Agent, Button, Collapsible, Empty, Loading, Problem, ViewHead } from "../../parts.tsx";
-import { agentHref, chatHref } from "../../route.ts";
-import { useFollowEnd } from "../../follow_end.ts";
+import {
+  Agent,
+  Button,
+  Collapsible,
+  Empty,
+  Loading,
+  Problem,
+  ViewHead,
+} from "../../parts/parts.tsx";
+import { agentHref, chatHref } from "../../state/route.ts";
+import { useFollowEnd } from "../../parts/follow_end.ts";
 import { NoAgents } from "../agents_view.tsx";
 import { useResource } from "../../state/use_resource.ts";
 import { isOpen } from "../execution_actions.tsx";

@@ -2,10 +2,10 @@
 import type { VNode } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
-import { rowsOf, submitByKeys } from "../../forms.tsx";
-import { Problem } from "../../parts.tsx";
-import { chatHref } from "../../route.ts";
-import { createKey, RunKeys } from "../../run_form.ts";
+import { rowsOf, submitByKeys } from "../../parts/forms.tsx";
+import { Problem } from "../../parts/parts.tsx";
+import { chatHref } from "../../state/route.ts";
+import { createKey, RunKeys } from "../../state/run_form.ts";
 import { useService } from "../../state/service_context.ts";
 import { useSending } from "../../state/use_resource.ts";
 import { CancelButton } from "../execution_actions.tsx";

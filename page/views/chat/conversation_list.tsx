@@ -2,8 +2,8 @@
 // no list of conversations.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { Agent, Button, Empty, LoadState, RelativeTime, Status } from "../../parts.tsx";
-import { chatHref } from "../../route.ts";
+import { Agent, Button, Empty, LoadState, RelativeTime, Status } from "../../parts/parts.tsx";
+import { chatHref } from "../../state/route.ts";
 import { useResource } from "../../state/use_resource.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
 import type { ExecutionStatus } from "../../../runtime/executions/states.ts";

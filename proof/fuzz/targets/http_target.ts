@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { describeApi } from "../../../api/operations/openapi.ts";
 import { EVENT_STREAM } from "../../../base/text/event_stream.ts";
 import type { Operation } from "../../../api/operations/operation.ts";
-import { loadOperations } from "../../../api/operations/operations.ts";
+import { loadOperations } from "../../../api/routes/operations.ts";
 import { fakePlan } from "../../../tests/support/fake_plan.ts";
 import { fakeAgent } from "../../../tests/support/fake_agent.ts";
 import { createTestApp, type TestApp } from "../../../tests/support/test_app.ts";

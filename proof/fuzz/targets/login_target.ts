@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { createLogin } from "../../../server/login/login.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
-import { createSecretMatch } from "../../../server/secret_text.ts";
+import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import { LogLines } from "../../../tests/support/log_lines.ts";
 import { createTestApp, type TestApp } from "../../../tests/support/test_app.ts";
 import { TestClock } from "../../../tests/support/test_clock.ts";

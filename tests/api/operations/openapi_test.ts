@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import { describeApi } from "../../../api/operations/openapi.ts";
-import { loadOperations } from "../../../api/operations/operations.ts";
+import { loadOperations } from "../../../api/routes/operations.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
 const OPERATIONS = await loadOperations();

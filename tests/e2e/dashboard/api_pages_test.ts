@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Browser } from "playwright-core";
-import { loadOperations } from "../../../api/operations/operations.ts";
+import { loadOperations } from "../../../api/routes/operations.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { createTestService } from "../../support/test_service.ts";
 import { until } from "../../support/until.ts";

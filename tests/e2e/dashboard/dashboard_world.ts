@@ -7,7 +7,7 @@ import { openLogFile } from "../../../runtime/service_log/log_file.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { makeStateDir } from "../../../runtime/storage/state_dir/state_dir.ts";
 import { serve, type Service } from "../../../server/mod.ts";
-import { loadOperations } from "../../../api/operations/operations.ts";
+import { loadOperations } from "../../../api/routes/operations.ts";
 import { testInBrowser } from "../../support/machine/browser.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";

@@ -4,7 +4,7 @@ import { createApp } from "../../../server/app.ts";
 import { createLogin } from "../../../server/login/login.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
-import { createSecretMatch } from "../../../server/secret_text.ts";
+import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";
 import { TestClock } from "../../support/test_clock.ts";

@@ -4,7 +4,7 @@ import { createLogin, WRONG_KEY } from "../../../server/login/login.ts";
 import { LOGIN_MS, MOST_LOGINS } from "../../../server/login/logins.ts";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
 import { hostCheck } from "../../../server/middleware/host_check.ts";
-import { createSecretMatch } from "../../../server/secret_text.ts";
+import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 import { TestClock } from "../../support/test_clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { apiKey, RefusedKeys } from "../../../server/middleware/api_key.ts";
-import { createSecretMatch } from "../../../server/secret_text.ts";
+import { createSecretMatch } from "../../../server/login/secret_text.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { createTestApp } from "../../support/test_app.ts";
 

@@ -64,7 +64,7 @@ async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   const runtime = await world.start();
   await runtime.pauseScheduler();
   const { createApp } = await import("../../../../server/app.ts");
-  const { Lifecycle } = await import("../../../../api/lifecycle.ts");
+  const { Lifecycle } = await import("../../../../api/streams/lifecycle.ts");
   const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
   const app = createApp({ runtime, lifecycle, transports: () => [] });
   world.cli.transport = async (path, init) => {

@@ -1,27 +1,27 @@
 // The lazily loaded operations of the API. The application loads an operation at its first request, because building all
 // schemas (about a hundred) would take a fifth of the service's start-up time, and most are never used.
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { DescribedOperation, Operation } from "./operation.ts";
+import type { DescribedOperation, Operation } from "../operations/operation.ts";
 import {
   OPERATION_PATHS,
   type OperationId,
   type OperationPath,
   type RouteFile,
   type ROUTES,
-} from "./operation_paths.ts";
+} from "../operations/operation_paths.ts";
 
 const FILES = {
-  health: lazyModule(() => import("../routes/health.ts")),
-  info: lazyModule(() => import("../routes/info.ts")),
-  agents: lazyModule(() => import("../routes/agents.ts")),
-  executions: lazyModule(() => import("../routes/executions.ts")),
-  replays: lazyModule(() => import("../routes/replays.ts")),
-  requests: lazyModule(() => import("../routes/requests.ts")),
-  checkpoints: lazyModule(() => import("../routes/checkpoints.ts")),
-  budgets: lazyModule(() => import("../routes/budgets.ts")),
-  scheduler: lazyModule(() => import("../routes/scheduler.ts")),
-  events: lazyModule(() => import("../routes/events.ts")),
-  reports: lazyModule(() => import("../routes/reports.ts")),
+  health: lazyModule(() => import("./health.ts")),
+  info: lazyModule(() => import("./info.ts")),
+  agents: lazyModule(() => import("./agents.ts")),
+  executions: lazyModule(() => import("./executions.ts")),
+  replays: lazyModule(() => import("./replays.ts")),
+  requests: lazyModule(() => import("./requests.ts")),
+  checkpoints: lazyModule(() => import("./checkpoints.ts")),
+  budgets: lazyModule(() => import("./budgets.ts")),
+  scheduler: lazyModule(() => import("./scheduler.ts")),
+  events: lazyModule(() => import("./events.ts")),
+  reports: lazyModule(() => import("./reports.ts")),
 } satisfies {
   [File in RouteFile]: () => Promise<Record<keyof typeof ROUTES[File], Operation>>;
 };
@@ -55,4 +55,4 @@ export function loadOperations(): Promise<DescribedOperation[]> {
 }
 
 /** Loads the generator of the API description. Throws NoDescriptorLeft. */
-export const loadOpenApi = lazyModule(() => import("./openapi.ts"));
+export const loadOpenApi = lazyModule(() => import("../operations/openapi.ts"));

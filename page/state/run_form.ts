@@ -1,6 +1,6 @@
 // The conversion of the run dialog's fields to a request, and the keys that make requests idempotent.
-import type { ForkBody } from "../api/schemas/replay_schemas.ts";
-import type { RunBody } from "../api/schemas/run_schemas.ts";
+import type { ForkBody } from "../../api/schemas/replay_schemas.ts";
+import type { RunBody } from "../../api/schemas/run_schemas.ts";
 
 /** The fields of the run dialog. */
 export interface RunFields {

@@ -3,10 +3,31 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import { decodeEntities, nameImage } from "../present/markdown_words.ts";
+import { endOf } from "../../base/text/cut_text.ts";
+import { Preformatted } from "./parts.tsx";
+import { decodeEntities, nameImage } from "../../present/markdown_words.ts";
+
+/** The maximum length of a text rendered as Markdown. A longer one takes the browser too long. */
+const MARKDOWN_CHARACTERS = 100_000;
+/** The maximum length of a streaming text rendered as Markdown. Of a longer one, only the end is shown until it is complete. */
+const STREAMED_CHARACTERS = 20_000;
+
+/** A streaming text. */
+export function StreamingText({ text }: { text: string }): VNode {
+  return text.length > STREAMED_CHARACTERS
+    ? <p class="stream" dir="auto">{endOf(text, STREAMED_CHARACTERS)}</p>
+    : <Markdown text={text} />;
+}
+
+/** A complete text as Markdown; a very long one as plain text. */
+export function FormattedText({ text }: { text: string }): VNode {
+  return text.length > MARKDOWN_CHARACTERS
+    ? <Preformatted label="Answer" text={text} />
+    : <Markdown text={text} />;
+}
 
 /** A text in Markdown. */
-export function Markdown({ text }: { text: string }): VNode {
+function Markdown({ text }: { text: string }): VNode {
   // Memoized, because the page renders many times a second during a stream.
   const blocks = useMemo(() => toBlocks(parse(text)), [text]);
   return <div class="prose" dir="auto">{blocks}</div>;

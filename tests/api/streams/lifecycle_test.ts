@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { WatchTrigger } from "../../runtime/agents/agent.ts";
-import { MINUTE_MS } from "../../base/time_units.ts";
-import { Lifecycle, type OpenStream } from "../../api/lifecycle.ts";
-import { fakeAgent } from "../support/fake_agent.ts";
-import { FakeRuntime } from "../support/fake_runtime.ts";
-import { settle, TestClock } from "../support/test_clock.ts";
+import type { WatchTrigger } from "../../../runtime/agents/agent.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
+import { Lifecycle, type OpenStream } from "../../../api/streams/lifecycle.ts";
+import { fakeAgent } from "../../support/fake_agent.ts";
+import { FakeRuntime } from "../../support/fake_runtime.ts";
+import { settle, TestClock } from "../../support/test_clock.ts";
 
 const STREAM: OpenStream = { end: () => {} };
 

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button, Problem } from "./parts.tsx";
-import { useSending } from "./state/use_resource.ts";
+import { useSending } from "../state/use_resource.ts";
 
 /** The attributes that connect a control with its label and its hint. */
 interface ControlAttributes {

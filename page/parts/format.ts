@@ -1,5 +1,5 @@
 // Formats numbers and times in the language and the time zone of the browser.
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../base/time_units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 
 /** Formats a duration: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 4 min`, `3 d 1 h`. */
 export function formatDuration(ms: number): string {

@@ -1,13 +1,13 @@
 // The small components that all views share: statuses, times, agents, collapsible texts, loading states.
 import type { ComponentChildren, JSX, VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import type { ExecutionStatus } from "../runtime/executions/states.ts";
-import { beginningOf } from "../base/text/cut_text.ts";
+import type { ExecutionStatus } from "../../runtime/executions/states.ts";
+import { beginningOf } from "../../base/text/cut_text.ts";
 import { formatMoment, formatRelative } from "./format.ts";
-import { executionHref } from "./route.ts";
-import { useAgents } from "./state/service_context.ts";
-import type { Resource } from "./state/resource.ts";
-import { useNow } from "./state/use_resource.ts";
+import { executionHref } from "../state/route.ts";
+import { useAgents } from "../state/service_context.ts";
+import type { Resource } from "../state/resource.ts";
+import { useNow } from "../state/use_resource.ts";
 
 /** A status as a word with a mark, so that it does not depend on color alone. */
 export function Status({ status }: { status: ExecutionStatus }): VNode {

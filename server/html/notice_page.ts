@@ -14,7 +14,7 @@ export interface NoticePage {
 }
 
 const loadTheme = lazyText(() =>
-  import("./dashboard/assets/theme.css", { with: { type: "text" } })
+  import("../dashboard/assets/theme.css", { with: { type: "text" } })
 );
 
 const LAYOUT = `

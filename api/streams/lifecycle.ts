@@ -1,11 +1,11 @@
 // The lifecycle of a running service: it counts requests and streams, and decides when the service stops.
-import { TRIGGER_KINDS, type TriggerType } from "../runtime/trigger_kinds.ts";
-import { sleepUnlessAborted } from "../base/bounded_wait.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Runtime } from "../runtime/runtime.ts";
-import { RequestRefused } from "./errors.ts";
-import { MINUTE_MS } from "../base/time_units.ts";
-import { Followers } from "./streams/followers.ts";
+import { TRIGGER_KINDS, type TriggerType } from "../../runtime/trigger_kinds.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { RequestRefused } from "../errors.ts";
+import { MINUTE_MS } from "../../base/time_units.ts";
+import { Followers } from "./followers.ts";
 
 /** The reason for a stop of the service. */
 export type StopReason = "requested" | "idle" | "signal";

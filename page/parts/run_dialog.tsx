@@ -1,13 +1,13 @@
 // The dialogs that start an execution: the run of an agent, and the fork of an execution from one of its steps.
 import type { VNode } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
-import type { AgentSummary } from "../api/schemas/agent_schemas.ts";
+import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { Field, FormDialog, Option, rowsOf } from "./forms.tsx";
 import { AgentName } from "./parts.tsx";
-import { executionHref } from "./route.ts";
-import { type RunFields, RunKeys, toRunBody } from "./run_form.ts";
-import { useService } from "./state/service_context.ts";
-import type { ExecutionDetail } from "../api/schemas/execution_schemas.ts";
+import { executionHref } from "../state/route.ts";
+import { type RunFields, RunKeys, toRunBody } from "../state/run_form.ts";
+import { useService } from "../state/service_context.ts";
+import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 
 /** The dialog that runs an agent. */
 export function RunDialog(
