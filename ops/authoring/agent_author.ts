@@ -9,7 +9,7 @@ import {
 } from "../../runtime/agents/agent_id.ts";
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { parseAgent } from "../../runtime/agents/parse_agent.ts";
-import { unattendedGuards } from "../../runtime/agents/validation/validate_unattended.ts";
+import { unattendedGuards } from "./validate_unattended.ts";
 import { BUILTIN_TOOL_NAMES } from "../../runtime/tool_vocabulary.ts";
 import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";

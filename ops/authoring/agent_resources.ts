@@ -1,9 +1,6 @@
 // Inspects the custom tools, skills and MCP servers that agents name, for `validate`. Runs none of them.
 import type { Agent } from "../../runtime/agents/agent.ts";
-import type {
-  InspectedResources,
-  ResourceProblem,
-} from "../../runtime/agents/validation/validate_resources.ts";
+import type { InspectedResources, ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../../runtime/permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";

@@ -5,8 +5,8 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
-import { dollarBudget } from "../../runtime/agents/validation/validate_model.ts";
-import { validateAgent } from "../../runtime/agents/validation/validate.ts";
+import { dollarBudget } from "./validate_model.ts";
+import { validateAgent } from "./validate_agent.ts";
 import { SystemClock } from "../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
@@ -21,7 +21,7 @@ import { openWorkspaceTools } from "../../runtime/wiring/tool_catalog.ts";
 import type { CustomTools } from "../../runtime/tools/custom/custom_tools.ts";
 import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
-import type { ResourceProblem } from "../../runtime/agents/validation/validate_resources.ts";
+import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 
 const loadServerChecks = lazyModule(() => import("../doctor/server_checks.ts"));
 

@@ -1,6 +1,6 @@
 // Counts the tools of an agent without starting a server, and warns when its model accepts fewer.
 import type { Agent } from "../../runtime/agents/agent.ts";
-import type { ResourceProblem } from "../../runtime/agents/validation/validate_resources.ts";
+import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { ModelError } from "../../runtime/models/model.ts";

@@ -1,10 +1,7 @@
 // Checks agents and their resources with `validate`, and the access to their paths. A problem that several agents
 // share is one finding.
 import type { Agent } from "../../runtime/agents/agent.ts";
-import {
-  CHANNEL_REMEDY,
-  describeMissingChannel,
-} from "../../runtime/agents/validation/validate_unattended.ts";
+import { CHANNEL_REMEDY, describeMissingChannel } from "../authoring/validate_unattended.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { exists } from "../../runtime/config/files/exists.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";

@@ -2,8 +2,8 @@
 // and a first agent. Merges into existing files, and writes nothing until every input is known.
 import { join } from "node:path";
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
-import { describeMissingChannel } from "../../runtime/agents/validation/validate_unattended.ts";
-import { describeUnknownModel } from "../../runtime/agents/validation/validate_model.ts";
+import { describeMissingChannel } from "../authoring/validate_unattended.ts";
+import { describeUnknownModel } from "../authoring/validate_model.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import { DATABASE_VARIABLE, readDatabaseSettings } from "../../runtime/config/database_settings.ts";

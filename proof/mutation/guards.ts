@@ -569,7 +569,7 @@ export const MUTATIONS: readonly Mutation[] = [
     symbol: "checkPaths",
     replace: "knownRealPath(path)",
     by: "path",
-    tests: ["tests/runtime/agents/validation/validate_places_test.ts"],
+    tests: ["tests/ops/authoring/validate_places_test.ts"],
   },
   {
     guard: "a broken config.yaml keeps its last good settings",
@@ -742,7 +742,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "a folder with too many files is not watched",
     symbol: "holdsMoreThan",
     drop: "if (++count > most)",
-    tests: ["tests/runtime/agents/validation/validate_places_test.ts"],
+    tests: ["tests/ops/authoring/validate_places_test.ts"],
   },
   {
     guard: "a watched folder's growth is limited",

@@ -7,8 +7,8 @@ import type { Agent } from "./agent.ts";
 import { type AgentFileContent, readAgentFile, type UnsettledFile } from "./agent_file.ts";
 import { idOfFileName } from "./agent_id.ts";
 import { parseAgent, type ParseAgentOptions, type ParsedAgent } from "./parse_agent.ts";
-import type { ReadAgent } from "./validation/copied_file.ts";
-import { diagnoseResources, type ResourceProblem } from "./validation/validate_resources.ts";
+import type { ReadAgent } from "./copied_file.ts";
+import { diagnoseResources, type ResourceProblem } from "./resource_problem.ts";
 
 const { join } = PATHS;
 

@@ -1,7 +1,15 @@
 // The known agents: agents with a file, and removed agents with a history.
 import { normalizeId } from "./agent_id.ts";
-import { AgentNotFound } from "./agent_not_found.ts";
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { AgentRegistry } from "./registry.ts";
+
+/** No agent has this id. A display name is not an id. */
+export class AgentNotFound extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "not_found";
+  constructor(id: string) {
+    super(`Agent '${id}' not found`);
+  }
+}
 
 /** The stored data of agents, by their stored ids (NFC). */
 export interface StoredAgentData {

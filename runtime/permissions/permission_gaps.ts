@@ -1,6 +1,6 @@
 // Finds the permissions that an agent needs and this process lacks, so that no run fails in the middle.
 import type { Agent } from "../agents/agent.ts";
-import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
+import type { ResourceProblem } from "../agents/resource_problem.ts";
 import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
 import { type AgentNeed, agentNeeds, type AgentSurroundings } from "./agent_needs.ts";
 import { isGranted } from "./permission_need.ts";

@@ -1,6 +1,6 @@
 // Reports agents that start programs on a system without a sandbox.
 import type { Agent } from "../agents/agent.ts";
-import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
+import type { ResourceProblem } from "../agents/resource_problem.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { agentNeeds } from "./agent_needs.ts";
 import { describeMissing, describeMissingBridge } from "../sandbox/process_sandbox.ts";

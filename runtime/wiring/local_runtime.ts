@@ -1,11 +1,10 @@
 // A runtime in this process: agents from files, executions in a database. mod.ts puts one together.
 import type { Agent } from "../agents/agent.ts";
-import { KnownAgents } from "../agents/known_agents.ts";
 import { CurrentAgents } from "../agents/current_agents.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Directories } from "../config/directories.ts";
-import { AgentNotFound } from "../agents/agent_not_found.ts";
+import { AgentNotFound, KnownAgents } from "../agents/known_agents.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { EventBus } from "../events/bus.ts";
 import { resolveCursor } from "../events/cursor.ts";

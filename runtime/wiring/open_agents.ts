@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
-import type { ResourceProblem } from "../agents/validation/validate_resources.ts";
+import type { ResourceProblem } from "../agents/resource_problem.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DATABASE_PASSWORD_VARIABLE, withDatabaseSecrets } from "../config/database_settings.ts";
 import { channelVariables } from "../config/notify_schema.ts";

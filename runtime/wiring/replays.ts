@@ -1,6 +1,6 @@
 // What can be done with recorded runs: play one again with the agent as it is now, and go on from one of its steps.
 import type { Agent } from "../agents/agent.ts";
-import { AgentNotFound } from "../agents/agent_not_found.ts";
+import { AgentNotFound } from "../agents/known_agents.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";

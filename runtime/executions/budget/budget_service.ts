@@ -1,6 +1,6 @@
 // The budgets for people: list them, raise one, and warn when one is nearly used up.
 import type { Agent } from "../../agents/agent.ts";
-import { AgentNotFound } from "../../agents/agent_not_found.ts";
+import { AgentNotFound } from "../../agents/known_agents.ts";
 import type { BudgetPeriod, BudgetUnit } from "../../config/agent_settings.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import type { EventBus } from "../../events/bus.ts";

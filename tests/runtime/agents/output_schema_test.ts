@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { JsonSchema } from "../../../base/json.ts";
 import { parse } from "./parsed_file.ts";
-import { type Around, UNASKED, validate } from "./validation/validated.ts";
+import { type Around, UNASKED, validate } from "../../ops/authoring/validated.ts";
 
 /** Returns the problems of an agent file with this schema, each with its place. */
 function said(schema: string): string[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { listAgentNames } from "../../../runtime/agents/agent_names.ts";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
-import type { ResourceProblem } from "../../../runtime/agents/validation/validate_resources.ts";
+import type { ResourceProblem } from "../../../runtime/agents/resource_problem.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";

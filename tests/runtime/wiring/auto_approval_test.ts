@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { AgentNotFound } from "../../../runtime/agents/agent_not_found.ts";
+import { AgentNotFound } from "../../../runtime/agents/known_agents.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 
 const STEPS = JSON.stringify([

@@ -1,9 +1,9 @@
 // Warns about agents that fire by themselves while their tools wait for a person's approval.
-import type { Config } from "../../config/config.ts";
-import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { isEveryTool } from "../../tool_vocabulary.ts";
-import type { Agent } from "../agent.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { isEveryTool } from "../../runtime/tool_vocabulary.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
 
 type Guarded = Pick<
   Agent,

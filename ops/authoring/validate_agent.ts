@@ -1,22 +1,25 @@
 // The checks behind `inkling validate`: the file itself, and the things around it that the agent needs. Larger checks
 // have files of their own in this folder.
-import type { Config } from "../../config/config.ts";
-import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { type Agent, secretVariables } from "../agent.ts";
-import { parseAgent, type ParseAgentOptions } from "../parse_agent.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { type Agent, secretVariables } from "../../runtime/agents/agent.ts";
+import { parseAgent, type ParseAgentOptions } from "../../runtime/agents/parse_agent.ts";
 import { diagnoseModel, type ModelSurroundings } from "./validate_model.ts";
 import { diagnoseNames, type KnownNames } from "./validate_names.ts";
 import { diagnosePlaces, type PlaceSurroundings } from "./validate_places.ts";
-import { diagnoseResources, type InspectedResources } from "./validate_resources.ts";
+import {
+  diagnoseResources,
+  type InspectedResources,
+} from "../../runtime/agents/resource_problem.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
-import { whyElsewhere } from "../../trigger_kinds.ts";
-import { suggest } from "../../../base/text/suggestion.ts";
-import { showValue } from "../../config/shown_value.ts";
-import { OutputSchemaUnusable, readOutputSchema } from "../output_schema.ts";
-import { type MachineTimeZone, TIME_ZONE_HINT } from "../machine_time_zone.ts";
-import type { Directories } from "../../config/directories.ts";
-import type { Environment } from "../../config/environment.ts";
+import { whyElsewhere } from "../../runtime/trigger_kinds.ts";
+import { suggest } from "../../base/text/suggestion.ts";
+import { showValue } from "../../runtime/config/shown_value.ts";
+import { OutputSchemaUnusable, readOutputSchema } from "../../runtime/agents/output_schema.ts";
+import { type MachineTimeZone, TIME_ZONE_HINT } from "../../runtime/agents/machine_time_zone.ts";
+import type { Directories } from "../../runtime/config/directories.ts";
+import type { Environment } from "../../runtime/config/environment.ts";
 
 /** The surroundings that a file is checked against. */
 export type ValidateAgentOptions =

@@ -1,16 +1,13 @@
 // Helpers that run `inkling validate` on one agent file in given surroundings.
-import { formatDiagnostic } from "../../../../base/diagnostics.ts";
-import { readMachineTimeZone } from "../../../../runtime/agents/machine_time_zone.ts";
-import {
-  validateAgent,
-  type ValidateAgentOptions,
-} from "../../../../runtime/agents/validation/validate.ts";
-import type { InspectedResources } from "../../../../runtime/agents/validation/validate_resources.ts";
-import type { Config } from "../../../../runtime/config/config.ts";
-import { resolveDirectories } from "../../../../runtime/config/resolve_directories.ts";
-import { modelEndpoint } from "../../../../runtime/models/endpoint.ts";
-import { withTempDir } from "../../../support/temp_dir.ts";
-import { configOf } from "../parsed_file.ts";
+import { formatDiagnostic } from "../../../base/diagnostics.ts";
+import { readMachineTimeZone } from "../../../runtime/agents/machine_time_zone.ts";
+import { validateAgent, type ValidateAgentOptions } from "../../../ops/authoring/validate_agent.ts";
+import type { InspectedResources } from "../../../runtime/agents/resource_problem.ts";
+import type { Config } from "../../../runtime/config/config.ts";
+import { resolveDirectories } from "../../../runtime/config/resolve_directories.ts";
+import { modelEndpoint } from "../../../runtime/models/endpoint.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
+import { configOf } from "../../runtime/agents/parsed_file.ts";
 
 /** Options of the check itself, and its surroundings. */
 export type Around =

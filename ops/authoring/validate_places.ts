@@ -1,18 +1,22 @@
 // Checks the paths of an agent file: missing, forbidden and unwatchable places.
-import type { Directories } from "../../config/directories.ts";
-import { exists } from "../../config/files/exists.ts";
-import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { isEnvFileName } from "../../../base/files/env_file_name.ts";
-import { knownRealPath } from "../../../base/files/known_real_path.ts";
-import { holdsMoreThan } from "../../../base/files/folder_size.ts";
-import { isBelow } from "../../../base/files/path_below.ts";
-import { PATHS } from "../../../base/plain_path.ts";
-import type { Agent } from "../agent.ts";
-import { isDatabaseFile } from "../agent_paths.ts";
-import { itemPath } from "./validate_resources.ts";
-import { foldersToSkip, isSkipped } from "../../folders/ignored_names.ts";
-import { describeTooLarge, MAX_WATCHED_ENTRIES, readWatchPaths } from "../watch_path.ts";
+import type { Directories } from "../../runtime/config/directories.ts";
+import { exists } from "../../runtime/config/files/exists.ts";
+import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { isEnvFileName } from "../../base/files/env_file_name.ts";
+import { knownRealPath } from "../../base/files/known_real_path.ts";
+import { holdsMoreThan } from "../../base/files/folder_size.ts";
+import { isBelow } from "../../base/files/path_below.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
+import { isDatabaseFile } from "../../runtime/agents/agent_paths.ts";
+import { itemPath } from "../../runtime/agents/resource_problem.ts";
+import { foldersToSkip, isSkipped } from "../../runtime/folders/ignored_names.ts";
+import {
+  describeTooLarge,
+  MAX_WATCHED_ENTRIES,
+  readWatchPaths,
+} from "../../runtime/agents/watch_path.ts";
 
 const { dirname, relative } = PATHS;
 

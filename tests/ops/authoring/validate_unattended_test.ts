@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { configOf } from "../parsed_file.ts";
+import { configOf } from "../../runtime/agents/parsed_file.ts";
 import { DEMO, validate } from "./validated.ts";
 
 const SCHEDULE = "trigger: { type: schedule, every: 5m }";

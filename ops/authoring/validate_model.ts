@@ -1,12 +1,12 @@
 // Checks an agent's models: endpoint, key, name and price.
-import type { Config } from "../../config/config.ts";
-import type { Directories } from "../../config/directories.ts";
-import type { Environment } from "../../config/environment.ts";
-import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { modelChain } from "../../config/providers.ts";
-import type { YamlPath } from "../../config/files/yaml_document.ts";
-import type { Agent, ModelSettings } from "../agent.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import type { Directories } from "../../runtime/config/directories.ts";
+import type { Environment } from "../../runtime/config/environment.ts";
+import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { modelChain } from "../../runtime/config/providers.ts";
+import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
+import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
 
 /** The endpoint of a model's settings, as validation needs it. */
 export interface ValidatedEndpoint {

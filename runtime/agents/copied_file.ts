@@ -1,6 +1,6 @@
 // Copies of agent files that sync programs and file managers make: "report 2.md", "report-LAPTOP.md" beside report.md.
-import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
-import type { Agent } from "../agent.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import type { Agent } from "./agent.ts";
 
 /** The marks that sync programs and file managers add to the stem of a file's name. */
 const MARK =

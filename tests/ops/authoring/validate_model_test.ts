@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { configOf } from "../parsed_file.ts";
+import { configOf } from "../../runtime/agents/parsed_file.ts";
 import { validate } from "./validated.ts";
 
 Deno.test("diagnoseModel() reports a missing key, a missing or unknown model, and a missing or foreign address", async () => {

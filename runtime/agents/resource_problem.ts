@@ -1,8 +1,8 @@
 // Reports problems of the custom tools, skills and servers at their places in the agent file.
-import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
-import type { YamlPath } from "../../config/files/yaml_document.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { isJsonObject } from "../../../base/json.ts";
+import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
+import type { YamlPath } from "../config/files/yaml_document.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { isJsonObject } from "../../base/json.ts";
 
 /** A problem of something that an agent names. `text` is the body below the front matter. */
 export interface ResourceProblem {

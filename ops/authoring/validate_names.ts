@@ -1,12 +1,12 @@
 // Checks the names of tools and agents in an agent file.
-import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
-import type { YamlPath } from "../../config/files/yaml_document.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
-import { suggest } from "../../../base/text/suggestion.ts";
-import { describeDoubtfulTool, isEveryTool, isToolName } from "../../tool_vocabulary.ts";
-import type { Agent } from "../agent.ts";
-import { serverOf } from "../guarded_tools.ts";
-import { type InspectedResources, itemPath } from "./validate_resources.ts";
+import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
+import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { suggest } from "../../base/text/suggestion.ts";
+import { describeDoubtfulTool, isEveryTool, isToolName } from "../../runtime/tool_vocabulary.ts";
+import type { Agent } from "../../runtime/agents/agent.ts";
+import { serverOf } from "../../runtime/agents/guarded_tools.ts";
+import { type InspectedResources, itemPath } from "../../runtime/agents/resource_problem.ts";
 
 /** The names that exist. */
 export interface KnownNames {
