@@ -158,7 +158,7 @@ async function configWarnings(
   return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
 }
 
-function toDiagnosticBody(diagnostic: Diagnostic): DiagnosticBody {
+function toDiagnosticBody({ code: _, ...diagnostic }: Diagnostic): DiagnosticBody {
   return { ...diagnostic, hint: diagnostic.hint ?? null };
 }
 

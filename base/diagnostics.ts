@@ -1,5 +1,12 @@
 // What is wrong with a text a person wrote: where, what, and what to do. Agent files, config and environment files use it.
 
+/** The fact behind a diagnostic, for code that must not depend on its message. */
+export type DiagnosticCode =
+  | "missing_sandbox"
+  | "unread_front_matter"
+  | `missing_key:${string}`
+  | `unusable_server:${string}`;
+
 /** One problem in one place of one file. */
 export interface Diagnostic {
   /** The file, as the person knows it. */
@@ -13,6 +20,7 @@ export interface Diagnostic {
   message: string;
   /** What to do about it. */
   hint?: string;
+  code?: DiagnosticCode;
 }
 
 /** How the message of a setting ends that a running service cannot take over. */

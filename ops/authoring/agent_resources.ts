@@ -167,12 +167,14 @@ async function inspectServers(
   }
   const problems = agent.mcp.map(async (name): Promise<ResourceProblem[]> => {
     const server = content.servers.get(name);
+    const code = `unusable_server:${name}` as const;
     if (server === undefined) {
       const nearest = suggest(name, [...content.servers.keys()]);
       return [{
         field: "mcp",
         name,
         severity: "error",
+        code,
         message: `The MCP server ${name} is not defined in ${file.path}`,
         ...(nearest !== undefined && { hint: `did you mean "${nearest}"?` }),
       }];
@@ -181,7 +183,7 @@ async function inspectServers(
     const warnings = server.warnings.map((problem) => ({ severity: "warning" as const, problem }));
     const problems = [...warnings, ...found].map(({ problem, ...rest }): ResourceProblem => {
       const message = `The MCP server ${name} in ${file.path}: ${problem}`;
-      return { field: "mcp", name, message, ...rest };
+      return { field: "mcp", name, code, message, ...rest };
     });
     if (problems.some(({ severity }) => severity === "error")) return problems;
     const message = await context.connect?.(name);

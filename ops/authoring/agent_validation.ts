@@ -1,6 +1,6 @@
 // Opens the validation of a workspace's agent files against its settings, agents, tools and prices.
 import { createInspection } from "./agent_resources.ts";
-import type { OpenedServers } from "../doctor/server_checks.ts";
+import type { ServerConnections } from "./server_connections.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
@@ -23,7 +23,7 @@ import { createBuiltinTools } from "../../runtime/tools/toolbox.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 
-const loadServerChecks = lazyModule(() => import("../doctor/server_checks.ts"));
+const loadConnections = lazyModule(() => import("./server_connections.ts"));
 
 /** The end of a server's error output may be long. */
 const MAX_CHARACTERS = 2_000;
@@ -65,10 +65,10 @@ export async function openAgentValidation(
   const readPrices = () => priceFiles.map((file) => file.current());
   const connected = new Map<string, number>();
   const clock = new SystemClock();
-  let servers: Promise<OpenedServers> | undefined;
+  let servers: Promise<ServerConnections> | undefined;
   const connect = async (version: string, name: string): Promise<string | undefined> => {
-    servers ??= loadServerChecks().then(({ openServers }) =>
-      openServers({ settings, registry, clock, version })
+    servers ??= loadConnections().then(({ openServerConnections }) =>
+      openServerConnections({ settings, registry, clock, version })
     );
     const connection = await (await servers).connect(name);
     if ("problem" in connection) return toPlainLine(connection.problem, MAX_CHARACTERS);

@@ -50,15 +50,13 @@ export async function validateAgent(
   const file: DiagnosedFile = { path, document };
   const resources = await options.inspectResources(agent);
   // A model in unread front matter is not reported as missing, too.
-  const isUnread = (message: string) =>
-    agent.model === undefined && message.startsWith("The front matter is not read");
+  const isUnread = ({ code }: Diagnostic) =>
+    agent.model === undefined && code === "unread_front_matter";
   return [
     ...agent.warnings.map((warning): Diagnostic =>
-      isUnread(warning.message) ? { ...warning, severity: "error" } : warning
+      isUnread(warning) ? { ...warning, severity: "error" } : warning
     ),
-    ...agent.warnings.some(({ message }) => isUnread(message))
-      ? []
-      : await diagnoseModel(agent, file, options),
+    ...agent.warnings.some(isUnread) ? [] : await diagnoseModel(agent, file, options),
     ...diagnoseNames(agent, file, { ...options, resources }),
     ...await diagnosePlaces(agent, file, options),
     ...await diagnoseOutput(agent, file, options),

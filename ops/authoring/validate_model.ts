@@ -79,6 +79,7 @@ function checkModel(
   if ((around.environment.get(keyVariable)?.trim() ?? "") === "") {
     return keyRequired
       ? [diagnose(file, at, {
+        code: `missing_key:${keyVariable}`,
         message: `The key of model ${id} is missing: ${keyVariable} is not set`,
         hint: `add the line ${keyVariable}=<your key> to ${around.directories.workspaceEnvFile}`,
       })]

@@ -17,11 +17,12 @@ const MAX_NAMED_AGENTS = 3;
 
 /** Returns the finding for a diagnostic of config.yaml, a key file, a price file or an agent. */
 export function toFinding(
-  { severity, message, hint, path, line }: Diagnostic,
+  { severity, message, hint, path, line, code }: Diagnostic,
   subject = basename(path),
 ): Finding {
   const place = line > 1 ? `${path}, line ${line}` : path;
-  return { severity, subject, problem: message, remedy: hint ?? `fix it in ${place}` };
+  const remedy = hint ?? `fix it in ${place}`;
+  return { severity, subject, problem: message, remedy, ...(code && { code }) };
 }
 
 /** Returns the findings of `validate`. Equal findings of several agents become one. */

@@ -25,8 +25,8 @@ import {
   type WorkspaceSettings,
 } from "../../runtime/config/settings.ts";
 import { ifThere } from "../../base/files/missing.ts";
-import { describeMissing } from "../../runtime/sandbox/process_sandbox.ts";
 import { findHistory } from "../../runtime/storage/state_dir/history_place.ts";
+import { openServerConnections } from "../authoring/server_connections.ts";
 import { validateWorkspace } from "../authoring/workspace_validation.ts";
 import {
   checkChannels,
@@ -44,7 +44,7 @@ import {
 } from "./finding.ts";
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
-import { openServers } from "./server_checks.ts";
+import { serverChecks } from "./server_checks.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
 
 /** Loaded when the settings name a database. */
@@ -81,7 +81,7 @@ export async function examine(
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {
     // The reason why the settings cannot be read is reported already.
-    if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
+    if (found.every(({ subject }) => subject !== places.subject)) checks.push(() => [places]);
   } else {
     const { largestDatabase, isRunning } = options;
     checks.push(...stateChecks(places, {
@@ -165,14 +165,13 @@ async function workspaceChecks(
   const found = toFileFindings(files);
   // A server with an error from `validate` is not started.
   const refused = (name: string) =>
-    found.some(({ severity, problem }) =>
-      severity === "error" && problem.startsWith(`The MCP server ${name} `)
-    );
+    found.some(({ severity, code }) => severity === "error" && code === `unusable_server:${name}`);
   const named = [...new Set(agents.flatMap(({ mcp }) => mcp))].filter((name) => !refused(name));
   const servers = named.length === 0
     ? []
-    : await openServers({ settings, registry, clock, version }).then(
-      (servers) => opened.use(servers).checks(named),
+    : await openServerConnections({ settings, registry, clock, version }).then(
+      (servers) =>
+        serverChecks(named, { servers: opened.use(servers), file: directories.mcpServersFile }),
       // With narrow permission flags there is no folder for the servers; the rejected check reports that.
       (error) => [() => Promise.reject(error)],
     );
@@ -198,8 +197,7 @@ async function checkSandbox(
   if (sandbox !== "required") return [];
   const support = await machine.findSandbox();
   if ("bubblewrap" in support) return [];
-  const isReported = found.some(({ problem }) => problem === describeMissing(support, sandbox));
-  if (isReported) return [];
+  if (found.some(({ code }) => code === "missing_sandbox")) return [];
   const problem = `${path} says "sandbox: required", and ${support.problem}`;
   return [{ severity: "error", subject: "sandbox", problem, remedy: support.remedy }];
 }

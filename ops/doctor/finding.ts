@@ -1,6 +1,7 @@
 // The findings of an examination: problems with a remedy, and with a repair when that is safe.
 import { RuntimeError } from "../../base/errors.ts";
 import { describeDenied } from "../../base/denied_permission.ts";
+import type { DiagnosticCode } from "../../base/diagnostics.ts";
 
 /** One problem. Each text is one line. */
 export interface Finding {
@@ -10,6 +11,7 @@ export interface Finding {
   problem: string;
   /** The action that a person can take. */
   remedy: string;
+  code?: DiagnosticCode;
   /** Performs the remedy and returns a sentence about it. Only present when no data can be lost. */
   repair?: () => string;
 }

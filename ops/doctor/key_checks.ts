@@ -25,8 +25,7 @@ const KEY_PREFIXES: readonly (readonly [provider: string, beginning: RegExp])[] 
 const PLACEHOLDER = /^(<.*>|\.{3,}|…|x{3,}|changeme|your[-_ ].*|.*your[-_ ]?(api[-_ ]?)?key.*)$/i;
 
 /**
- * Checks the keys of the default model and the agents' models, each once. Missing keys in in `known` are not reported
- * again.
+ * Checks the keys of the default model and the agents' models, each once. Keys in `known` are not reported again.
  */
 export function checkKeys(
   agents: readonly Agent[],
@@ -42,18 +41,19 @@ export function checkKeys(
     if (variable === null || seen.has(variable)) return [];
     seen.add(variable);
     const value = settings.environment.get(variable)?.trim() ?? "";
-    const missing = `${variable} is not set`;
     if (value !== "") {
       const fault = describeShape(value, model.provider);
       if (fault === undefined) return [];
       const remedy = `write ${variable}=<your key> in ${placeOf(variable, settings)}`;
       return [{ severity: "error", subject: variable, problem: `The key ${fault}`, remedy }];
     }
-    if (!endpoint.keyRequired || known.some(({ problem }) => problem.includes(missing))) return [];
+    if (!endpoint.keyRequired || known.some(({ code }) => code === `missing_key:${variable}`)) {
+      return [];
+    }
     return [{
       severity: "error",
       subject: basename(settings.config.path),
-      problem: `The key of the default model ${endpoint.id} is missing: ${missing}`,
+      problem: `The key of the default model ${endpoint.id} is missing: ${variable} is not set`,
       remedy: `add the line ${variable}=<your key> to ${settings.directories.workspaceEnvFile}`,
     }];
   });

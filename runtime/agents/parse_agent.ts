@@ -145,7 +145,7 @@ function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   if (fence === undefined) return [];
   const { before, message } = fence;
   const line = before.split("\n").length;
-  return [{ path, line, column: 1, severity: "warning", message }];
+  return [{ path, line, column: 1, severity: "warning", message, code: "unread_front_matter" }];
 }
 
 /** A line `---` with settings below it and another `---`. The fields are ones that agents of other programs have too. */

@@ -5,13 +5,11 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isJsonObject } from "../../base/json.ts";
 
 /** A problem of something that an agent names. `text` is the body below the front matter. */
-export interface ResourceProblem {
+export interface ResourceProblem
+  extends Pick<Diagnostic, "severity" | "message" | "hint" | "code"> {
   field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "output" | "text";
   /** The name in the agent file; undefined: the problem concerns the whole field. */
   name?: string;
-  severity: Diagnostic["severity"];
-  message: string;
-  hint?: string;
 }
 
 /** The result of the inspection of an agent's resources. */

@@ -24,7 +24,8 @@ export async function sandboxGap(
   const support = await find();
   const severity = sandbox === "required" ? "error" : "warning";
   if (!("bubblewrap" in support)) {
-    return [{ field: need.field, severity, message: describeMissing(support, sandbox) }];
+    const message = describeMissing(support, sandbox);
+    return [{ field: need.field, severity, message, code: "missing_sandbox" }];
   }
   // The sandbox limits the hosts of a server with a program.
   const isLimited = [...needs].some(({ kind, field }) => kind === "net" && field === "mcp") &&

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { IS_POSTGRES } from "../support/test_database.ts";
 import { createRealHome, killService } from "./real_process.ts";
 
-Deno.test("doctor: a service that is killed leaves what --fix removes, and is missed where agents have a schedule", async () => {
+Deno.test("doctor --fix removes the leftovers of a killed service, and doctor reports the missing service when agents have a schedule", async () => {
   await using home = await createRealHome();
   await Deno.writeTextFile(
     join(home.configDir, "config.yaml"),

@@ -184,7 +184,7 @@ async function examineTriggers(
 function toJson({ checks, unchecked, notes }: Examination, outcomes: readonly Outcome[]): unknown {
   return {
     checks,
-    findings: outcomes.map(({ finding: { repair, ...finding }, fixed, failure }) => ({
+    findings: outcomes.map(({ finding: { repair, code: _, ...finding }, fixed, failure }) => ({
       ...finding,
       fixable: repair !== undefined,
       fixed: fixed ?? null,

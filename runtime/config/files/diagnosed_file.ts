@@ -12,10 +12,10 @@ export interface DiagnosedFile {
 export function diagnose(
   file: DiagnosedFile,
   at: YamlPath | Position,
-  problem: { message: string; hint?: string; severity?: Diagnostic["severity"] },
+  problem: Pick<Diagnostic, "message" | "hint" | "code"> & Partial<Pick<Diagnostic, "severity">>,
   part: "key" | "value" = "value",
 ): Diagnostic {
-  const { severity = "error", message, hint } = problem;
+  const { severity = "error", message, ...rest } = problem;
   const place = "line" in at ? at : file.document.locate(at, part);
   return {
     path: file.path,
@@ -23,6 +23,6 @@ export function diagnose(
     column: place.column,
     severity,
     message: escapeControls(message),
-    ...(hint === undefined ? {} : { hint }),
+    ...rest,
   };
 }

@@ -1,0 +1,55 @@
+// Starts the MCP servers of a workspace as a run would, lists their tools and ends them, even beside a running service.
+import type { Clock } from "../../base/clock.ts";
+import type { AgentRegistry } from "../../runtime/agents/registry.ts";
+import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import { ToolsUnavailable } from "../../runtime/tools/tools_unavailable.ts";
+import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
+
+/** The result of a start: the number of listed tools, or the reason of the failure. */
+export type Connection = { tools: number } | { problem: string };
+
+/** The connections to a workspace's servers. Dispose ends every started process. */
+export interface ServerConnections extends AsyncDisposable {
+  /** Starts a server and reads its tools. */
+  connect(name: string): Promise<Connection>;
+}
+
+/** Opens the servers of a workspace; starts none of them. */
+export async function openServerConnections(
+  { settings, registry, clock, version }: {
+    settings: WorkspaceSettings;
+    registry: AgentRegistry;
+    clock: Clock;
+    version: string;
+  },
+): Promise<ServerConnections> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "inkling-doctor-" });
+  opened.defer(() => Deno.remove(folder, { recursive: true }));
+  const servers = await openMcpServers({
+    settings,
+    registry,
+    clock,
+    version,
+    folder,
+    log: { write: () => {} },
+    // No tool is called, so known tools do not matter.
+    knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
+    isFirstWarning: () => Promise.resolve(false),
+    ownPorts: () => [],
+    resources: opened,
+  }, await openProcessSandbox({ settings }));
+  const kept = opened.move();
+  return {
+    async connect(name) {
+      try {
+        const { length } = await servers.openTools({ mcp: [name] }, { taken: [] });
+        return { tools: length };
+      } catch (error) {
+        if (!(error instanceof ToolsUnavailable)) throw error;
+        return { problem: error.message.replaceAll(/([^:\n])\n/g, "$1. ") };
+      }
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
