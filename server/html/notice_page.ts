@@ -1,6 +1,6 @@
 // Small HTML pages with a text or a form: the log-in, the answer links, the refusals. Each page is self-contained, because
 // a browser without access could not load further files.
-import { lazyText } from "./lazy_text.ts";
+import { htmlDocument, lazyText, pageHeaders } from "./page.ts";
 
 /** The content of a notice page. Texts are HTML: the caller escapes foreign text. */
 export interface NoticePage {
@@ -37,41 +37,30 @@ const LAYOUT = `
 export async function noticePage(page: NoticePage): Promise<Response> {
   const { heading, body, status, headers = {}, script } = page;
   const style = await loadTheme() + LAYOUT + (page.style ?? "");
-  const text = [
-    "<!doctype html>",
-    '<html lang="en">',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    '<link rel="icon" href="data:,">',
-    `<title>${heading} · Inkling</title>`,
-    `<style>${style}</style>`,
-    '<main class="notice">',
-    '<p class="wordmark">Inkling</p>',
-    `<h1>${heading}</h1>`,
-    body,
-    "</main>",
-    ...(script === undefined ? [] : [`<script>${script}</script>`]),
-    "",
-  ].join("\n");
-  const policy = [
-    "default-src 'none'",
+  const text = htmlDocument({
+    title: `${heading} · Inkling`,
+    head: ['<meta name="color-scheme" content="light dark">', `<style>${style}</style>`],
+    body: [
+      '<main class="notice">',
+      '<p class="wordmark">Inkling</p>',
+      `<h1>${heading}</h1>`,
+      body,
+      "</main>",
+      ...(script === undefined ? [] : [`<script>${script}</script>`]),
+    ],
+  });
+  const sources = [
     `style-src '${await hashOf(style)}'`,
     ...(script === undefined ? [] : [`script-src '${await hashOf(script)}'`]),
     "img-src data:",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+  ];
   return new Response(text, {
     status,
     headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policy,
+      ...pageHeaders("html", { sources, formAction: "'self'" }),
       "cache-control": "no-store",
       // With `no-referrer` the browser would send no Origin header with the form.
       "referrer-policy": "same-origin",
-      "x-content-type-options": "nosniff",
       "cross-origin-opener-policy": "same-origin",
       ...headers,
     },

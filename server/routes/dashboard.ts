@@ -1,33 +1,40 @@
 // The routes of the dashboard: its page and the files that the page loads. The page reads its data from the API.
-import { DASHBOARD_ASSETS } from "../dashboard/dashboard_asset.ts";
+// `deno task dashboard` bundles `app.js` from page/; the styles are served as written.
+// Decision: TypeScript with preact, bundled and committed. So the page shares the API's types and client, is type-checked,
+// and starting the service needs no build (rejected: JavaScript modules, where a changed field of the API goes unnoticed).
 import { RequestRefused } from "../../api/errors.ts";
 import { acceptsHtml } from "../html/notice_page.ts";
-
-/** A route of the dashboard. `respond` may throw RequestRefused. */
-export interface DashboardRoute {
-  path: string;
-  respond(request: Request): Promise<Response>;
-}
+import {
+  assetRoutes,
+  type Assets,
+  htmlDocument,
+  lazyText,
+  pageHeaders,
+  type PageRoute,
+  type TextResponse,
+} from "../html/page.ts";
 
 /** The path of the page. */
 const DASHBOARD_PATH = "/ui";
+
+/** The files of the page. */
+const ASSETS: Assets = {
+  "app.js": lazyText(() => import("../dashboard/assets/app.js", { with: { type: "text" } })),
+  "theme.css": lazyText(() => import("../dashboard/assets/theme.css", { with: { type: "text" } })),
+  "layout.css": lazyText(() =>
+    import("../dashboard/assets/layout.css", { with: { type: "text" } })
+  ),
+  "views.css": lazyText(() => import("../dashboard/assets/views.css", { with: { type: "text" } })),
+};
 
 /**
  * Allows only the page's own files, and no text as markup or code. So the output of models remains text even if the page
  * has a bug.
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+const POLICY = {
+  sources: ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
+  more: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
+};
 
 /** The icon, a drop of ink. It is inline, because browsers would otherwise request one from the service. */
 const ICON = [
@@ -37,26 +44,20 @@ const ICON = [
 ].join("");
 
 /** The HTML page. Its addresses are relative, because a proxy may serve it under any path. */
-const PAGE = [
-  "<!doctype html>",
-  '<html lang="en">',
-  "<head>",
-  '<meta charset="utf-8">',
-  '<meta name="viewport" content="width=device-width, initial-scale=1">',
-  '<meta name="color-scheme" content="light dark">',
-  `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">`,
-  "<title>Inkling</title>",
-  ...DASHBOARD_ASSETS.filter(({ name }) => name.endsWith(".css"))
-    .map(({ name }) => `<link rel="stylesheet" href="ui/assets/${name}">`),
-  '<script src="ui/assets/app.js" defer></script>',
-  "</head>",
-  "<body>",
-  '<div id="app"></div>',
-  "<noscript>The dashboard needs JavaScript. Turn it on, or use the command line.</noscript>",
-  "</body>",
-  "</html>",
-  "",
-].join("\n");
+const PAGE = htmlDocument({
+  title: "Inkling",
+  icon: `data:image/svg+xml,${encodeURIComponent(ICON)}`,
+  head: [
+    '<meta name="color-scheme" content="light dark">',
+    ...Object.keys(ASSETS).filter((name) => name.endsWith(".css"))
+      .map((name) => `<link rel="stylesheet" href="ui/assets/${name}">`),
+    '<script src="ui/assets/app.js" defer></script>',
+  ],
+  body: [
+    '<div id="app"></div>',
+    "<noscript>The dashboard needs JavaScript. Turn it on, or use the command line.</noscript>",
+  ],
+});
 const LOGGED_IN_PAGE = PAGE.replace('<div id="app">', '<div id="app" data-logged-in>');
 
 /**
@@ -65,20 +66,15 @@ const LOGGED_IN_PAGE = PAGE.replace('<div id="app">', '<div id="app" data-logged
  */
 export function createDashboard(
   { isLoggedIn }: { isLoggedIn: (request: Request) => boolean },
-): readonly DashboardRoute[] {
+): readonly PageRoute[] {
   return [
     { path: "/", respond: redirectToPage },
     {
       path: DASHBOARD_PATH,
       respond: (request) =>
-        Promise.resolve(
-          toResponse(isLoggedIn(request) ? LOGGED_IN_PAGE : PAGE, "text/html; charset=utf-8"),
-        ),
+        Promise.resolve(toResponse(isLoggedIn(request) ? LOGGED_IN_PAGE : PAGE, "html")),
     },
-    ...DASHBOARD_ASSETS.map(({ name, type, load }) => ({
-      path: `${DASHBOARD_PATH}/assets/${name}`,
-      respond: async () => toResponse(await load(), type),
-    })),
+    ...assetRoutes(`${DASHBOARD_PATH}/assets`, ASSETS, toResponse),
   ];
 }
 
@@ -96,17 +92,13 @@ function redirectToPage(request: Request): Promise<Response> {
   return Promise.resolve(new Response(null, { status: 303, headers: { location } }));
 }
 
-function toResponse(text: string, type: string): Response {
-  return new Response(text, {
+const toResponse: TextResponse = (text, type) =>
+  new Response(text, {
     headers: {
-      "content-type": type,
-      "content-security-policy": CONTENT_SECURITY_POLICY,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
+      ...pageHeaders(type, POLICY),
       "cross-origin-opener-policy": "same-origin",
       "cross-origin-resource-policy": "same-origin",
       // A newer service has a newer page.
       "cache-control": "no-cache",
     },
   });
-}

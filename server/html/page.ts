@@ -1,0 +1,86 @@
+// The HTML pages and embedded files of the service: the frame of a page, its security headers, and the routes of files.
+import { lazyModule } from "../../base/lazy_module.ts";
+
+/** A route for GET. `respond` may throw RequestRefused. */
+export interface PageRoute {
+  path: string;
+  respond(request: Request): Promise<Response>;
+}
+
+/** The texts of embedded files by file name. */
+export type Assets = Readonly<Record<string, () => Promise<string>>>;
+
+/** Creates a response with a text and its content type. */
+export type TextResponse = (text: string, type: keyof typeof TYPES) => Response;
+
+const TYPES = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+};
+
+/** Returns a function that loads the text at its first call. `load` imports it with the type `text`. Throws NoDescriptorLeft. */
+export function lazyText(load: () => Promise<{ default: string }>): () => Promise<string> {
+  const loadModule = lazyModule(load);
+  return async () => (await loadModule()).default;
+}
+
+/** Returns an HTML document. `head` and `body` are lines of HTML. */
+export function htmlDocument(
+  { title, icon = "data:,", head, body }: {
+    title: string;
+    icon?: string;
+    head: readonly string[];
+    body: readonly string[];
+  },
+): string {
+  return [
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<link rel="icon" href="${icon}">`,
+    `<title>${title}</title>`,
+    ...head,
+    "</head>",
+    "<body>",
+    ...body,
+    "</body>",
+    "</html>",
+    "",
+  ].join("\n");
+}
+
+/** Returns the headers of a page or file. The policy allows only the listed sources; `more` adds directives. */
+export function pageHeaders(
+  type: keyof typeof TYPES,
+  { sources, formAction = "'none'", more = [] }: {
+    sources: readonly string[];
+    formAction?: string;
+    more?: readonly string[];
+  },
+): Record<string, string> {
+  return {
+    "content-type": TYPES[type],
+    "content-security-policy": [
+      "default-src 'none'",
+      ...sources,
+      "base-uri 'none'",
+      `form-action ${formAction}`,
+      "frame-ancestors 'none'",
+      ...more,
+    ].join("; "),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  };
+}
+
+/** Returns a route for each file below a path. */
+export function assetRoutes(path: string, assets: Assets, toResponse: TextResponse): PageRoute[] {
+  return Object.entries(assets).map(([name, load]) => ({
+    path: `${path}/${name}`,
+    respond: async () => toResponse(await load(), name.endsWith(".css") ? "css" : "js"),
+  }));
+}
