@@ -28,7 +28,7 @@ import {
   trigger,
   yesOrNo,
 } from "../operations/parameters.ts";
-import { openExecutionStream } from "../streams/sse.ts";
+import { openExecutionStream } from "../streams/execution_stream.ts";
 
 export const executions = operation({
   summary: "Executions, newest first",

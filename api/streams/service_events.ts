@@ -1,14 +1,13 @@
 // The events of the whole service as text/event-stream, with `shutdown` as soon as a stop begins. The buffer for a slow
 // reader is bounded: the service disconnects it, and it reads the state again after it reconnects.
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toTimestamp } from "../../base/clock.ts";
 import type { ServiceEvent } from "../../runtime/events/bus.ts";
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Followers } from "./followers.ts";
-import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
+import type { Lifecycle, StopReason } from "./lifecycle.ts";
 import type { ServiceEventMessage } from "../client/client_stream.ts";
-import { toEvent } from "./sse.ts";
+import { EventStream, toEvent } from "./server_sent_events.ts";
 
 /** The silence after which a stream sends a heartbeat, measured for each stream: it shows the reader a live connection. */
 export const HEARTBEAT_MS = 10_000;
@@ -22,45 +21,33 @@ export function openServiceEventStream(
   return new ServiceEventStream(options).body;
 }
 
-class ServiceEventStream implements OpenStream {
-  readonly body: ReadableStream<Uint8Array>;
+class ServiceEventStream extends EventStream {
   readonly #runtime: Runtime;
   readonly #followers: Followers;
-  readonly #encoder = new TextEncoder();
   readonly #unsubscribe: () => void;
-  readonly #closed: () => void;
   /** The texts to send. The comment confirms the connection at once. */
   #unread: string[] = [": connected\n\n"];
   /** Ends of followed executions, held until their followers got the last frame. */
   readonly #held = new Set<string>();
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isEnding = false;
-  #isClosed = false;
   readonly #left = new AbortController();
-  #wait: AbortController | null = null;
 
   constructor(options: { runtime: Runtime; lifecycle: Lifecycle }) {
+    super(options.runtime.clock);
     this.#runtime = options.runtime;
     this.#followers = options.lifecycle.followers;
-    this.body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      pull: (controller) => this.#pull(controller),
-      cancel: () => this.#close(),
-    }, { highWaterMark: 0 });
     this.#unsubscribe = this.#runtime.events.subscribe((event) => this.#receive(event));
-    this.#closed = options.lifecycle.addStream(this);
+    this.register(options.lifecycle);
   }
 
   onStop(reason: StopReason): void {
     this.#add(toEvent("shutdown", JSON.stringify({ reason })));
   }
 
-  end(): void {
+  override end(): void {
     this.#isEnding = true;
-    for (const text of this.#held) this.#release(text);
-    this.#wait?.abort();
+    for (const text of this.#held) this.#sendHeld(text);
+    this.wake();
   }
 
   #receive(event: ServiceEvent): void {
@@ -70,18 +57,18 @@ class ServiceEventStream implements OpenStream {
       : undefined;
     if (followersFirst === undefined) return this.#add(text);
     this.#held.add(text);
-    void followersFirst.then(() => this.#release(text));
+    void followersFirst.then(() => this.#sendHeld(text));
   }
 
   /** Sends a held text, unless it was sent. */
-  #release(text: string): void {
+  #sendHeld(text: string): void {
     if (this.#held.delete(text)) this.#add(text);
   }
 
   #add(text: string): void {
     if (this.#unread.length >= MOST_UNREAD_EVENTS) return this.#cutOff();
     this.#unread.push(text);
-    this.#wait?.abort();
+    this.wake();
   }
 
   /** Breaks the connection, because the reader has missed events that this stream cannot repeat. */
@@ -89,14 +76,12 @@ class ServiceEventStream implements OpenStream {
     this.#runtime.log.write("warn", "Disconnected a reader of the event stream: too slow", {
       unread: this.#unread.length,
     });
-    this.#close();
-    this.#controller?.error(new Error("The reader fell behind"));
+    this.fail(new Error("The reader fell behind"));
   }
 
-  /** Provides one chunk, or closes. */
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    if (this.#unread.length === 0 && !this.#isEnding) await this.#untilSomethingToSend();
-    if (this.#isClosed) return;
+  protected override async pull(): Promise<void> {
+    if (this.#unread.length === 0 && !this.#isEnding) await this.wait(HEARTBEAT_MS);
+    if (this.isReleased) return;
     // Sends all buffered texts as one chunk.
     const texts = this.#unread;
     this.#unread = [];
@@ -104,32 +89,17 @@ class ServiceEventStream implements OpenStream {
       const timestamp = toTimestamp(this.#runtime.clock.now());
       texts.push(toEvent("heartbeat", JSON.stringify({ timestamp })));
     }
-    if (texts.length > 0) controller.enqueue(this.#encoder.encode(texts.join("")));
-    if (this.#isEnding) {
-      this.#close();
-      controller.close();
-    }
+    if (texts.length > 0) this.send(texts.join(""));
+    if (this.#isEnding) this.finish();
   }
 
-  /** Resolves at an event, at the end of the stream, or when the heartbeat is due. */
-  async #untilSomethingToSend(): Promise<void> {
-    this.#wait = new AbortController();
-    try {
-      await sleepUnlessAborted(this.#runtime.clock, HEARTBEAT_MS, this.#wait.signal);
-    } finally {
-      this.#wait = null;
-    }
-  }
-
-  #close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  protected override release(): void {
+    if (this.isReleased) return;
     this.#unread = [];
     this.#held.clear();
     this.#left.abort();
     this.#unsubscribe();
-    this.#wait?.abort();
-    this.#closed();
+    super.release();
   }
 }
 

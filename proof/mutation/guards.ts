@@ -620,7 +620,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a stream makes no copy of the frame that it sends",
-    symbol: "ExecutionStream.#pull",
+    symbol: "ExecutionStream.pull",
     replace: "this.#itemPieces(item.value)",
     by: '[this.#itemPieces(item.value).join("")]',
     tests: ["tests/proof/attack_test.ts"],

@@ -8,7 +8,7 @@ import { createFrame, EVENT_TYPES, FRAME_EVENTS } from "../../../runtime/events/
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { Client, type StreamFrame } from "../../../api/client/client.ts";
 import { parseEventStream } from "../../../base/text/event_stream.ts";
-import { toEvent } from "../../../api/streams/sse.ts";
+import { toEvent } from "../../../api/streams/server_sent_events.ts";
 import { createTestApp, type TestApp } from "../../../tests/support/test_app.ts";
 import { anyText, terminalText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";

@@ -5,7 +5,7 @@ import {
   ServiceUnreachable,
   type StreamFrame,
 } from "../../../api/client/client.ts";
-import { toEvent } from "../../../api/streams/sse.ts";
+import { toEvent } from "../../../api/streams/server_sent_events.ts";
 import { scripted, streamOf } from "../../support/scripted_transport.ts";
 import { createTestApp } from "../../support/test_app.ts";
 

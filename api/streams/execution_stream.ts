@@ -1,11 +1,11 @@
 // The log of one execution as text/event-stream. It fetches a frame only when the reader pulls, so a slow reader costs no
 // memory. The follower stops when the reader leaves.
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import { toTimestamp } from "../../base/clock.ts";
 import type { FollowItem, Runtime } from "../../runtime/runtime.ts";
-import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
+import type { Lifecycle, StopReason } from "./lifecycle.ts";
+import { EventStream, toPieces } from "./server_sent_events.ts";
 
 /** The silence after which a comment keeps the connection alive. */
 const SILENCE_MS = 15_000;
@@ -13,16 +13,6 @@ const SILENCE_MS = 15_000;
 const CHUNK_CHARACTERS = 64 * 1024;
 /** The silence after which a stream ends while the service stops. Frames logged until then still reach the reader. */
 const LAST_SILENCE_MS = 250;
-
-/** Formats one event of a text/event-stream. `data` is one line. */
-export function toEvent(event: string, data: string, id?: number): string {
-  return toPieces(event, data, id).join("");
-}
-
-/** Returns the pieces of toEvent(). `data` is a separate piece, so that readers share the text of a large frame. */
-function toPieces(event: string, data: string, id?: number): string[] {
-  return [`event: ${event}\ndata: `, data, `\n${id === undefined ? "" : `id: ${id}\n`}\n`];
-}
 
 /**
  * Opens the stream of an execution's frames after frame `after`. It ends with `complete`, `waiting` or `shutdown`.
@@ -52,21 +42,17 @@ interface RequestedItem {
   isSettled: boolean;
 }
 
-class ExecutionStream implements OpenStream {
-  readonly body: ReadableStream<Uint8Array>;
+class ExecutionStream extends EventStream {
   readonly #execution: Execution;
   readonly #runtime: Runtime;
   readonly #iterator: AsyncIterator<FollowItem>;
   readonly #stop: AbortController;
-  readonly #closed: () => void;
   readonly #left: (isServed: boolean) => void;
   /** True if `complete` was sent, or no frame is left to send. */
   #isServed = false;
-  readonly #encoder = new TextEncoder();
   /** The remaining pieces of an event that is larger than one chunk. */
   #unsent: string[] = [];
   #next: RequestedItem | null = null;
-  #silence: AbortController | null = null;
   #ending: StopReason | null = null;
 
   constructor(options: {
@@ -77,45 +63,41 @@ class ExecutionStream implements OpenStream {
     lifecycle: Lifecycle;
     left: (isServed: boolean) => void;
   }) {
+    super(options.runtime.clock);
     this.#execution = options.execution;
     this.#runtime = options.runtime;
     this.#iterator = options.items[Symbol.asyncIterator]();
     this.#stop = options.stop;
     this.#left = options.left;
-    this.body = new ReadableStream<Uint8Array>({
-      pull: (controller) => this.#pull(controller),
-      cancel: () => this.#release(),
-    }, { highWaterMark: 0 });
-    this.#closed = options.lifecycle.addStream(this);
+    this.register(options.lifecycle);
   }
 
-  end(reason: StopReason): void {
+  override end(reason: StopReason): void {
     this.#ending = reason;
-    this.#silence?.abort();
+    this.wake();
   }
 
-  /** Provides exactly one chunk, or closes. */
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  protected override async pull(): Promise<void> {
     try {
-      if (this.#unsent.length > 0) return this.#send(controller, this.#unsent);
+      if (this.#unsent.length > 0) return this.#sendPieces(this.#unsent);
       const item = await this.#nextOrSilence();
-      if (this.#stop.signal.aborted) return;
+      if (this.isReleased) return;
       if (item === "silence" && this.#ending === null) {
-        this.#send(controller, [": keep-alive\n\n"]);
+        this.#sendPieces([": keep-alive\n\n"]);
       } else if (item === "silence") {
-        this.#send(controller, toPieces("shutdown", this.#shutdownPayload()));
-        this.#close(controller);
+        this.#sendPieces(toPieces("shutdown", this.#shutdownPayload()));
+        this.finish();
       } else if (item.done) {
         this.#isServed = true;
-        this.#close(controller);
+        this.finish();
       } else {
         this.#isServed = item.value.type === "frame" && item.value.frame.event === "complete";
-        this.#send(controller, this.#itemPieces(item.value));
+        this.#sendPieces(this.#itemPieces(item.value));
       }
     } catch (error) {
       // The headers have been sent, so only a broken connection makes the reader reconnect.
       this.#logBroken(error);
-      this.#release();
+      this.release();
       throw error;
     }
   }
@@ -125,12 +107,9 @@ class ExecutionStream implements OpenStream {
     const next = this.#next ??= this.#request();
     // Decision: no Promise.race(), because each race would stay in memory until a quiet execution continues.
     while (!next.isSettled) {
-      const silence = new AbortController();
-      this.#silence = silence;
-      const wait = this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS;
-      const wasSilent = await sleepUnlessAborted(this.#runtime.clock, wait, silence.signal);
-      // The wait was aborted by an item, by a stop of the service (then wait again, for less time) or by a reader that left.
-      if (wasSilent || this.#stop.signal.aborted) break;
+      const wasSilent = await this.wait(this.#ending === null ? SILENCE_MS : LAST_SILENCE_MS);
+      // Else an item, a stop of the service (then wait again, for less time) or the end of the reader woke it.
+      if (wasSilent || this.isReleased) break;
     }
     if (!next.isSettled) return "silence";
     this.#next = null;
@@ -141,7 +120,7 @@ class ExecutionStream implements OpenStream {
     const requested: RequestedItem = { item: this.#iterator.next(), isSettled: false };
     const settle = () => {
       requested.isSettled = true;
-      this.#silence?.abort();
+      this.wake();
     };
     requested.item.then(settle, settle);
     return requested;
@@ -186,7 +165,7 @@ class ExecutionStream implements OpenStream {
   }
 
   /** Sends one chunk of the pieces and keeps the rest for the next pull. */
-  #send(controller: ReadableStreamDefaultController<Uint8Array>, pieces: string[]): void {
+  #sendPieces(pieces: string[]): void {
     let chunk = "";
     this.#unsent = [];
     for (const [index, piece] of pieces.entries()) {
@@ -201,20 +180,14 @@ class ExecutionStream implements OpenStream {
       }
       chunk += piece;
     }
-    controller.enqueue(this.#encoder.encode(chunk));
+    this.send(chunk);
   }
 
-  #close(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#release();
-    controller.close();
-  }
-
-  /** Ends the follower and all waits. Safe to call twice. */
-  #release(): void {
+  protected override release(): void {
+    if (this.isReleased) return;
     this.#stop.abort();
     this.#iterator.return?.().catch((error) => this.#logBroken(error));
-    this.#silence?.abort();
     this.#left(this.#isServed && this.#unsent.length === 0);
-    this.#closed();
+    super.release();
   }
 }

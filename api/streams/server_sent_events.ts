@@ -1,0 +1,85 @@
+// The base of the service's streams as text/event-stream.
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Lifecycle, OpenStream, StopReason } from "./lifecycle.ts";
+
+/** Formats one event of a text/event-stream. `data` is one line. */
+export function toEvent(event: string, data: string, id?: number): string {
+  return toPieces(event, data, id).join("");
+}
+
+/** Returns the pieces of toEvent(). `data` is a separate piece, so that readers share the text of a large frame. */
+export function toPieces(event: string, data: string, id?: number): string[] {
+  return [`event: ${event}\ndata: `, data, `\n${id === undefined ? "" : `id: ${id}\n`}\n`];
+}
+
+/** A stream to one reader. It produces the next chunk only when the reader pulls, and ends when the reader leaves. */
+export abstract class EventStream implements OpenStream {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #clock: Clock;
+  readonly #encoder = new TextEncoder();
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #waiting: AbortController | null = null;
+  #remove: () => void = () => {};
+  #isReleased = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      pull: () => this.pull(),
+      cancel: () => this.release(),
+    }, { highWaterMark: 0 });
+  }
+
+  abstract end(reason: StopReason): void;
+
+  /** Sends one chunk, or ends the stream. */
+  protected abstract pull(): Promise<void>;
+
+  /** Counts the stream as open. Called last in the constructor, because a stopping service ends it at once. */
+  protected register(lifecycle: Lifecycle): void {
+    this.#remove = lifecycle.addStream(this);
+  }
+
+  protected get isReleased(): boolean {
+    return this.#isReleased;
+  }
+
+  /** Waits for `ms` milliseconds or until wake(). Returns true if the whole time has passed. */
+  protected async wait(ms: number): Promise<boolean> {
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    return await sleepUnlessAborted(this.#clock, ms, waiting.signal);
+  }
+
+  protected wake(): void {
+    this.#waiting?.abort();
+  }
+
+  protected send(text: string): void {
+    this.#controller?.enqueue(this.#encoder.encode(text));
+  }
+
+  /** Ends the stream after the sent chunks. */
+  protected finish(): void {
+    this.release();
+    this.#controller?.close();
+  }
+
+  /** Breaks the connection, so that the reader reconnects. */
+  protected fail(error: Error): void {
+    this.release();
+    this.#controller?.error(error);
+  }
+
+  /** Ends all waits and the count as an open stream. Safe to call twice. */
+  protected release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.wake();
+    this.#remove();
+  }
+}
