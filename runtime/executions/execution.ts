@@ -1,21 +1,21 @@
-// What one run of an agent is.
+// The stored record of one execution.
 import type { ExecutionTrigger } from "../trigger_kinds.ts";
 import type { ExecutionStatus } from "./states.ts";
 
-/** A further try of a run whose model could not be reached: the next one, or the one that is under way. */
+/** The retry of a run whose model could not be reached: the next one, or the current one. */
 export interface RunRetry {
-  /** When it is due, in milliseconds since the epoch. */
+  /** Due time, in milliseconds since the epoch. */
   at: number;
   isUnderWay?: true;
   /** 1-based. */
   attempt: number;
-  /** How many further tries there may be. */
+  /** The maximum number of retries. */
   of: number;
-  /** The failure before it. */
+  /** The error of the failed attempt. */
   reason: string;
 }
 
-/** One run as it stands. Times are milliseconds since the epoch; counters are cumulative over pauses and restarts. */
+/** One execution. Times are milliseconds since the epoch. Counters are cumulative over pauses and restarts. */
 export interface Execution {
   id: number;
   agentId: string;
@@ -23,47 +23,47 @@ export interface Execution {
   status: ExecutionStatus;
   trigger: ExecutionTrigger;
   parentExecutionId: number | null;
-  /** The execution whose end started it; absent for any other trigger than `after`. */
+  /** The execution whose end started this one. Present only for the trigger `after`. */
   afterExecutionId?: number;
   /**
-   * Nothing is changed by it: calls that change something are described instead. What follows from the end of a real run
-   * (agents that follow, notices, a later run's memory) does not follow from this one. Absent for a real run.
+   * The run describes calls that would change something instead of making them. Its end starts no agent, sends no
+   * notification and is not part of a later run's history. Absent for a real run.
    */
   isDryRun?: true;
-  /** A fork whose end starts no agent that runs after this one. */
+  /** A fork whose end starts none of the agents with an `after` trigger. */
   isUnfollowed?: true;
   sessionId: string | null;
   startedAt: number;
   finishedAt: number | null;
-  /** Time spent running, without the waits for a person. */
+  /** Running time, without the time spent waiting for a person. */
   durationMs: number | null;
   inputTokens: number;
   outputTokens: number;
   /** Null before the first reply that reported usage. */
   totalTokens: number | null;
-  /** Null while no price is known. */
+  /** Null until a price is known. */
   costUsd: number | null;
   toolCalls: number;
   /** `provider/name`, or an empty string when none is configured. */
   model: string;
   args: string[];
   error: string | null;
-  /** Absent: it has not failed so far. */
+  /** Absent while the run has not failed. */
   retry?: RunRetry;
 }
 
 /** An execution at its acceptance. */
 export interface AcceptedExecution extends Execution {
-  /** What its log says of files that it could not use as they are now; absent: nothing. */
+  /** Notices in its log about files that could not be used in their current form. Absent if there are none. */
   notices?: readonly string[];
 }
 
-/** What several executions used together. */
+/** The summed usage of several executions. */
 export interface ExecutionTotals {
   count: number;
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
-  /** Null where no price is known of any of them. */
+  /** Null if the price of none of them is known. */
   costUsd: number | null;
 }

@@ -1,32 +1,32 @@
-// What a run was asked to do. Stored with the execution, so that a restarted service knows it too.
+// The request of an execution. Stored with the execution, so that a restarted service can continue it.
 import type { RunCause } from "../run_cause.ts";
 
-/** Where a run took its first steps from, and what is different from there on. */
+/** The source of a forked run, and the changes that apply from the fork point on. */
 export interface Fork {
   executionId: number;
-  /** How many replies were taken, with the results of their calls; 0: the opening alone. */
+  /** The number of copied replies, with the results of their calls. 0 copies the opening alone. */
   step: number;
-  /** What a person said at that point; at step 0 in place of what was said there. */
+  /** A person's message at the fork point. At step 0 it replaces the original user turn. */
   message?: string;
-  /** `provider/name` instead of the agent's. */
+  /** A model to use instead of the agent's, as `provider/name`. */
   model?: string;
-  /** The text of an agent file that holds instead of the agent's. */
+  /** The text of an agent file to use instead of the agent's. */
   agentText?: string;
-  /** Its end starts the agents that run after this one. */
+  /** The fork's end starts the agents with an `after` trigger on this agent. */
   startsFollowers?: true;
 }
 
-/** What an execution was asked for. */
+/** The request of an execution. */
 export interface ExecutionRequest {
   args: string[];
   /** Replaces the user turn. */
   message?: string;
   /** Appended to the user turn. */
   context?: string;
-  /** Nothing is changed by it: see dry_run.ts. Absent for a real run. */
+  /** A dry run: see dry_run.ts. Absent for a real run. */
   dryRun?: true;
-  /** Why it began by itself; absent where a person or a program asked. */
+  /** The cause of an automatic start. Absent if a person or a program requested the run. */
   cause?: RunCause;
-  /** Absent: it began at its beginning. */
+  /** Absent if the run is no fork. */
   fork?: Fork;
 }

@@ -1,4 +1,4 @@
-// What an execution asks a person, and what the person answers.
+// The questions of executions to people, and their answers.
 import { toTimestamp } from "../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -8,51 +8,51 @@ import type { HumanAnswer, ToolQuestion } from "../tools/tool.ts";
 
 export type { HumanAnswer } from "../tools/tool.ts";
 
-/** A question that waits for its answer. Times are milliseconds since the epoch. */
+/** An open question. Times are milliseconds since the epoch. */
 export interface HumanRequest extends ToolQuestion {
-  /** Opaque; an answer names it, so that it cannot reach another question. */
+  /** Opaque id. An answer repeats it, so that it cannot reach another question. */
   requestId: string;
   executionId: number;
-  /** The place of the call's result in the conversation. */
+  /** The position of the call's result in the conversation. */
   position: number;
   toolName: string;
   toolArgs: JsonObject;
   createdAt: number;
-  /** When it counts as denied; null waits for ever. */
+  /** The time at which the question counts as denied. Null waits forever. */
   expiresAt: number | null;
-  /** Whether the call may run at all is asked, by us; absent: the tool asks. */
+  /** Inkling asks for permission to run the call. Absent if the tool itself asks. */
   isGuard?: true;
-  /** Asked for a budget, not for a call: what an approval allows. */
+  /** The budget raise that an approval allows. Present only if the question is about a budget. */
   raise?: RequestedRaise;
 }
 
-/** What was answered, with what had been asked. */
+/** An answer with its question. */
 export interface GivenAnswer {
   request: Pick<HumanRequest, keyof ToolQuestion | "isGuard"> & Partial<HumanRequest>;
   answer: HumanAnswer;
 }
 
-/** Where a person answered: at a terminal, on the page, or by a link in a message. */
+/** The channel of an answer: a terminal, the page, or a link in a notification. */
 export type AnswerPlace = "terminal" | "page" | "link";
 
-/** An answer to an open request; without `via` it is not known where it was given. */
+/** An answer to an open request. `via` is absent if the channel is unknown. */
 export interface GivenResponse {
   requestId: string;
   answer: HumanAnswer;
   via?: AnswerPlace;
 }
 
-/** An answer does not fit its question; the message says how. */
+/** Error: the answer does not fit its question. The message says why. */
 export class AnswerMisfit extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** Nobody is asked anything (any more) by this execution, or the answer is to an older question. */
+/** Error: the execution has no open question, or the answer is to an older one. */
 export class NotWaiting extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
 
-/** The call that is approved cannot be given other arguments now: its tools are not there. */
+/** Error: edited arguments cannot be checked now, because the agent's tools are unavailable. */
 export class ArgumentsNotChecked extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
@@ -86,8 +86,8 @@ export function checkAnswer(question: ToolQuestion, answer: HumanAnswer): void {
 }
 
 /**
- * The answer to be stored: with the options that the question has, where people chose of those that they were shown, in which
- * no secret is left. Who knows an option as it is may name it, too. Throws AnswerMisfit as checkAnswer does, without secrets.
+ * Checks an answer and returns it as it is stored: selected options are mapped from their redacted form back to the question's
+ * own options. An unredacted option is accepted, too. Throws AnswerMisfit as checkAnswer does, with a redacted message.
  */
 export function fitAnswer(
   question: ToolQuestion,
@@ -106,7 +106,7 @@ export function fitAnswer(
   return "selected" in answer ? { selected: places.flatMap((place) => own[place] ?? []) } : answer;
 }
 
-/** An answer as the log shows it. */
+/** Returns the text of an answer for the log. */
 export function describeAnswer(answer: HumanAnswer): string {
   if ("expired" in answer) return "No answer in time";
   if ("text" in answer) return answer.text;
@@ -120,7 +120,7 @@ export function describeAnswer(answer: HumanAnswer): string {
     : `${said}\nWith other arguments: ${JSON.stringify(answer.arguments)}`;
 }
 
-/** What the model reads where a guarded call was denied. */
+/** Returns the tool result that the model reads after a guarded call was denied. */
 export function describeDenial(answer: HumanAnswer): string {
   if ("expired" in answer) return "Action denied by user (timeout)";
   const reason = "approved" in answer ? answer.reason : undefined;
@@ -128,8 +128,8 @@ export function describeDenial(answer: HumanAnswer): string {
 }
 
 /**
- * What the model reads after the result of a guarded call that was approved with a remark, or with other arguments than
- * those that were asked about; undefined without either.
+ * Returns the text appended to the result of a guarded call that was approved with a remark or with edited arguments.
+ * Undefined without either.
  */
 export function describeApproval({ request, answer }: GivenAnswer): string | undefined {
   if (!("approved" in answer && answer.approved)) return undefined;
@@ -143,11 +143,11 @@ export function describeApproval({ request, answer }: GivenAnswer): string | und
   return lines.length === 0 ? undefined : lines.join("\n");
 }
 
-/** The longest value that is repeated to the model. */
+/** The maximum length of a value that is repeated to the model. */
 const REPEATED_CHARACTERS = 1_000;
 
 function describeEdit(asked: JsonObject, given: JsonObject): string {
-  // Not by node:util, which would be loaded at every start.
+  // Not with node:util, which would be loaded at every start.
   const isChanged = (name: string) => JSON.stringify(asked[name]) !== JSON.stringify(given[name]);
   const changed = Object.entries(given).filter(([name]) => isChanged(name)).map(([name, value]) => {
     const text = JSON.stringify(value);
@@ -160,7 +160,7 @@ function describeEdit(asked: JsonObject, given: JsonObject): string {
   return `The user changed the arguments of this call before it ran: ${list}`;
 }
 
-/** The request's fields as frames, streams and the pending endpoint show them. */
+/** Returns the request's fields for frames, streams and the pending endpoint. */
 export function requestFields(request: HumanRequest): Record<string, unknown> {
   return {
     request_id: request.requestId,

@@ -1,9 +1,9 @@
-// Why the runtime refuses to start, find or continue an execution.
+// Errors of the runtime that refuses to start, find or continue an execution.
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
-/** No execution has this id. */
+/** Error: no execution has this id. */
 export class ExecutionNotFound extends RuntimeError {
   override readonly code: RuntimeErrorCode = "not_found";
   constructor() {
@@ -11,7 +11,7 @@ export class ExecutionNotFound extends RuntimeError {
   }
 }
 
-/** This execution asks nobody anything. */
+/** Error: the execution has no open question. */
 export class NoPendingRequest extends RuntimeError {
   override readonly code: RuntimeErrorCode = "not_found";
   constructor() {
@@ -19,7 +19,7 @@ export class NoPendingRequest extends RuntimeError {
   }
 }
 
-/** The conversation that a run would join waits for a person's answer. */
+/** Error: the conversation that the run would join is waiting for a person's answer. */
 export class SessionWaiting extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(agentId: string) {
@@ -27,7 +27,7 @@ export class SessionWaiting extends RuntimeError {
   }
 }
 
-/** A session id that the store cannot return as it was sent. */
+/** Error: the store cannot return this session id unchanged. */
 export class SessionIdUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
   constructor() {
@@ -35,7 +35,7 @@ export class SessionIdUnusable extends RuntimeError {
   }
 }
 
-/** The service is going down and takes no new work. */
+/** Error: the service is shutting down and accepts no new work. */
 export class ServiceStopping extends RuntimeError {
   override readonly code: RuntimeErrorCode = "unavailable";
   constructor() {
@@ -43,7 +43,7 @@ export class ServiceStopping extends RuntimeError {
   }
 }
 
-/** This runtime was opened to look at the workspace, not to run anything. */
+/** Error: this runtime was opened read-only and runs nothing. */
 export class ReadOnlyRuntime extends RuntimeError {
   override readonly code: RuntimeErrorCode = "unavailable";
   constructor() {
@@ -51,7 +51,7 @@ export class ReadOnlyRuntime extends RuntimeError {
   }
 }
 
-/** Nothing is stored of what an execution said and was told. */
+/** Error: the conversation of an execution is not stored. */
 export class ConversationGone extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(id: number, wish: "fork" | "replay") {
@@ -59,7 +59,7 @@ export class ConversationGone extends RuntimeError {
   }
 }
 
-/** What the calls of a dry run would have done depended on the files of that moment. */
+/** Error: a dry run cannot be replayed, because its descriptions depended on the files at that time. */
 export class DryRunNotPlayed extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(id: number) {
@@ -69,7 +69,7 @@ export class DryRunNotPlayed extends RuntimeError {
   }
 }
 
-/** An execution has fewer steps. */
+/** Error: the execution has fewer steps. */
 export class NoSuchStep extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
   constructor(id: number, { step, last }: { step: number; last: number }) {
@@ -81,12 +81,12 @@ export class NoSuchStep extends RuntimeError {
   }
 }
 
-/** The text of an agent file that came with a fork is none. */
+/** Error: the text that came with a fork is not a valid agent file. */
 export class AgentTextUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** The steps that a fork was to take over are gone since they were looked up. */
+/** Error: the steps to fork were removed after they had been read. */
 export class ForkedStepsGone extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor() {
@@ -94,7 +94,7 @@ export class ForkedStepsGone extends RuntimeError {
   }
 }
 
-/** An idempotency key stands for one request: it came back with another one. */
+/** Error: an idempotency key was reused for a different request. */
 export class IdempotencyKeyReused extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor() {
@@ -102,7 +102,7 @@ export class IdempotencyKeyReused extends RuntimeError {
   }
 }
 
-/** An execution cannot continue now: its agent's file exists but cannot be read or parsed. */
+/** Error: an execution cannot continue now, because its agent's file exists but cannot be read or parsed. */
 export class AgentUnreadable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(agentId: string, problem: Diagnostic) {
@@ -111,7 +111,7 @@ export class AgentUnreadable extends RuntimeError {
   }
 }
 
-/** Another machine has what this one had: this one must not write for it any more, nor end it. */
+/** Error: this machine lost its lease to another one. It must neither write to the execution nor end it. */
 export class LeaseLost extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor(what: string) {

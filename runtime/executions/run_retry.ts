@@ -1,5 +1,5 @@
-// Further tries of a run whose model could not be reached: which failures get one, and the wait before it. The models' own
-// retries of a call were used up before. A try is a part of the same execution and continues its stored conversation.
+// Retries of a run whose model could not be reached: the failures that qualify, and the delay. They begin after the model
+// client's own retries of a call are used up. A retry is part of the same execution and continues its stored conversation.
 import type { Agent } from "../agents/agent.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -15,14 +15,14 @@ import type { FamilyStore } from "./record/family_store.ts";
 import type { Journal } from "./record/journal.ts";
 import { RunStopped } from "./runs/run.ts";
 
-/** Before the first try, the second, and each later one, where the agent names no wait. */
+/** The delays before the first, the second and each later retry, unless the agent's file sets one. */
 const WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS];
-/** The most that a provider may ask to wait, where the agent names no retry. */
+/** The longest delay that a provider may request, unless the agent's file configures retries. */
 const LONGEST_DEFAULT_MS = 30 * MINUTE_MS;
-/** A machine that was suspended is noticed after this long. */
+/** The longest single sleep, so that a resumed machine notices the elapsed time. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 
-/** The parts that further tries work with. */
+/** The collaborators of a retry. */
 interface RetryContext {
   agent: Agent;
   signal: AbortSignal;
@@ -35,7 +35,7 @@ interface RetryContext {
   };
 }
 
-/** The policy of an agent's runs with this trigger; undefined: they are not tried again. */
+/** Returns the retry policy of an agent's runs with this trigger, or undefined if they are not retried. */
 export function retryPolicyOf(
   { retry }: Agent,
   trigger: ExecutionTrigger,
@@ -46,7 +46,7 @@ export function retryPolicyOf(
     : undefined;
 }
 
-/** Stores that a failed run is tried again, and when. False where it ends instead. */
+/** Schedules a retry of a failed run and stores it. Returns false if the run ends instead. */
 export async function postponeRun(
   { id, trigger, retry }: Execution,
   { transient, error }: Outcome,
@@ -68,8 +68,8 @@ export async function postponeRun(
 }
 
 /**
- * Waits until a postponed run is due. None of that is running time. Throws the signal's reason, and a resumable RunStopped as
- * soon as the service stops, unless another run waits for this one: that one would take it for ended.
+ * Waits until a postponed run is due. The wait is not running time. Throws the signal's reason. Throws a resumable RunStopped
+ * when the service stops, unless a parent waits for this run: the parent would treat it as ended.
  */
 export async function untilDue(
   { retry, parentExecutionId }: Execution,

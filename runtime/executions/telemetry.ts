@@ -1,42 +1,42 @@
-// The port to tracing and metrics: what is reported of runs to whoever watches many of them from outside. It is told names,
-// figures and how things ended; never prompts, answers, arguments or results.
+// The interface to tracing and metrics. It receives names, figures and outcomes of runs; never prompts, answers,
+// arguments or results.
 import type { Agent } from "../agents/agent.ts";
 import type { Model, ModelReply } from "../models/model.ts";
 import type { PlannedCall } from "./record/conversation.ts";
 import type { Execution } from "./execution.ts";
 import type { ExecutionStatus } from "./states.ts";
 
-/** A question to a model, as far as it is reported. */
+/** The reported part of a model call. */
 export interface AskedModel {
   execution: Execution;
   model: Pick<Model, "id">;
   agent: Pick<Agent, "settings">;
 }
 
-/** A call of a tool, as far as it is reported. */
+/** The reported part of a tool call. */
 export interface ToolUse {
   execution: Execution;
   call: Pick<PlannedCall, "name" | "toolCallId">;
 }
 
 /**
- * Follows work from its beginning to its end. `work` is always done, exactly once, and its result or its error is passed on
- * as it is: what cannot be told is not told.
+ * Observes work. Each method calls `work` exactly once and passes its result or its error on unchanged, even if reporting
+ * fails.
  */
 export interface Telemetry {
-  /** A stretch of running: from the start, or an answer, to the end or the next question. `work` gives the state it left. */
+  /** Observes one stretch of running: from the start or an answer to the end or the next question. `work` returns the new status. */
   execution(execution: Execution, work: () => Promise<ExecutionStatus>): Promise<void>;
-  /** One reply of a model, with its retries and its wait for a free place. */
+  /** Observes one reply of a model, including its retries and its wait for a free slot. */
   modelCall(asked: AskedModel, work: () => Promise<ModelReply>): Promise<ModelReply>;
-  /** A tool at work. A result with `isError` is a failure; one without that member means that the call waits. */
+  /** Observes one tool call. A result with `isError` is a failure. A result without that member means that the call waits. */
   toolCall<T extends object>(use: ToolUse, work: () => Promise<T>): Promise<T>;
-  /** What a reply cost, in US dollars. */
+  /** Records the cost of a reply in US dollars. */
   cost(asked: AskedModel, usd: number): void;
-  /** An execution ended: once for each, whatever ended it. */
+  /** Records the end of an execution. Called once for each execution, whatever ended it. */
   ended(execution: Execution): void;
 }
 
-/** Nobody watches. */
+/** Telemetry that reports nothing. */
 export const NO_TELEMETRY: Telemetry = {
   async execution(_execution, work) {
     await work();

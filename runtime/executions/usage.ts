@@ -1,22 +1,22 @@
-// What executions used, by day and agent. The store adds up quarters of an hour; the days of a time zone are made of them,
-// because every zone's midnight falls on such a quarter.
+// The usage of executions, by day and agent. The store sums quarters of an hour. Days of a time zone are sums of those,
+// because midnight falls on a quarter of an hour in every zone.
 import { addCosts } from "../../base/cost.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 
-/** The step by which the store adds up. */
+/** The interval of the store's sums. */
 export const USAGE_STEP_MS = 15 * MINUTE_MS;
 
-/** What some executions of one agent used together. */
+/** The summed usage of executions of one agent. */
 export interface Usage {
   agentId: string;
   executions: number;
-  /** Of these, how many ended with success, and how many otherwise. The rest has not ended. */
+  /** The number of executions that ended with success. Executions that are still open count neither here nor in `failed`. */
   succeeded: number;
   failed: number;
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
-  /** Null where no price is known of any of them. */
+  /** Null if the price of none of them is known. */
   costUsd: number | null;
 }
 
@@ -36,11 +36,11 @@ export interface DailyUsage extends Usage {
 export interface Day {
   /** `2026-01-31` */
   date: string;
-  /** When it begins; milliseconds since the epoch. */
+  /** Midnight in the zone; milliseconds since the epoch. */
   start: number;
 }
 
-/** The last `count` days, today included, oldest first. Throws RangeError for a zone that is unknown. */
+/** Returns the last `count` days, including today, oldest first. Throws RangeError for an unknown zone. */
 export function lastDays(now: number, options: { count: number; timeZone: string }): Day[] {
   const { count, timeZone } = options;
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
@@ -51,7 +51,7 @@ export function lastDays(now: number, options: { count: number; timeZone: string
   });
 }
 
-/** Steps, oldest first, folded into days, oldest first. None may lie before the first day. */
+/** Sums steps into days. Both are sorted oldest first. No step may be before the first day. */
 export function toDailyUsage(steps: Iterable<UsageStep>, days: readonly Day[]): DailyUsage[] {
   const usageOf = new Map<string, DailyUsage>();
   let index = 0;

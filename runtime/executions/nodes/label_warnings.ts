@@ -1,4 +1,4 @@
-// Says in the service's log that executions wait for a node that there is none of: nobody may be looking at them.
+// Warnings in the service log about executions whose labels no live node has.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -8,13 +8,13 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { NodeReads } from "./node_reads.ts";
 import { waitsForLabels } from "./node_waits.ts";
 
-/** Between two looks. */
+/** The interval between two checks. */
 const LOOK_MS = 10 * SECOND_MS;
-/** A node that is started anew is back within this time. */
+/** The grace period before a warning: a restarted node is back within this time. */
 const PATIENCE_MS = 10 * SECOND_MS;
 const REPEAT_MS = HOUR_MS;
 
-/** What is looked at, and where it is said. */
+/** The collaborators of LabelWarnings. */
 export interface LabelWarningsPorts {
   nodes: Pick<NodeReads, "listNodes" | "countUnclaimed">;
   listAgents: () => readonly Pick<Agent, "id" | "nodes">[];
@@ -22,11 +22,11 @@ export interface LabelWarningsPorts {
   log: ServiceLog;
 }
 
-/** The warnings of one service: of an agent and its labels one within an hour. */
+/** Writes the warnings of one service, at most one an hour for each agent and its labels. */
 export class LabelWarnings implements AsyncDisposable {
   readonly #ports: LabelWarningsPorts;
   readonly #over = new AbortController();
-  /** When it was said, by agent and labels. */
+  /** The time of the last warning, by agent and labels. */
   readonly #said = new Map<string, number>();
   #looking: Promise<void> = Promise.resolve();
 
@@ -34,7 +34,7 @@ export class LabelWarnings implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Looks every ten seconds until this is disposed. */
+  /** Checks every ten seconds until this is disposed. */
   start(): void {
     this.#looking = this.#keepLooking();
   }
@@ -44,7 +44,7 @@ export class LabelWarnings implements AsyncDisposable {
     await this.#looking;
   }
 
-  /** Looks once. Rejects with StorageUnavailable. */
+  /** Checks once and writes the warnings. Rejects with StorageUnavailable. */
   async look(): Promise<void> {
     const { nodes, listAgents, clock, log } = this.#ports;
     const asking = listAgents().filter((agent) => agent.nodes.length > 0);
@@ -80,7 +80,7 @@ export class LabelWarnings implements AsyncDisposable {
         await this.look();
         isFailing = false;
       } catch (error) {
-        // A database that is away is told once, however long it is.
+        // An unavailable database is logged once, however long it lasts.
         if (!isFailing) {
           log.write("warn", "Cannot see whether executions wait for a node", { error });
         }

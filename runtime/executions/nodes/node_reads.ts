@@ -1,6 +1,6 @@
-// The port to the services that share a database, for whoever only looks. With SQLite there is one, and it is no node.
+// The read interface to the services that share a database. With SQLite there is one service, and it is not a node.
 
-/** A node that has given no sign of life for so long is dead, and what it had is given to others. */
+/** A node without a heartbeat for this long is dead. Its executions are given to other nodes. */
 export const LIFE_MS = 15_000;
 
 /** One of the services that share a database. Times are the database's. */
@@ -10,36 +10,36 @@ export interface ServiceNode {
   labels: readonly string[];
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** For how long it has given no sign of life, in milliseconds. */
+  /** Time since its last heartbeat, in milliseconds. */
   silentMs: number;
   isAlive: boolean;
-  /** How many executions that run it has. */
+  /** The number of running executions that it holds. */
   runs: number;
-  /** Whether it is this process. */
+  /** True for this process. */
   isThis: boolean;
 }
 
-/** Executions of an agent that run, by what is stored, and that no living node has. */
+/** The executions of an agent that are stored as running and that no live node holds. */
 export interface UnclaimedRuns {
   agentId: string;
-  /** How many. */
+  /** The number of executions. */
   count: number;
-  /** The first of them. */
+  /** The id of the first one. */
   id: number;
 }
 
-/** Nodes, and what none of them has. */
+/** Reads nodes, and executions that no node holds. */
 export interface NodeReads {
   /**
-   * Those that live, by name; of those that died, the ones whose executions nobody has taken yet, and the ones of the last hour
-   * that have not come back under their names.
+   * Returns live nodes by name. Dead nodes are included while their executions are unclaimed, and for an hour unless a node
+   * with the same name has started since.
    */
   listNodes(): Promise<ServiceNode[]>;
 
-  /** Those of these executions that run, by what is stored, and that no living node has. */
+  /** Returns those of the given executions that are stored as running and that no live node holds. */
   findUnclaimed(ids: readonly number[]): Promise<number[]>;
 
-  /** Of these agents, the ones with such executions that were begun so long ago, and how many; by id. */
+  /** Counts such executions that started at least `begunMsAgo` ago, by agent, sorted by id. Agents without any are left out. */
   countUnclaimed(
     agentIds: readonly string[],
     options: { begunMsAgo: number },

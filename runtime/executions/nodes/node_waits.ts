@@ -1,9 +1,9 @@
-// Which executions wait for a node that there is none of: their agents ask for labels, and no living node has all of them.
+// Executions that wait for a node: their agents require labels, and no live node has all of them.
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
 import type { NodeReads, ServiceNode } from "./node_reads.ts";
 
-/** The labels that the agent asks for, where no living node has all of them; else none. */
+/** Returns the agent's labels if no live node has all of them, else an empty list. */
 export function waitsForLabels(
   { nodes: asked }: Pick<Agent, "nodes">,
   nodes: readonly Pick<ServiceNode, "isAlive" | "labels">[],
@@ -13,13 +13,13 @@ export function waitsForLabels(
   return isServed ? [] : asked;
 }
 
-/** What it is found with. */
+/** The collaborators of findWaits. */
 export interface NodeWaitsPorts {
   nodes: Pick<NodeReads, "listNodes" | "findUnclaimed">;
   findAgent: (id: string) => Pick<Agent, "nodes"> | undefined;
 }
 
-/** The labels that these executions wait for, by id; those that wait for none are left out. */
+/** Returns the labels that the executions wait for, by id. Executions that wait for none are left out. */
 export async function findWaits(
   executions: readonly Pick<Execution, "id" | "agentId" | "status">[],
   { nodes, findAgent }: NodeWaitsPorts,

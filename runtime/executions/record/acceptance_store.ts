@@ -1,4 +1,4 @@
-// The port to the acceptance of executions: what is accepted, what it takes with it, and why it may be refused.
+// The store interface for accepting executions: the new execution, its claims, and the refusals.
 import type { Budget } from "../budget/budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { PlacedMessage } from "./conversation.ts";
@@ -6,15 +6,15 @@ import type { Execution } from "../execution.ts";
 import type { ExecutionTrigger } from "../../trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 
-/** An execution about to be accepted. */
+/** The data of an execution to accept. */
 export interface NewExecution {
   agentId: string;
   displayName: string;
   trigger: ExecutionTrigger;
   parentExecutionId: number | null;
-  /** The place of the parent's call that it answers; null without a parent. */
+  /** The position of the parent's call that it answers. Null without a parent. */
   parentPosition: number | null;
-  /** How many executions stand above it. */
+  /** The number of its ancestors. */
   depth: number;
   sessionId: string | null;
   request: ExecutionRequest;
@@ -22,64 +22,64 @@ export interface NewExecution {
   startedAt: number;
 }
 
-/** What an execution takes with its acceptance, so that nothing else can be started by it. */
+/** The trigger event that an execution consumes with its acceptance, so that it starts no second one. */
 export type Claim =
-  /** A slot of the agent's schedule; `reason` tells why it runs late. */
+  /** A slot of the agent's schedule. `reason` says why it runs late. */
   | { type: "slot"; scheduledFor: number; reason: string | null }
   /** The queued change of a watched file. */
   | { type: "change"; path: string }
   /** The end of an execution that the agent follows. */
   | { type: "end"; executionId: number };
 
-/** The first steps of another execution, which the accepted one has from its beginning. */
+/** The first steps of another execution, copied into the accepted one. */
 export interface TakenSteps {
   executionId: number;
-  /** Of its messages those before this place; so many there are. */
+  /** The copied messages are the `count` messages before this position. */
   end: number;
   count: number;
-  /** Its prompt, where it is not the stored one. */
+  /** The system prompt, if it differs from the stored one. */
   prompt?: PlacedMessage;
-  /** What a person says then, or in the place of what was said. */
+  /** A person's message after the steps, or in place of the original user turn. */
   message?: PlacedMessage & { replaces: boolean };
 }
 
-/** What an acceptance is bound to, and what is logged with it. */
+/** The conditions of an acceptance, and its first frames. */
 export interface AcceptanceTerms {
   idempotencyKey?: string;
-  /** Further keys that stand for the same execution. */
+  /** Further idempotency keys of the same execution. */
   otherKeys?: readonly string[];
-  /** Refused while an execution of the same bucket waits for a person. */
+  /** Refuse while an execution of the same bucket waits for a person. */
   unlessWaiting: boolean;
   claim?: Claim;
-  /** Refused while one of these is used up. */
+  /** Refuse while one of these budgets is used up. */
   budgets?: readonly Budget[];
-  /** Throws ForkedStepsGone where they are not there any more. */
+  /** The steps to copy. The store throws ForkedStepsGone if they were removed. */
   taken?: TakenSteps;
   /**
-   * When it starts, asked once nothing is to be waited for any more: a schedule's runs do not overlap, and their times say so.
-   * Absent: at `startedAt`, when it was wanted.
+   * Returns the start time. Called after all waits, so that the times of a schedule's runs do not overlap. Absent: the
+   * execution starts at `startedAt`.
    */
   startsAt?: () => number;
   frames: (execution: Execution) => FrameDraft[];
 }
 
 /**
- * Why no execution was accepted. `waiting`: one of the same bucket waits for a person. `running`: the agent's last
- * scheduled one still runs. `claimed`: another execution, or nothing, has taken what this one claims. `budget`: one is used
- * up that its calls would count in.
+ * The reason for a refusal. `waiting`: an execution of the same bucket waits for a person. `running`: the agent's last
+ * scheduled execution still runs. `claimed`: the claimed event is already consumed. `budget`: a budget that its calls would
+ * count in is used up.
  */
 export type AcceptanceRefusal = "waiting" | "running" | "claimed" | "budget";
 
-/** A new execution; with `isNew` false, the one that an equal request got before. */
+/** The accepted execution. `isNew` is false if an equal request was accepted before. */
 export type Acceptance =
   | { execution: Execution; isNew: boolean }
   | { refused: AcceptanceRefusal };
 
-/** Where executions begin. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+/** Stores new executions. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface AcceptanceStore {
   /**
-   * Stores an execution with its first frame; the same idempotency key within 24 hours, and the same call of the same
-   * parent, gives the first one. What it claims is taken in the same change; a slot that is refused is stored as skipped.
+   * Stores an execution with its first frame. The same idempotency key within 24 hours, or the same call of the same parent,
+   * returns the first execution. The same transaction consumes the claim. A refused slot is stored as skipped.
    */
   acceptExecution(execution: NewExecution, terms: AcceptanceTerms): Promise<Acceptance>;
 }

@@ -1,15 +1,12 @@
-// The final answer: how much of it is kept.
+// The length limit of final answers.
 import type { Redactor } from "../../secrets/redactor.ts";
 
-/** Code points. */
+/** The maximum length of a stored answer, in code points. */
 export const ANSWER_CHARACTERS = 1_000_000;
 
-/**
- * The answer as stored and sent: whole up to 1,000,000 characters (code points), beyond that cut, with a last line that
- * says so.
- */
+/** Returns the answer as it is stored and sent: cut to 1,000,000 code points, with a last line that reports the cut. */
 export function boundAnswer(text: string, redactor: Pick<Redactor, "beginningOf">): string {
-  // Code units are never fewer than code points, and need no counting.
+  // There are at least as many code units as code points, and their number needs no counting.
   if (text.length <= ANSWER_CHARACTERS) return text;
   const characters = countCharacters(text);
   if (characters <= ANSWER_CHARACTERS) return text;
@@ -24,7 +21,7 @@ function countCharacters(text: string): number {
   return count;
 }
 
-/** Where the first so many characters of a longer text end, in code units. */
+/** Returns the offset in code units after the first `characters` code points of a longer text. */
 function endOf(text: string, characters: number): number {
   let end = 0;
   for (let count = 0; count < characters; count++) {

@@ -1,5 +1,5 @@
-// What a model call sends besides its messages, and what decides on them: kept with each reply, so that a later replay can tell
-// what has changed since. The same terms are stored once, however many calls have them.
+// The terms of a model call: its settings and tools. They are stored with each reply, so that a later replay can report
+// changes. Equal terms are stored once.
 import { sha256Of } from "../../../base/sha256.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
@@ -7,7 +7,7 @@ import type { HistoryLevel } from "../../config/agent_settings.ts";
 import type { ToolDescription } from "../../tool_vocabulary.ts";
 import type { Tool } from "../../tools/tool.ts";
 
-/** A tool as the model was told of it, with what decides whether a call of it is guarded. */
+/** A tool as declared to the model, with the fields that decide whether its calls are guarded. */
 export interface DeclaredTool extends ToolDescription {
   otherNames?: readonly string[];
   origin?: ServerOrigin;
@@ -15,16 +15,16 @@ export interface DeclaredTool extends ToolDescription {
   maxResultBytes?: number;
 }
 
-/** What holds for all calls but for their messages and tools. */
+/** The settings of a model call. */
 export interface CallSettings {
-  /** `provider/name`; empty where none is configured. */
+  /** `provider/name`, or an empty string if none is configured. */
   model: string;
   /** Null leaves it to the provider. */
   temperature: number | null;
   maxTokens: number;
-  /** How much of earlier conversations the run was sent. */
+  /** The amount of earlier conversation that the run received. */
   history: HistoryLevel;
-  /** What the agent named: their tools cannot be known without starting them. */
+  /** The agent's entries. Their tools are unknown until they are started. */
   customTools: readonly string[];
   mcp: readonly string[];
 }
@@ -35,20 +35,20 @@ export interface CallTerms {
   tools: readonly DeclaredTool[];
 }
 
-/** JSON text and what it is stored under. */
+/** JSON text with its digest, the key under which it is stored. */
 export interface DigestedText {
   digest: string;
   body: string;
 }
 
-/** Terms as they are stored: the tools by themselves, so that another setting does not copy them. */
+/** Terms as they are stored. The tools are stored separately, so that a changed setting does not copy them. */
 export interface PackedTerms {
   /** The settings, and the digest of the tools. */
   terms: DigestedText;
   tools: DigestedText;
 }
 
-/** The terms of an agent's calls with these tools. */
+/** Returns the terms of an agent's calls with these tools. */
 export function toCallTerms(
   agent: Agent,
   toolbox: { names(): string[]; get(name: string): Tool | undefined },
@@ -80,7 +80,7 @@ export function toCallTerms(
   };
 }
 
-/** Terms made ready to be stored. */
+/** Serializes terms for the store. */
 export async function packTerms({ settings, tools }: CallTerms): Promise<PackedTerms> {
   const packedTools = await digest(JSON.stringify(tools));
   return {
@@ -89,7 +89,7 @@ export async function packTerms({ settings, tools }: CallTerms): Promise<PackedT
   };
 }
 
-/** Terms as they were; `find` gives the text that is stored under a digest. Undefined where a part of them is gone. */
+/** Parses stored terms. `find` returns the text of a digest. Returns undefined if a part is missing. */
 export function unpackTerms(
   termsDigest: string,
   find: (digest: string) => string | undefined,

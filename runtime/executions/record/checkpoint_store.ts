@@ -1,46 +1,46 @@
-// The port to stored conversations as a stock: how much there is, and what may go.
+// The store interface for the size of stored conversations, and for removing old ones.
 
-/** What one agent's conversations take. */
+/** The size of one agent's stored conversations. */
 export interface AgentCheckpoints {
   agentId: string;
   /** Executions with a stored conversation. */
   threads: number;
   messages: number;
-  /** Of the messages alone. */
+  /** The size of the messages alone. */
   bytes: number;
 }
 
-/** What all conversations take. */
+/** The size of all stored conversations. */
 export interface CheckpointStats {
   /** The database file. */
   path: string;
-  /** Of the file, with its write-ahead log. */
+  /** The size of the file with its write-ahead log. */
   sizeBytes: number;
   threads: number;
   /** By agent id. */
   agents: AgentCheckpoints[];
 }
 
-/** Which conversations to remove. Those of running and waiting executions are never among them. */
+/** Selects conversations to remove. It never includes running and waiting executions. */
 export interface PurgeSelection {
-  /** Only this agent's. */
+  /** Only conversations of this agent. */
   agentId?: string;
-  /** Only of executions that ended before this time, in milliseconds since the epoch. */
+  /** Only conversations of executions that ended before this time, in milliseconds since the epoch. */
   endedBefore?: number;
   /** Keep the newest conversation of each agent. */
   keepNewest: boolean;
 }
 
-/** The port to stored conversations and to what is old enough to go. */
+/** Measures and removes stored conversations and old executions. */
 export interface CheckpointStore {
   readStats(): Promise<CheckpointStats>;
-  /** Removes conversations (the log of their executions stays) and gives the space back; returns how many. */
+  /** Removes conversations and frees their space. The log of their executions stays. Returns the number of conversations. */
   purge(selection: PurgeSelection): Promise<number>;
   /**
-   * Removes executions that ended before a time, with all that belongs to them; returns how many. What another one
-   * delegated goes with that one, never before it.
+   * Removes executions that ended before a time, with all their data. Returns the number of executions. A delegated
+   * execution is removed with its parent, never before it.
    */
   removeExecutions(endedBefore: number): Promise<number>;
-  /** Ids of executions that wait, of this agent or of all, the oldest first: a parent before what it waits for. */
+  /** Returns the ids of waiting executions of one agent or of all, oldest first, so that parents precede their children. */
   findWaiting(agentId: string | undefined): Promise<number[]>;
 }

@@ -1,22 +1,22 @@
-// The conversation of one execution while it runs: messages at their places, and which calls still lack a result.
+// The in-memory conversation of one running execution: messages by position, and the calls without a result.
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../models/message.ts";
 
-/** A message at its place in the conversation. */
+/** A message with its position in the conversation. */
 export interface PlacedMessage {
-  /** 0-based; the results of a reply's calls have the places right after it, in the order of the calls. */
+  /** 0-based. The results of a reply's calls have the positions right after it, in the order of the calls. */
   position: number;
   message: Message;
 }
 
-/** A message that a run begins with, and whether an earlier run left it. */
+/** A message that a run begins with. `seeded` is true if it comes from an earlier run. */
 export interface FirstMessage {
   message: Message;
   seeded: boolean;
 }
 
-/** A call the model asked for, kept from its reply until its result is logged. */
+/** A tool call of a reply, kept until its result is logged. */
 export interface PlannedCall {
-  /** The place of its result in the conversation. */
+  /** The position of its result in the conversation. */
   position: number;
   toolCallId: string;
   name: string;
@@ -25,9 +25,9 @@ export interface PlannedCall {
   written?: true;
 }
 
-/** Grows by replies and results; the store holds the same. */
+/** The messages of one execution. The store holds the same messages. */
 export class Conversation {
-  /** By position, with holes where results are still to come. */
+  /** By position. Missing results are holes. */
   readonly #messages: (Message | undefined)[] = [];
   #end = 0;
 
@@ -35,36 +35,36 @@ export class Conversation {
     for (const placed of messages) this.add(placed);
   }
 
-  /** The place of the next message. A reply's calls have theirs reserved, even before their results exist. */
+  /** The position of the next message, after the reserved positions of the last reply's results. */
   get nextPosition(): number {
     return this.#end;
   }
 
-  /** Adds a message at its place. */
+  /** Adds a message at its position. */
   add({ position, message }: PlacedMessage): void {
     this.#messages[position] = message;
     const reserved = message.role === "assistant" ? message.toolCalls.length : 0;
     this.#end = Math.max(this.#end, position + 1 + reserved);
   }
 
-  /** The messages in order. */
+  /** Returns the messages in order. */
   messages(): Message[] {
     return this.#messages.filter((message) => message !== undefined);
   }
 
-  /** The place of the instructions that the result of this call of the last reply brings: after all its results. */
+  /** Returns the position of the instructions from the result of a call of the last reply: after all its results. */
   instructionsPosition(call: PlannedCall): number {
     const last = this.lastReply();
     if (last === undefined) throw new TypeError("Instructions belong to a reply");
     return call.position + last.message.toolCalls.length;
   }
 
-  /** Whether the model was asked for its answer once more already. */
+  /** True if the model was already asked to repair its answer. */
   get isRepaired(): boolean {
     return this.#messages.some((message) => message?.role === "user" && message.repair);
   }
 
-  /** The last reply, unless a person has spoken since, or it is to be mended. */
+  /** Returns the last reply. Undefined if a user turn or a repair request follows it. */
   lastReply(): { position: number; message: AssistantMessage } | undefined {
     for (let position = this.#end - 1; position >= 0; position--) {
       const message = this.#messages[position];
@@ -75,7 +75,7 @@ export class Conversation {
     return undefined;
   }
 
-  /** Calls of the last reply that have no result yet. */
+  /** Returns the calls of the last reply that have no result yet. */
   openCalls(): PlannedCall[] {
     const last = this.lastReply();
     if (last === undefined) return [];
@@ -84,7 +84,7 @@ export class Conversation {
   }
 }
 
-/** The calls of a reply with the places of their results. */
+/** Returns the calls of a reply with the positions of their results. */
 export function planCalls(reply: AssistantMessage, replyPosition: number): PlannedCall[] {
   return reply.toolCalls.map((call, index) => ({
     position: replyPosition + 1 + index,
@@ -95,10 +95,10 @@ export function planCalls(reply: AssistantMessage, replyPosition: number): Plann
   }));
 }
 
-/** A call's result as a model reads and sees it. */
+/** The part of a call's result that the model reads. */
 export type ResultContent = Pick<ToolMessage, "content" | "isError" | "media">;
 
-/** The result of a call as a message. */
+/** Converts the result of a call to a message. */
 export function toToolMessage(
   call: PlannedCall,
   result: ResultContent,
@@ -113,7 +113,7 @@ export function toToolMessage(
   };
 }
 
-/** Instructions that a tool's result brings, as a message that nobody said. */
+/** Converts instructions from a tool's result to an injected user message. */
 export function toInstructions(
   { position, text }: { position: number; text: string },
 ): { position: number; message: UserMessage } {

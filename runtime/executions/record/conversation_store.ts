@@ -1,4 +1,4 @@
-// The port to a conversation that grows: its opening, replies, calls and results, each stored before the next begins.
+// The store interface for conversations: the opening, replies, calls and results, each stored before the next step begins.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
@@ -8,17 +8,17 @@ import type { PlacedMessage, PlannedCall } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { GivenAnswer } from "../human_request.ts";
 
-/** How far a planned call has come. */
+/** The stored state of a call. */
 export interface StoredCall extends PlannedCall {
-  /** Known once its arguments were checked. */
+  /** Null until the call starts. */
   effect: Effect | null;
-  /** Set before the call begins; null: it never began. */
+  /** Set before the call starts. Null if it never started. */
   startedAt: number | null;
-  /** The result, once there is one. */
+  /** Null until the call has a result. */
   result: { content: string; isError: boolean; durationMs: number } | null;
-  /** The calls that a dry run described instead of making them: this one, or those of the execution that it started. */
+  /** The calls that a dry run described: this one, or those of the execution that it started. */
   described?: DescribedCall[];
-  /** Whether the result's frame is in the log. */
+  /** True if the result's frame is in the log. */
   logged: boolean;
 }
 
@@ -29,11 +29,11 @@ export type FinishedCall = StoredCall & { result: NonNullable<StoredCall["result
 export interface RecordedOpening {
   messages: (PlacedMessage & { seeded: boolean })[];
   frames: FrameDraft[];
-  /** Those of the first call. */
+  /** The terms of the first model call. */
   terms?: PackedTerms;
 }
 
-/** A system message made anew, at its old place, and the frame that tells it. */
+/** A renewed system message at its old position, and its frame. */
 export interface ReplacedSystem {
   message: PlacedMessage;
   frame: FrameDraft;
@@ -42,20 +42,20 @@ export interface ReplacedSystem {
 /** A model reply with everything that is stored with it. */
 export interface RecordedReply {
   message: PlacedMessage;
-  /** Those of the call that it answers. */
+  /** The terms of its model call. */
   terms?: PackedTerms;
   calls: PlannedCall[];
-  /** Null where the endpoint reported no usage. */
+  /** Null if the endpoint reported no usage. */
   usage: { inputTokens: number; outputTokens: number } | null;
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   costUsd: number | null;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
-  /** Its frames; they are told the cumulative figures. */
+  /** Creates its frames from the cumulative figures. */
   frames: (figures: Execution) => FrameDraft[];
 }
 
-/** A call that is about to begin. */
+/** The intent of a call, stored before it starts. */
 export interface CallIntent {
   position: number;
   effect: Effect;
@@ -65,75 +65,75 @@ export interface CallIntent {
 /** The result of a call with everything that is stored with it. */
 export interface RecordedResult {
   message: PlacedMessage;
-  /** `unsafe` results are made safe against a power cut. */
+  /** `unsafe` results are flushed to disk. */
   effect: Effect;
   durationMs: number;
   /** See StoredCall. */
   described?: DescribedCall[];
   frame: (call: FinishedCall) => FrameDraft;
-  /** What the result brings along. */
+  /** Instructions that the result adds to the conversation. */
   instructions?: { message: PlacedMessage; frame: FrameDraft };
 }
 
-/** A conversation as it stands. */
+/** A stored conversation. */
 export interface StoredConversation {
   messages: PlacedMessage[];
   calls: StoredCall[];
-  /** Answers by the position of the call they are for, in the order of the questions. */
+  /** Answers by the position of their call, in the order of the questions. */
   answers: ReadonlyMap<number, readonly GivenAnswer[]>;
-  /** The places of calls that other executions were started for. */
+  /** The positions of calls that started other executions. */
   delegated: ReadonlySet<number>;
 }
 
-/** Whose conversation is looked for: of its bucket, and begun before it. */
+/** The execution to seed. Its seed comes from an earlier execution of the same bucket. */
 export type SeededExecution = Pick<Execution, "id" | "agentId" | "sessionId" | "trigger">;
 
 /** A conversation that a new run may be seeded from. */
 export interface Seed {
   messages: Message[];
-  /** How the run that had it ended. */
+  /** The execution that had this conversation. */
   execution: Execution;
 }
 
 /**
- * Conversations of executions. Each method is one change, all of it on disk or nothing, and rejects with a RuntimeError of
- * code `storage` where that cannot be done.
+ * Stores conversations of executions. Each method is one transaction and rejects with a RuntimeError of code `storage` if it
+ * fails.
  */
 export interface ConversationStore {
   beginConversation(executionId: number, opening: RecordedOpening): Promise<void>;
 
-  /** Puts a system message in the place of the one that the conversation began with. */
+  /** Replaces the conversation's first system message. */
   replaceSystem(executionId: number, replaced: ReplacedSystem): Promise<void>;
 
-  /** Stores a reply, its planned calls, and what it cost; returns the execution with the new figures. */
+  /** Stores a reply, its calls and its cost. Returns the execution with the new figures. */
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution>;
 
-  /** Stores a message that the runtime puts in, with its frame. */
+  /** Stores a message that the runtime injects, with its frame. */
   addMessage(
     executionId: number,
     added: { message: PlacedMessage; frame: FrameDraft },
   ): Promise<void>;
 
-  /** Logs a frame that changes nothing else. */
+  /** Stores a frame without any other change. */
   addFrame(executionId: number, frame: FrameDraft): Promise<void>;
 
   /** Stores the intent of a call before it begins. */
   startCall(executionId: number, call: CallIntent): Promise<void>;
 
-  /** Takes the intent of a call back: it ended without an effect, to be begun again. */
+  /** Removes the intent of a call that ended without an effect and will start again. */
   resetCall(executionId: number, position: number): Promise<void>;
 
   /**
-   * Stores the result of a call and logs every result whose turn has come: frames stand in the order of the calls. With
-   * it the instructions that the result brings.
+   * Stores the result of a call and its instructions. Logs every result that follows logged ones without a gap, so that
+   * frames are in the order of the calls.
    */
   finishCall(executionId: number, result: RecordedResult): Promise<void>;
 
-  /** The calls that an execution, and those below it, described instead of making them, in their order. */
+  /** Returns the calls that a dry run and its descendants described, in order. */
   readDescribed(executionId: number): Promise<DescribedCall[]>;
 
   readConversation(executionId: number): Promise<StoredConversation>;
 
-  /** The newest ended execution before this one, in the same bucket, that has a conversation. */
+  /** Returns the newest ended execution before this one, in the same bucket, that has a conversation. */
   readSeed(execution: SeededExecution): Promise<Seed | undefined>;
 }

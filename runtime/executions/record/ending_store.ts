@@ -1,92 +1,92 @@
-// The port to the ends of executions.
+// The store interface for ends and pauses of executions.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { TransientFailure } from "../../config/agent_settings.ts";
 import type { Execution, RunRetry } from "../execution.ts";
 import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
 import type { Resumption } from "../runs/resumption.ts";
 
-/** What a reply that was cut off used, as far as it was counted, the rest estimated. */
+/** The usage of a reply that was cut off: the counted part, plus an estimate of the rest. */
 export interface CutReply {
   inputTokens: number;
   outputTokens: number;
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   costUsd: number | null;
 }
 
-/** What an end means for the triggers of agents. */
+/** The consequences of an end for the triggers of agents. */
 export type Consequences = Pick<Ending, "followers" | "verdict">;
 
-/** How an execution ends. */
+/** The outcome of a run. */
 export interface Outcome {
   status: FinalStatus;
-  /** Who ends it; absent: the run itself. */
+  /** The actor that ends it. Absent: the run itself. */
   by?: StateChanger;
-  /** What went wrong; null on success. */
+  /** Null on success. */
   error: string | null;
-  /** The final answer, or what was said until the run was cut off. */
+  /** The final answer, or the partial answer of a run that was cut off. */
   output: string | null;
-  /** A reply that the end cut off, which has not been counted yet. */
+  /** The uncounted usage of a reply that the end cut off. */
   cut?: CutReply;
-  /** Its model could not be reached: the same run may succeed later, after the wait that the provider asked for. */
+  /** Present if the model could not be reached. The run may succeed later, after the delay that the provider requested. */
   transient?: { kind: TransientFailure; retryAfterMs?: number };
-  /** How many calls of the last reply a limit refused: they are not counted as made. */
+  /** The number of calls of the last reply that a limit refused. They do not count as made. */
   refusedCalls?: number;
 }
 
-/** How an end counts for the trigger that started the run. */
+/** The result of a run for the trigger that started it. */
 export interface TriggerVerdict {
   failed: boolean;
-  /** After so many failures in a row the trigger pauses. */
+  /** The trigger pauses after this many consecutive failures. */
   maxFailures: number;
-  /** See agentDigest: an edited agent is counted from zero. */
+  /** See agentDigest. The count restarts when the agent is edited. */
   print: string;
 }
 
-/** The end of an execution, as it is stored. */
+/** The stored end of an execution. */
 export interface Ending {
-  /** The state it must be in: a run ends itself, a waiting execution is ended from outside. */
+  /** The status that the execution must have. */
   from: OpenStatus;
-  /** Only where no machine runs it: it is ended for the one that died, or that has not come yet. */
+  /** End the execution only if no machine holds it. */
   isUnclaimed?: boolean;
   /**
-   * Asked right before it is stored: another end, where somebody cancelled the run meanwhile. `wanted`: the error that another
-   * machine asks for. Absent: it ends as it says.
+   * Called right before the end is stored. Returns another end if the run was cancelled meanwhile. `wanted` is the error of a
+   * cancel request from another machine.
    */
   insteadOf?: (wanted: string | null) => Ending | undefined;
   status: FinalStatus;
   error: string | null;
   output: string | null;
-  /** What a reply that was cut off used; it is added to the figures. */
+  /** The usage of a reply that was cut off. It is added to the figures. */
   cut?: CutReply;
-  /** Calls that were counted with their reply and not made. */
+  /** The number of calls that were counted with their reply but not made. */
   refusedCalls?: number;
   finishedAt: number;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
-  /** The agents that start because of it; that they are to is stored in the same change. */
+  /** The agents that this end starts. Stored in the same transaction. */
   followers?: readonly string[];
-  /** Absent where it counts for no trigger. */
+  /** Absent if it counts for no trigger. */
   verdict?: TriggerVerdict;
-  /** The last frames, `complete` the very last. They are told the cumulative figures. */
+  /** Creates the last frames from the cumulative figures. `complete` is the very last one. */
   frames: (figures: Execution) => FrameDraft[];
 }
 
-/** A running execution rests, or continues after that. */
+/** The pause of a running execution, or its continuation. */
 export interface Rest {
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
-  /** Its next try, and the frame that reports it; absent: it is left to the next start. */
+  /** The next retry and its frame. Absent: the next start of the service continues the execution. */
   retry?: { planned: RunRetry; frame: FrameDraft };
 }
 
-/** Where executions end. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+/** Stores ends and pauses. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface EndingStore {
   /**
-   * Ends an execution and returns it; those above that waited only for it run again, here. Undefined, and nothing is
-   * changed, when it is not in the state that the ending expects (any more).
+   * Ends an execution and returns it. Ancestors that waited only for it run again here. Returns undefined and changes nothing
+   * if the execution does not have the status `from`.
    */
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
 
-  /** Stores that a running execution rests: until the next start, or until a further try is due. */
+  /** Stores that a running execution pauses until the next start of the service, or until a retry is due. */
   restExecution(executionId: number, rest: Rest): Promise<void>;
 }

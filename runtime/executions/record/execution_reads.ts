@@ -1,4 +1,4 @@
-// The port to stored executions for whoever only looks.
+// The read interface to stored executions.
 import type { Execution } from "../execution.ts";
 import { ExecutionNotFound } from "../refusals.ts";
 import type { ExecutionStatus } from "../states.ts";
@@ -6,122 +6,122 @@ import type { ExecutionTrigger } from "../../trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { UsageStep } from "../usage.ts";
 
-/** An execution with what it was asked to do and what it answered. */
+/** An execution with its request and its answer. */
 export interface StoredExecution {
   execution: Execution;
   request: ExecutionRequest;
   output: string | null;
 }
 
-/** What a run of it takes. */
+/** The part of a stored execution that a run needs. */
 export type StoredRun = Pick<StoredExecution, "execution" | "request">;
 
-/** Which executions are listed, and which page of them. Absent fields leave nothing out. */
+/** Filters a list of executions and selects a page of it. Absent fields do not filter. */
 export interface ExecutionFilter {
   statuses?: readonly ExecutionStatus[];
-  /** Of one agent, or of any of these. */
+  /** One agent, or several. */
   agentId?: string | readonly string[];
-  /** Only those that this one delegated to directly. */
+  /** Only direct children of this execution. */
   parentId?: number;
-  /** Only those that the end of this one started. */
+  /** Only executions that the end of this one started. */
   followedId?: number;
   trigger?: ExecutionTrigger;
-  /** Only the turns of this conversation; with `agentId` they are found without reading the others. */
+  /** Only the turns of this conversation. With `agentId` the query uses an index. */
   sessionId?: string;
-  /** Only those that began then or later, in milliseconds. With it or `until` they are in the order of their starts. */
+  /** Only executions that started at or after this time, in milliseconds. `since` and `until` sort by start time. */
   since?: number;
-  /** Only those that began before. */
+  /** Only executions that started before this time, in milliseconds. */
   until?: number;
-  /** Only those with this text, of 3 characters or more, near the beginning of what was asked, of the answer or of the error. */
+  /** Only executions with this text, of 3 characters or more, near the beginning of the request, the answer or the error. */
   text?: string;
-  /** Whether the text is looked for in answers and errors alone. */
+  /** Search the text in answers and errors only. */
   isOfAnswers?: boolean;
   /**
-   * Whether the text is looked for in the tool results of the page's executions instead, which are read for that: the page is
-   * that of the other conditions, less those without the text.
+   * Search the text in tool results instead. The other conditions select the page first, so that only its results are read.
+   * Executions without the text are then removed from it.
    */
   isOfResults?: boolean;
-  /** Whether the beginnings of what was asked and of the answer come along. */
+  /** Include previews of the request and of the answer. */
   preview?: boolean;
   limit: number;
   offset: number;
 }
 
-/** An execution as it is shown; `preview` where it was asked for. */
+/** An execution in a list. `preview` is present if the filter requests it. */
 export interface ListedExecution extends Execution {
-  /** The labels of the node that it waits for, as no living one has all of them; absent: it waits for none. */
+  /** The labels that it waits for, because no live node has all of them. Absent if it waits for none. */
   waitsForLabels?: readonly string[];
   preview?: ExecutionPreview;
 }
 
-/** The most characters of a text that a preview has. */
+/** The maximum length of a preview's texts. */
 export const PREVIEW_CHARACTERS = 400;
 
-/** What an execution is about. */
+/** The beginnings of an execution's request and answer. */
 export interface ExecutionPreview {
-  /** The beginning of the message; null where there was none. */
+  /** The beginning of the message. Null if there was none. */
   asked: string | null;
-  /** The beginning of the answer; null where there is none. */
+  /** The beginning of the answer. Null if there is none. */
   answered: string | null;
 }
 
-/** What the executions that began in a span of time came to. */
+/** A summary of the executions that started in a span of time. */
 export interface SpanSummary {
-  /** How many stand so. */
+  /** The number of executions by status. */
   counts: Partial<Record<ExecutionStatus, number>>;
   /** Null when no price is known. */
   costUsd: number | null;
-  /** Agents whose executions failed, those with most failures first; what a person cancelled is no failure. */
+  /** Agents with failed executions, most failures first. Executions cancelled by a person do not count. */
   failures: { agentId: string; count: number; lastId: number; lastError: string }[];
 }
 
-/** How many executions of an agent have ended, and how many of them with success. */
+/** The numbers of ended and of successful executions of an agent. */
 export interface Outcomes {
   ended: number;
   succeeded: number;
 }
 
-/** A time in which no service ran, in milliseconds; `from` is unknown where the service before was killed. */
+/** A time without a running service, in milliseconds. `from` is null if the previous service was killed. */
 export interface Downtime {
   from: number | null;
   to: number;
 }
 
-/** Executions as they stand. */
+/** Reads executions. */
 export interface ExecutionReads {
   readExecution(id: number): Promise<StoredExecution | undefined>;
 
-  /** The one that a run with this idempotency key got within 24 hours before `now`. */
+  /** Returns the execution that was accepted with this idempotency key within 24 hours before `now`. */
   readByKey(key: string, now: number): Promise<StoredExecution | undefined>;
 
-  /** The newest first. */
+  /** Returns the newest executions first. */
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
 
-  /** The newest execution of each of these agents that has one. */
+  /** Returns the newest execution of each agent that has one. */
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>>;
 
-  /** Whether its last reply was cut off, so that part of its tokens and of its cost is estimated. */
+  /** Returns true if the last reply was cut off, so that part of the tokens and of the cost is estimated. */
   readIsEstimated(id: number): Promise<boolean>;
 
-  /** Executions that began at `since` or later and before `until`. */
+  /** Summarizes the executions that started at `since` or later and before `until`. */
   readSpan(span: { since: number; until: number }): Promise<SpanSummary>;
 
-  /** What they cost; null when no price is known. */
+  /** Returns their cost, or null if no price is known. */
   readSpanCost(span: { since: number; until: number }): Promise<number | null>;
 
-  /** When no service ran between these times, oldest first; a restart within a minute is left out. */
+  /** Returns the downtimes between these times, oldest first. Restarts within a minute are left out. */
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]>;
 
-  /** By agent: what came of the executions that began at `since` or later. */
+  /** Counts the outcomes of executions that started at `since` or later, by agent. */
   countOutcomes(since: number): Promise<Map<string, Outcomes>>;
 
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
 
-  /** What the executions that began at `from` or later used; the oldest step first. */
+  /** Returns the usage of executions that started at `from` or later, oldest step first. */
   readUsage(from: number): Promise<UsageStep[]>;
 }
 
-/** An execution that is to be there. Throws ExecutionNotFound. */
+/** Returns an execution. Throws ExecutionNotFound. */
 export async function requireExecution(
   executions: Pick<ExecutionReads, "readExecution">,
   id: number,

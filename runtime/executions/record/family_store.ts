@@ -1,46 +1,45 @@
-// The port to executions above and below each other: one waits for another, and what stands where.
+// The store interface for parents and children of executions.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Execution, ExecutionTotals } from "../execution.ts";
 import type { HumanRequest } from "../human_request.ts";
 
-/** An execution about to wait for one that it delegated to. */
+/** The wait of an execution for one of its children. */
 export interface WaitForChild {
   childId: number;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
-  /** They tell the question, the same that readOpenRequest gives. */
+  /** Creates the frames that show the question, the same one that readOpenRequest returns. */
   frames: (request: HumanRequest) => FrameDraft[];
 }
 
-/** An execution, as one of those above another. */
+/** A member of an execution's lineage. */
 export interface LineageMember {
   executionId: number;
   agentId: string;
 }
 
-/** Families of executions. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+/** Reads and changes families of executions. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface FamilyStore {
   /**
-   * Lets a running execution wait because one that it delegated to waits. Undefined, and nothing is changed, when that one
-   * does not wait (any more).
+   * Lets a running execution wait because its child waits. Returns undefined and changes nothing if the child does not wait.
    */
   waitForChild(
     executionId: number,
     waiting: WaitForChild,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined>;
 
-  /** The execution that a call of another one started. */
+  /** Returns the execution that a call of the parent started. */
   findChild(parentId: number, position: number): Promise<Execution | undefined>;
 
-  /** Executions that this one delegated to directly, oldest first. */
+  /** Returns the direct children of an execution, oldest first. */
   listChildren(parentId: number): Promise<Execution[]>;
 
-  /** How many calls with the effect `unsafe` have begun in an execution and those below it. */
+  /** Counts the started calls with the effect `unsafe` of an execution and its descendants. */
   countUnsafeCalls(executionId: number): Promise<number>;
 
-  /** An execution and all above it, itself first. */
+  /** Returns an execution and its ancestors, itself first. */
   readLineage(executionId: number): Promise<LineageMember[]>;
 
-  /** What all executions below this one used together. */
+  /** Sums the usage of all descendants of an execution. */
   sumDescendants(executionId: number): Promise<ExecutionTotals>;
 }

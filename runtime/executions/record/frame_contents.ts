@@ -1,4 +1,4 @@
-// What each kind of frame says: from an execution's changes to the content of its log.
+// The contents of frames: one function for each kind of log entry of an execution.
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
@@ -14,12 +14,12 @@ import {
   requestFields,
 } from "../human_request.ts";
 
-/** Whose frames these are. */
+/** Returns the identity that all frames of an execution carry. */
 export function identityOf({ id, agentId, displayName }: Execution): FrameIdentity {
   return { executionId: id, agentId, displayName };
 }
 
-/** What is known of an execution at its acceptance. */
+/** The first frame: the data of an execution at its acceptance. */
 export function toInfoFrame(execution: Execution): FrameContent {
   const { displayName, model, trigger, args, sessionId, isDryRun } = execution;
   return {
@@ -57,7 +57,7 @@ export function toReplyFrame({ message }: ModelReply): FrameContent {
   };
 }
 
-/** What the execution has used so far. */
+/** The cumulative usage of the execution. */
 export function toStatsFrame(figures: Execution, warning?: string): FrameContent {
   const { inputTokens, outputTokens, totalTokens, costUsd } = figures;
   const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
@@ -114,12 +114,12 @@ function toDescribedFields({ preview, ...call }: DescribedCall): Record<string, 
   };
 }
 
-/** Instructions that a tool's result brought into the conversation. */
+/** Instructions that a tool's result added to the conversation. */
 export function toInstructionsFrame(content: string): FrameContent {
   return { event: "meta", eventType: "meta", message: content, fields: { content } };
 }
 
-/** The model is asked for its answer once more: what it reads, and where the answer does not fit. */
+/** The request to repair the answer: its text for the model, and the faults. */
 export function toRepairFrame(content: string, faults: readonly string[]): FrameContent {
   return {
     event: "meta",
@@ -129,7 +129,7 @@ export function toRepairFrame(content: string, faults: readonly string[]): Frame
   };
 }
 
-/** What a run waits for or tries again: nothing that its model reads. */
+/** A notice about a wait or a retry of a run. The model does not read it. */
 export function toNoticeFrame(level: "info" | "warn", content: string): FrameContent {
   return {
     event: "meta",
@@ -139,13 +139,13 @@ export function toNoticeFrame(level: "info" | "warn", content: string): FrameCon
   };
 }
 
-/** A run is tried again, now or later. */
+/** A retry of the run, now or later. */
 export function toRetryFrame(retry: RunRetry): FrameContent {
   if (retry.isUnderWay) return toNoticeFrame("info", `Try ${retry.attempt} of ${retry.of}`);
   return toNoticeFrame("warn", toRetrySentence(retry));
 }
 
-/** The end of an execution. `isEstimated`: its last reply was cut off, and part of the figures is estimated. */
+/** The end of an execution. With `isEstimated` part of the figures is estimated, because the last reply was cut off. */
 export function toCompleteFrame(figures: Execution, isEstimated: boolean): FrameContent {
   return {
     event: "complete",
@@ -172,7 +172,7 @@ export function toInterruptFrame(request: HumanRequest): FrameContent {
   };
 }
 
-/** A person's answer, which question it is to, and where it was given. */
+/** A person's answer, with its question and its channel. */
 export function toAnswerFrame(
   { requestId, via }: Pick<GivenResponse, "requestId" | "via">,
   answer: HumanAnswer,

@@ -1,4 +1,4 @@
-// Writes one execution into the log: builds its frames, stores them with the change they tell, notifies its followers.
+// Writes the changes of one execution: builds the frames, stores them with the change, and notifies the log's followers.
 import {
   createFrame,
   type FrameContent,
@@ -42,19 +42,19 @@ import type { JournalPorts } from "./journal_ports.ts";
 import type { Resumption } from "../runs/resumption.ts";
 import { RunningTime } from "./running_time.ts";
 
-/** Stands in the figures where the last reply was not counted by its provider. */
+/** The warning in the stats frame if the provider did not count the last reply. */
 const CUT_REPLY =
   "The last reply was cut off: what its provider had not counted by then is estimated";
 
-/** The pen of one execution. Only one process holds it at a time. */
+/** The writer of one execution. Only one process has one at a time. */
 export class Journal {
   readonly #ports: JournalPorts;
   readonly #execution: Execution;
   readonly #identity: FrameIdentity;
-  /** How long the execution ran since that was last stored. */
+  /** The running time that is not stored yet. */
   readonly running: RunningTime;
 
-  /** `ranMs`: how long the execution is known to have run in a process that died before it stored that. */
+  /** `ranMs` is the unstored running time of a process that died. */
   constructor(execution: Execution, ports: JournalPorts, { ranMs = 0 } = {}) {
     this.#ports = ports;
     this.#execution = execution;
@@ -62,7 +62,7 @@ export class Journal {
     this.running = new RunningTime(ports.clock, { ranMs });
   }
 
-  /** Stores the opening: what was seeded stands silently, what is new is logged. */
+  /** Stores the opening. Seeded messages get no frames. */
   async begin(
     opening: (PlacedMessage & { seeded: boolean })[],
     terms?: PackedTerms,
@@ -77,14 +77,14 @@ export class Journal {
     this.#notify();
   }
 
-  /** Stores and logs a system message in the place of the one that the run began with. */
+  /** Stores and logs a system message that replaces the first one. */
   async replaceSystem(message: PlacedMessage): Promise<void> {
     const frame = this.#frame(toOpeningFrame(message.message));
     await this.#ports.conversations.replaceSystem(this.#identity.executionId, { message, frame });
     this.#notify();
   }
 
-  /** Stores a model reply; returns the execution with its new figures. */
+  /** Stores a model reply. Returns the execution with its new figures. */
   async reply(
     reply: ModelReply,
     options: { position: number; costUsd: number | null; warning?: string; terms?: PackedTerms },
@@ -107,21 +107,21 @@ export class Journal {
     return figures;
   }
 
-  /** Stores and logs the message that asks the model for its answer once more. */
+  /** Stores and logs the message that asks the model to repair its answer. */
   async askForRepair(message: PlacedMessage, faults: readonly string[]): Promise<void> {
     const frame = this.#frame(toRepairFrame(message.message.content, faults));
     await this.#ports.conversations.addMessage(this.#identity.executionId, { message, frame });
     this.#notify();
   }
 
-  /** Logs what the run waits for, for those who watch it. */
+  /** Logs a notice for the people who watch the run. */
   async notice(level: "info" | "warn", text: string): Promise<void> {
     const frame = this.#frame(toNoticeFrame(level, text));
     await this.#ports.conversations.addFrame(this.#identity.executionId, frame);
     this.#notify();
   }
 
-  /** Stores that a call is about to begin. */
+  /** Stores the intent of a call before it starts. */
   async startCall(call: PlannedCall, effect: Effect): Promise<void> {
     await this.#ports.conversations.startCall(this.#identity.executionId, {
       position: call.position,
@@ -130,11 +130,11 @@ export class Journal {
     });
   }
 
-  /** Stores the result of a call; returns the messages the model will read. */
+  /** Stores the result of a call. Returns the messages that the model will read. */
   async finishCall(
     call: PlannedCall,
     result: Pick<RecordedResult, "durationMs" | "effect" | "described"> & ResultContent & {
-      /** What the result brings along, and its place in the conversation. */
+      /** Instructions that the result adds, and their position in the conversation. */
       instructions?: { position: number; text: string };
     },
   ): Promise<PlacedMessage[]> {
@@ -157,12 +157,12 @@ export class Journal {
     return instructions === undefined ? [message] : [message, instructions];
   }
 
-  /** Takes back that a call began: it ended without an effect and will begin again. */
+  /** Removes the intent of a call that ended without an effect and will start again. */
   async resetCall({ position }: PlannedCall): Promise<void> {
     await this.#ports.conversations.resetCall(this.#identity.executionId, position);
   }
 
-  /** Lets the execution wait for a person's answer to a question. */
+  /** Stores a question. The execution then waits for a person's answer. */
   async ask(
     question: Omit<HumanRequest, "executionId">,
   ): Promise<{ execution: Execution; request: HumanRequest }> {
@@ -176,7 +176,7 @@ export class Journal {
     return { execution, request };
   }
 
-  /** Lets the execution wait because one that it delegated to waits. Undefined when that one does not (any more). */
+  /** Lets the execution wait because its child waits. Returns undefined if the child does not wait. */
   async waitForChild(
     childId: number,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
@@ -185,15 +185,15 @@ export class Journal {
       durationMs: this.running.take(),
       frames: (request) => [this.#frame(toInterruptFrame(request))],
     });
-    // It runs on.
+    // The execution continues to run.
     if (waiting === undefined) this.running.putBack();
     this.#notify();
     return waiting;
   }
 
   /**
-   * Stores a person's answer to a question; the execution runs again, and with it those above that waited only for it.
-   * Undefined when the question is not open (any more).
+   * Stores a person's answer to a question. The execution and the ancestors that waited only for it run again. Returns
+   * undefined if the question is not open.
    */
   async answer(
     request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "via">,
@@ -216,14 +216,14 @@ export class Journal {
     return resumption;
   }
 
-  /** Stores and logs that the execution is tried again, or that this has begun. */
+  /** Stores and logs a planned retry, or the start of one. */
   async retry(next: RunRetry): Promise<void> {
     const planned = { ...next, reason: this.#shown(next.reason) };
     await this.#rest({ planned, frame: this.#frame(toRetryFrame(planned)) });
     this.#notify();
   }
 
-  /** Stores how long the execution ran: the next start continues it. */
+  /** Stores the running time of an execution that the next start of the service continues. */
   async leave(): Promise<void> {
     await this.#rest();
   }
@@ -233,7 +233,7 @@ export class Journal {
     await this.#ports.endings.restExecution(this.#identity.executionId, rest);
   }
 
-  /** Ends the execution: answer, `complete` and status in one change. Undefined when it had ended already. */
+  /** Ends the execution: answer, `complete` frame and status in one transaction. Returns undefined if it had already ended. */
   async finish(
     outcome: Outcome,
     stopped: () => string | null = () => null,
@@ -259,7 +259,7 @@ export class Journal {
 
   #toEnding(outcome: Outcome): Omit<Ending, "from" | "finishedAt" | "durationMs"> {
     const { redactor } = this.#ports;
-    // Once more where it was cut: the frame says the same as what is stored, to the letter.
+    // Redacted again after the cut, so that the frame equals the stored answer.
     const output = outcome.output === null
       ? null
       : this.#shown(boundAnswer(this.#shown(outcome.output), redactor));

@@ -1,4 +1,4 @@
-// What a journal needs: the stores of everything that a run changes, and what it writes with.
+// The collaborators of a journal.
 import type { Clock } from "../../../base/clock.ts";
 import type { ExecutionLog } from "../../events/log.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -8,7 +8,7 @@ import type { Execution } from "../execution.ts";
 import type { FamilyStore } from "./family_store.ts";
 import type { RequestStore } from "./request_store.ts";
 
-/** What a journal writes to: every change of an execution while it runs. */
+/** The stores that a journal writes to. */
 export interface JournalStores {
   conversations: ConversationStore;
   requests: RequestStore;
@@ -16,11 +16,11 @@ export interface JournalStores {
   endings: EndingStore;
 }
 
-/** What a journal writes with. */
+/** The collaborators of a journal. */
 export interface JournalPorts extends JournalStores {
   log: ExecutionLog;
   redactor: Redactor;
   clock: Clock;
-  /** What an end means for the triggers of agents; nothing where it is absent. */
+  /** Returns the consequences of an end for the triggers of agents. Absent: none. */
   consequencesOf?: (execution: Execution, outcome: Outcome) => Consequences;
 }

@@ -1,5 +1,4 @@
-// Stores of a run that do not give up: what a run has done is not lost to a full disk, or to a database that another
-// program holds for a while.
+// Retries of failed writes of a run, so that a full disk or a locked database does not lose its work.
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -10,7 +9,7 @@ import type { JournalStores } from "./journal_ports.ts";
 const STORED = "Stored after all; the execution continues";
 const WAITS = { firstMs: 500, longestMs: 15_000 };
 
-/** Which methods store what a run has done: replies that were paid for, calls that were made, its end. */
+/** The methods that are retried: those that store a run's work, such as paid replies, calls and the end. */
 const IS_TRIED_AGAIN: {
   [Store in keyof JournalStores]: Readonly<Record<keyof JournalStores[Store], boolean>>;
 } = {
@@ -29,7 +28,7 @@ const IS_TRIED_AGAIN: {
   },
   requests: {
     openRequest: true,
-    // Whoever answers is told at once, and may try again.
+    // The person who answers gets the error at once and may try again.
     answerRequest: false,
     readOpenRequest: false,
     readNextExpiry: false,
@@ -38,17 +37,17 @@ const IS_TRIED_AGAIN: {
   endings: { finishExecution: true, restExecution: true },
 };
 
-/** How long somebody keeps trying. */
+/** The options of retried writes. */
 export interface Patience {
   clock: Clock;
   serviceLog: ServiceLog;
-  /** Aborts: one more try, then it is given up. */
+  /** After an abort one last attempt is made. */
   signal: AbortSignal;
-  /** Whose changes they are, for the log. */
+  /** The id of the execution, for the log. */
   execution: number;
 }
 
-/** The same stores, except that a run's changes are tried again while storage refuses them. */
+/** Wraps stores so that writes of a run are retried while storage fails. */
 export function patientStores(
   { conversations, requests, families, endings }: JournalStores,
   patience: Patience,
@@ -78,8 +77,8 @@ function patient<Store extends object>(
 }
 
 /**
- * Tries it until storage refuses nothing of it; `told` is logged when that took more than once. Throws what else goes wrong, and
- * the last refusal once the signal has aborted.
+ * Repeats `store` until storage accepts it. `told` is logged if that took more than one attempt. Rethrows other errors, and
+ * the last storage error once the signal has aborted.
  */
 export async function untilStored<T>(
   store: () => Promise<T>,
@@ -100,7 +99,7 @@ export async function untilStored<T>(
         serviceLog.write("warn", `An execution waits: ${error.message}`, { execution });
       }
     }
-    // After an abort the last try follows at once.
+    // After an abort the last attempt follows at once.
     await sleepUnlessAborted(clock, backoffMs(failures, WAITS), signal);
   }
 }

@@ -1,4 +1,4 @@
-// The port to all that is stored of one run: what a replay is made of.
+// The read interface to the complete record of one run, the input of a replay.
 import type { Frame } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
@@ -9,35 +9,35 @@ import type { StoredExecution } from "./execution_reads.ts";
 
 /** A message as it was stored. */
 export interface RecordedMessage extends PlacedMessage {
-  /** Whether an earlier run left it. */
+  /** True if it comes from an earlier run. */
   seeded: boolean;
 }
 
-/** A question that stands in a run's log, its own or that of one below it, and what came of it. */
+/** A question in a run's log with its answer. The question may be one of a descendant. */
 export interface RecordedQuestion {
   request: HumanRequest;
-  /** Null: nobody answered. */
+  /** Null if nobody answered. */
   answer: HumanAnswer | null;
 }
 
-/** One run, as far as it is stored. */
+/** The stored data of one run. */
 export interface RecordedRun extends StoredExecution {
-  /** By position; none where its conversation was removed. */
+  /** By position. Empty if the conversation was removed. */
   messages: RecordedMessage[];
   calls: StoredCall[];
   questions: RecordedQuestion[];
-  /** The terms of its model calls, by the place of the message that names them; empty in a run of an older version. */
+  /** The terms of its model calls, by the position of their message. Empty in a run of an older version. */
   terms: ReadonlyMap<number, CallTerms>;
   frames: Frame[];
 }
 
 /** Reads recorded runs. */
 export interface RecordedRunStore {
-  /** Undefined for an unknown execution. */
+  /** Returns undefined for an unknown execution. */
   readRecordedRun(executionId: number): Promise<RecordedRun | undefined>;
 }
 
-/** The messages of a list, without their places. */
+/** Returns the messages of a list without their positions. */
 export function messagesOf(placed: readonly PlacedMessage[]): Message[] {
   return placed.map(({ message }) => message);
 }

@@ -1,22 +1,22 @@
-// The port to what other instances left behind.
+// The store interface for recovery after a service has died.
 
-/** What a start takes over. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+/** Finds and adopts executions of dead services. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface RecoveryStore {
-  /** Ids of executions that another, dead instance left running. */
+  /** Returns the ids of executions that a dead service left running. */
   findAbandoned(): Promise<number[]>;
 
-  /** Takes over a run that another instance left, to continue it here. */
+  /** Assigns an abandoned execution to this service. */
   adoptExecution(executionId: number): Promise<void>;
 
   /**
-   * Milliseconds that an abandoned run is known, by its log, to have run since its running time was last stored: of one that
-   * a killed service had started itself, up to its last frame. 0 where that is not known.
+   * Returns the unstored running time of an abandoned run in milliseconds, from its log: up to the last frame if a killed
+   * service had started the run itself, else 0.
    */
   readUncountedMs(executionId: number): Promise<number>;
 
-  /** Waiting executions whose result nobody needs any longer: the one above them has ended. */
+  /** Returns the ids of waiting executions whose parent has ended. */
   findForsaken(): Promise<number[]>;
 
-  /** Waiting executions that somebody cancelled at another machine while they ran, with the errors asked for. */
+  /** Returns waiting executions that were cancelled on another machine while they ran, with the errors to store. */
   findCancelled(): Promise<{ id: number; error: string }[]>;
 }

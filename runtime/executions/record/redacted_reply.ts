@@ -1,8 +1,8 @@
-// The text of one reply while it streams: shown to whoever follows, without secrets, and kept in case it breaks off.
+// The redacted text of one streaming reply: published to followers, and kept in case the reply is cut off.
 import type { ExecutionLog } from "../../events/log.ts";
 import type { RedactedStream, Redactor } from "../../secrets/redactor.ts";
 
-/** One reply that streams. What it holds back at its end is in the reply that is stored. */
+/** One streaming reply. The text that is still buffered at its end is in the stored reply. */
 export class RedactedReply {
   readonly #executionId: number;
   readonly #ports: { log: ExecutionLog; redactor: Redactor };
@@ -15,19 +15,19 @@ export class RedactedReply {
     this.#redacted = ports.redactor.openStream();
   }
 
-  /** Passes the next piece on. */
+  /** Publishes the next piece of text. */
   push(text: string): void {
     const shown = this.#redacted.push(text);
     this.#text += shown;
     this.#ports.log.delta(this.#executionId, shown);
   }
 
-  /** What was shown so far. */
+  /** The text that was published so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** What was streamed so far is void: the model starts anew. */
+  /** Discards the streamed text, because the model restarts the reply. */
   restart(): void {
     this.#text = "";
     this.#redacted = this.#ports.redactor.openStream();

@@ -1,11 +1,11 @@
-// The port to questions to people: asking one, answering it once, finding what is open.
+// The store interface for questions to people: open one, answer it once, find open ones.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { BudgetRaise } from "../budget/budget.ts";
 import type { Execution } from "../execution.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { Resumption } from "../runs/resumption.ts";
 
-/** A question about to be asked. */
+/** A question to store. */
 export interface OpeningRequest {
   request: HumanRequest;
   /** Running time since the last change, in milliseconds. */
@@ -13,37 +13,37 @@ export interface OpeningRequest {
   frames: FrameDraft[];
 }
 
-/** An answer with everything that is stored with it. */
+/** An answer with the data that is stored with it. */
 export interface RecordedAnswer {
   requestId: string;
   answer: HumanAnswer;
   answeredAt: number;
-  /** What the answer allows beyond a budget. */
+  /** The budget raise that the answer allows. */
   raise?: BudgetRaise;
-  /** The frames of an execution that runs again; for one above the one that asked, only where its log shows this question. */
+  /** Creates the frames of an execution that runs again. Ancestors get them only if their log shows this question. */
   frames: (execution: Execution) => FrameDraft[];
 }
 
 /**
- * Questions of executions. Each method is one change, all of it on disk or nothing, and rejects with a RuntimeError of code
- * `storage` where that cannot be done.
+ * Stores questions of executions. Each method is one transaction and rejects with a RuntimeError of code `storage` if it
+ * fails.
  */
 export interface RequestStore {
-  /** Stores a question and lets a running execution wait for its answer; returns it with its figures. */
+  /** Stores a question and lets its running execution wait. Returns the execution. */
   openRequest(executionId: number, opening: OpeningRequest): Promise<Execution>;
 
   /**
-   * Stores the answer to the open request of this id and lets its execution, and all above that waited only for it, run
-   * again, here: one change, so that of several answers one counts. Undefined when that request is not open (any more).
+   * Stores the answer to an open request. The execution and the ancestors that waited only for it run again here. Only the
+   * first of several answers counts: returns undefined if the request is not open.
    */
   answerRequest(executionId: number, answer: RecordedAnswer): Promise<Resumption | undefined>;
 
   /**
-   * The question that an execution waits with: its own, else the oldest of those it delegated to; with `requestId`, that
-   * one of them.
+   * Returns the open question of an execution: its own, else the oldest one of its descendants. With `requestId` it returns
+   * that one.
    */
   readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined>;
 
-  /** The open request whose time is over first, but for those of `except`; undefined when none has a deadline. */
+  /** Returns the open request with the earliest deadline, without those in `except`. Undefined if none has a deadline. */
   readNextExpiry(except?: ReadonlySet<string>): Promise<HumanRequest | undefined>;
 }

@@ -1,7 +1,7 @@
-// How long an execution ran since its running time was last stored.
+// The running time of an execution since it was last stored.
 import type { Clock } from "../../../base/clock.ts";
 
-/** Measures from its construction. `ranMs`: how long the execution ran before that, not stored yet. */
+/** A stopwatch that starts at its construction. `ranMs` is earlier running time that is not stored yet. */
 export class RunningTime {
   readonly #clock: Clock;
   #since: number;
@@ -12,12 +12,12 @@ export class RunningTime {
     this.#since = this.#sinceBefore = clock.now() - ranMs;
   }
 
-  /** Milliseconds since they were last taken. A clock that was set back counts as no time. */
+  /** Milliseconds since the last `take()`. A clock that was set back counts as no time. */
   get elapsedMs(): number {
     return Math.max(0, this.#clock.now() - this.#since);
   }
 
-  /** The same, and measures from now on. */
+  /** Returns `elapsedMs` and restarts the stopwatch. */
   take(): number {
     const { elapsedMs } = this;
     this.#sinceBefore = this.#since;
@@ -25,7 +25,7 @@ export class RunningTime {
     return elapsedMs;
   }
 
-  /** Leaves out of the time what `work` takes. */
+  /** Runs `work` and does not count its time. */
   async without<T>(work: () => Promise<T>): Promise<T> {
     const begun = this.#clock.now();
     try {
@@ -35,7 +35,7 @@ export class RunningTime {
     }
   }
 
-  /** What was taken last was not stored: it counts with what comes. */
+  /** Undoes the last `take()`, because its time was not stored. */
   putBack(): void {
     this.#since = this.#sinceBefore;
   }
