@@ -1,5 +1,5 @@
-// A dry run: the model is real, and so is what it reads; a call that changes something, or that a person would have to
-// allow, is answered with a description of what it would do. Nobody is asked, and no tool runs for it.
+// Dry runs: the model and its reads are real. A call that changes something, or that needs a person's approval, is answered with
+// a description instead. No person is asked, and the tool does not run.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { CallPreview } from "../../tools/call_preview.ts";
@@ -10,15 +10,15 @@ import type { Run } from "../runs/run.ts";
 import { type CallResult, toFailedResult } from "./perform_call.ts";
 import { previewChange, toProblem } from "./preview_change.ts";
 
-/** A tool whose calls can be described. */
+/** A tool whose calls a dry run can describe. */
 export type DescribedTool = ActionTool | DelegationTool;
 
-/** The most that a description shows of a call's arguments. */
+/** The maximum length of the arguments in a description. */
 const ARGUMENTS_CHARACTERS = 300;
-/** How long a file may be looked at, in milliseconds. */
+/** The time limit of a file preview, in milliseconds. */
 const LOOK_MS = 30_000;
 
-/** The result of a call that is not made. Where it would fail as things are, that failure. Rejects with the signal's reason. */
+/** Returns the description of a call as its result, or the failure that the call would have now. Rejects with the signal's reason. */
 export async function describeCall(
   run: Run,
   { tool, args }: { tool: DescribedTool; args: JsonObject },
@@ -50,7 +50,7 @@ interface Description {
   preview: CallPreview | null;
 }
 
-/** What the call would do to a file; undefined for one that does nothing to files. */
+/** Describes the change of a file tool's call. Returns undefined for other tools. */
 async function look(
   run: Run,
   tool: DescribedTool,

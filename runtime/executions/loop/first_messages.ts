@@ -1,19 +1,19 @@
-// All that a run's model is sent first: the opening, and between its two messages what the run remembers of earlier ones.
-// A run sends it, and `inkling show --prompt` shows it.
+// The first messages of a run: the system message, the history of earlier runs, and the user turn. `inkling show --prompt`
+// shows the same messages.
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { FirstMessage } from "../record/conversation.ts";
 import type { ConversationStore, SeededExecution } from "../record/conversation_store.ts";
 import { seedHistory } from "./history.ts";
 import { createOpening, type OpeningPorts, type OpeningSubject } from "./opening.ts";
 
-/** What they are made with. */
+/** The collaborators of createFirstMessages. */
 export interface FirstMessagesPorts extends OpeningPorts {
   conversations: Pick<ConversationStore, "readSeed">;
   /** Knows all secrets. */
   redactor: Redactor;
 }
 
-/** The messages in their order. Stores nothing. */
+/** Returns the messages in order. Stores nothing. */
 export async function createFirstMessages(
   subject: OpeningSubject & { execution: SeededExecution },
   ports: FirstMessagesPorts,

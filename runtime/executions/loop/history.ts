@@ -1,16 +1,16 @@
-// What a new run remembers of the one before it: trimmed once, at its start, and made so that every provider takes it.
+// The history that a new run gets from the previous one: trimmed once, at its start, to a sequence that every provider accepts.
 import type { HistoryLevel } from "../../config/agent_settings.ts";
 import type { Message, ToolMessage, UserMessage } from "../../models/message.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { toSkillBreadcrumb } from "../../tools/skills/skill_context.ts";
 import type { Execution } from "../execution.ts";
 
-/** How many messages of earlier runs are sent to the model. */
+/** The maximum number of messages of earlier runs. */
 const WINDOW: Readonly<Record<HistoryLevel, number>> = { off: 0, low: 10, medium: 50, high: 200 };
-/** Tool results of earlier runs are cut to this many characters, the note of the cut included: a seed is seeded again. */
+/** The maximum length of a tool result in the history, including the note of the cut, because a seed is seeded again. */
 const OLD_RESULT_CHARACTERS = 500;
 
-/** The messages that a run starts with before its own: the earlier conversation within the window of its level. */
+/** Returns the messages of the earlier conversation within the window of the history level. */
 export function seedHistory(
   earlier: { messages: readonly Message[]; execution: Execution } | undefined,
   { level, redactor }: { level: HistoryLevel; redactor: Redactor },
@@ -19,16 +19,16 @@ export function seedHistory(
   if (earlier === undefined || window === 0) return [];
   const whole = repair(earlier.messages.filter(({ role }) => role !== "system"));
   const last = whole.at(-1);
-  // A turn that got no answer is told as such: two user turns in a row are refused by some providers.
+  // A turn without an answer gets a note, because some providers refuse two consecutive user turns.
   if (last !== undefined && last.role !== "assistant") whole.push(toFailureNote(earlier.execution));
   const recent = whole.slice(-window);
-  // From a user turn on: a window that begins with a result has lost its call, one with injected text has lost who asked for it.
+  // The window begins with a user turn. A result would lack its call, and an injected text would lack its context.
   const start = recent.findIndex(isTurn);
   return (start < 0 ? endOfLongTurn(whole, window) : recent.slice(start))
     .map((message) => shorten(message, redactor));
 }
 
-/** Of a turn that is longer than the window what was asked, and as much of its end as the window has room for. */
+/** Returns the user turn of a turn that is longer than the window, and as many of its last messages as fit. */
 function endOfLongTurn(whole: readonly Message[], window: number): Message[] {
   const asked = whole.findLast(isTurn);
   if (asked === undefined) return [];
@@ -37,12 +37,12 @@ function endOfLongTurn(whole: readonly Message[], window: number): Message[] {
   return [asked, ...recent.slice(recent.findIndex(({ role }) => role === "assistant"))];
 }
 
-/** What a person, or whatever started the run, said; not what the runtime put there. */
+/** Returns true for a user turn that the runtime did not inject. */
 function isTurn(message: Message): boolean {
   return message.role === "user" && message.injected === undefined;
 }
 
-/** Gives every call a result and drops results without a call, so that the sequence is one a provider accepts. */
+/** Gives every call a result and drops results without a call, so that providers accept the sequence. */
 function repair(messages: readonly Message[]): Message[] {
   const whole: Message[] = [];
   for (const [index, message] of messages.entries()) {
@@ -78,9 +78,9 @@ function shorten(message: Message, redactor: Redactor): Message {
   return { ...told, content: kept + note };
 }
 
-/** Only of what the runtime put there: a person may write what looks like a skill's tag. */
+/** Shortens injected instructions of skills. A person's text may look like a skill's tag and stays unchanged. */
 function leaveBreadcrumb(message: UserMessage): UserMessage {
-  // A new run may ask for a repair of its own.
+  // Without the mark, a new run can request a repair.
   const { repair: _repair, ...kept } = message;
   const content = kept.injected ? toSkillBreadcrumb(kept.content) : undefined;
   return content === undefined ? kept : { ...kept, content };

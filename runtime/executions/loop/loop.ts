@@ -1,4 +1,4 @@
-// The agent loop: settle open calls, ask the model, judge the reply; again, until there is an outcome or a question.
+// The agent loop: run open calls, ask the model, check the reply. It repeats until there is an outcome or a question.
 import type { Agent } from "../../agents/agent.ts";
 import type { AssistantMessage } from "../../models/message.ts";
 import { ModelError, type ModelReply } from "../../models/model.ts";
@@ -27,9 +27,8 @@ import type { RunSettings } from "../../config/agent_settings.ts";
 const loadWrittenCall = lazyModule(() => import("./written_call.ts"));
 
 /**
- * Runs a conversation to its end, or to a question for a person (its own, or one of an execution it delegated to), from
- * wherever it stands: fresh, answered, or left by another process. Every step is stored before the next begins. Throws
- * only for bugs and for a store that fails.
+ * Runs a conversation to its outcome, or to a question for a person, its own or a child's. It continues from the stored
+ * conversation. Every step is stored before the next begins. Throws only for bugs and failures of the store.
  */
 export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | WaitingChild> {
   try {
@@ -55,7 +54,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       }
       const open = run.conversation.openCalls();
       if (open.length > 0) {
-        // An answer that crosses a limit is still the answer; calls are not begun any more.
+        // An answer that crosses a limit is still accepted. Calls are refused.
         const crossed = findCrossedLimit(figures, run.agent.settings);
         if (crossed !== undefined) return refuseCalls(open, crossed);
         const pause = await settleToolCalls(run, open);
@@ -75,23 +74,23 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
   }
 }
 
-/** The run ends at a limit, before any of these calls was made. */
+/** Returns the outcome of a run that crossed a limit before these calls started. */
 function refuseCalls({ length: refusedCalls }: readonly unknown[], error: string): Outcome {
   return { status: "aborted", error, output: null, refusedCalls };
 }
 
-/** A call does not fit into a budget: a person is asked, or the run ends. */
+/** Returns the question to a person, or the outcome, if a model call does not fit into a budget. */
 function budgetPause(
   { agent, conversation }: Run,
   exceeded: BudgetExceeded,
 ): Outcome | OpenQuestion {
   if (agent.onBudget === "abort") return budgetOutcome(describeBudget(exceeded.budget));
-  // The place of the reply that is not there yet: no call's answer is ever looked for there.
+  // The position of the missing reply, where no call's answer is looked up.
   const call = { position: conversation.nextPosition, name: BUDGET_TOOL };
   return { call, ...toBudgetQuestion(exceeded, agent) };
 }
 
-/** Takes one reply and stores it; returns the execution with its new figures. */
+/** Requests one reply and stores it. Returns the execution with its new figures. */
 async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Execution> {
   const told = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
   const reply = await withWrittenCalls(run, told);
@@ -118,7 +117,7 @@ async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Exe
   return figures;
 }
 
-/** The beginning of a call that is written as text. Other replies are not parsed. */
+/** Matches the beginning of a call that is written as text. Other replies are not parsed. */
 const BEGINS_LIKE_CALL = /^\s*(?:<(?:tool_call|function|invoke)|```|\[?\s*\{)/;
 
 async function withWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {
@@ -135,20 +134,20 @@ async function judgeText(run: Run, message: AssistantMessage): Promise<Outcome |
   return judgeWrittenCall(run, message);
 }
 
-/** Characters of a refusal that stand in the error. */
+/** The maximum length of a refusal in the error. */
 const MAX_REFUSAL_LENGTH = 600;
 
-/** Whether a reply ends the run. Calls of one that the provider stopped half-way are not what the model meant. */
+/** Returns true if a reply ends the run. The calls of a reply that the provider cut off are ignored. */
 function isLast({ toolCalls, stop }: AssistantMessage): boolean {
   return toolCalls.length === 0 || stop === "content_filter" || stop === "refusal";
 }
 
-/** Whether the model itself ended its answer. */
+/** Returns true if the model completed its answer. */
 function isWhole({ stop }: AssistantMessage): boolean {
   return stop !== "length" && stop !== "content_filter" && stop !== "refusal";
 }
 
-/** What the last reply means for the run. */
+/** Returns the outcome for the last reply. */
 function judgeAnswer(
   { content, stop }: AssistantMessage,
   { agent, figures }: { agent: Agent; figures: Execution },
@@ -164,7 +163,7 @@ function judgeAnswer(
     return failed(`${NO_ANSWERS.refusal}${words === "" ? "" : `: ${words}`}`);
   }
   if (content.trim() !== "") return { status: "success", error: null, output: content };
-  // Many agents have nothing to say once their tools have done the work.
+  // Many agents return no text after their tools have done the work.
   if (figures.toolCalls > 0) return { status: "success", error: null, output: "" };
   return failed(NO_ANSWERS.empty_reply);
 }
@@ -182,7 +181,7 @@ function toOutcome(error: unknown): Outcome {
   throw error;
 }
 
-/** The error of the first limit that these figures cross, or undefined. */
+/** Returns the error of the first crossed limit, or undefined. */
 function findCrossedLimit(figures: Execution, settings: RunSettings): string | undefined {
   const { maxToolCalls, maxExecutionTokens, maxCostUsd } = settings;
   if (maxToolCalls !== null && figures.toolCalls > maxToolCalls) {

@@ -1,27 +1,27 @@
-// Notices a model that goes round in circles: the same failure again and again, or the same call with the same result.
+// Detects loops of a model: the same failure repeatedly, or the same call with the same result.
 import type { Message, ToolMessage } from "../../models/message.ts";
 
 const EQUAL_FAILURES = 3;
 const EQUAL_RESULTS = 5;
 
-/** One call with what came of it. */
+/** A call with its result. */
 interface Settled {
   name: string;
   arguments: string;
   result: ToolMessage;
 }
 
-/** Watches the steps of one run; a step is one reply with the results of its calls. */
+/** Observes the steps of one run. A step is one reply with the results of its calls. */
 export class LoopDetector {
-  /** By tool: its last failure, and in how many of the tool's steps in a row it came. */
+  /** By tool: its last failure, and the number of consecutive steps with it. */
   readonly #failures = new Map<string, { line: string; count: number }>();
-  /** By call and result: in how many steps in a row it stood. */
+  /** By call and result: the number of consecutive steps with it. */
   #repeats = new Map<string, number>();
   #observed = 0;
 
   /**
-   * Takes in the steps that are new in these messages; returns what goes in circles, if anything does. A run that is
-   * entered again is watched from its first step on.
+   * Observes the new steps of these messages. Returns the description of a loop, if there is one. A resumed run is observed from
+   * its first step.
    */
   look(messages: readonly Message[]): string | undefined {
     for (const step of settledSteps(messages).slice(this.#observed)) {
@@ -65,15 +65,15 @@ export class LoopDetector {
         return `${name} was called ${count} times in a row with the same arguments and the same result`;
       }
     }
-    // What this step did not repeat starts anew.
+    // Calls that this step did not repeat are counted from zero again.
     this.#repeats = repeats;
     return undefined;
   }
 }
 
-/** The steps of the run that these messages end with: every reply since the last user turn whose calls all have results. */
+/** Returns the steps of the current run: every reply since the last user turn whose calls all have results. */
 function settledSteps(messages: readonly Message[]): Settled[][] {
-  // Instructions that a result brought along begin no turn: whoever asks for them again and again goes in circles, too.
+  // Injected instructions start no turn, because requesting them repeatedly is a loop, too.
   const start = messages.findLastIndex((one) => one.role === "user" && !one.injected) + 1;
   const steps: Settled[][] = [];
   for (const [index, message] of messages.entries()) {

@@ -1,5 +1,5 @@
-// What opens a run's conversation: the system message and the user turn, made from the agent and the spec. The system
-// message is made again where a run continues, because the agent may have been edited meanwhile.
+// The opening of a conversation: the system message and the user turn. A continued run creates the system message again, because
+// the agent may have been edited.
 import { stat } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -16,31 +16,31 @@ import type { SandboxRoot } from "../../tools/files/path_sandbox.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 
-/** What a prompt tells of the world around the agent, beside the time. */
+/** The facts about the agent's environment in a prompt, besides the time. */
 export interface PromptFacts {
   memorySections: readonly string[];
-  /** Whether the watched file was there. */
+  /** True if the watched file existed. */
   fileExists: boolean;
 }
 
-/** What an opening is made with. */
+/** The collaborators of an opening. */
 export interface OpeningPorts {
   clock: Clock;
   environment: Environment;
   serviceLog: ServiceLog;
   /** IANA name of the local zone. */
   timeZone: () => string;
-  /** The agent as its file stands now. */
+  /** Returns the current definition of an agent. */
   findAgent(id: string): Agent | undefined;
-  /** Takes keys of model providers out of what is about to become part of a conversation. */
+  /** Redacts the keys of model providers in texts that enter a conversation. */
   keyRedactor: Redactor;
-  /** Whether a variable holds a key of a model provider, which no prompt may contain. */
+  /** Returns true if a variable holds a key of a model provider, which no prompt may contain. */
   isProviderKey(name: string): boolean;
-  /** Set by who makes an earlier opening again: the world as it was then. Absent: as it is. */
+  /** The facts of an earlier opening, for a replay. Absent: the current facts. */
   facts?: () => PromptFacts;
 }
 
-/** Whose opening it is. */
+/** The run of an opening. */
 export interface OpeningSubject {
   request: ExecutionRequest;
   agent: Agent;
@@ -48,7 +48,7 @@ export interface OpeningSubject {
   tools: AgentTools;
 }
 
-/** The system message and the user turn. */
+/** Creates the system message and the user turn. */
 export async function createOpening(
   subject: OpeningSubject,
   ports: OpeningPorts,
@@ -69,7 +69,7 @@ export async function createOpening(
   return [system, ports.keyRedactor.redactValue({ role: "user", content: user })];
 }
 
-/** The system message for a run that continues; undefined where the one that it has says the same, but for the time. */
+/** Creates the system message of a continued run. Returns undefined if it differs from the stored one only in the time. */
 export async function renewSystem(
   subject: OpeningSubject & { stored: Message },
   ports: OpeningPorts,
@@ -125,7 +125,7 @@ function delegatesOf(
   });
 }
 
-/** What the agent remembers, by name. A memory file that cannot be read keeps no run from starting. */
+/** Returns the names of the agent's memory sections. A memory file that cannot be read is logged and ignored. */
 async function memorySectionsOf(agent: Agent, log: ServiceLog): Promise<string[]> {
   try {
     return await listSections(memoryPathOf(agent));
@@ -141,7 +141,7 @@ async function isThere(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch {
-    // Gone, or out of reach: in either case there is nothing to ask the agent to read.
+    // The file is gone or inaccessible. In both cases the agent cannot read it.
     return false;
   }
 }

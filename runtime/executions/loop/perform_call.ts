@@ -1,4 +1,4 @@
-// One call of a tool that does something: its intent is stored, then it runs, within its time and the run's signal.
+// Runs one tool call: stores its intent, then runs the tool within its time limit and the run's signal.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
@@ -14,33 +14,33 @@ import type { Run } from "../runs/run.ts";
 
 const loadReadMedia = lazyModule(() => import("../../models/adaptation/read_media.ts"));
 
-/** Pictures and PDF files of one result. */
+/** The maximum number of pictures and PDF files of one result. */
 const MOST_MEDIA = 8;
 
-/** A call that may begin. */
+/** A call that may start. */
 export interface ReadyCall {
   tool: ActionTool;
   args: JsonObject;
   effect: Effect;
-  /** What this call asked by itself, and what was answered. */
+  /** The questions that the tool asked in this call, with their answers. */
   answers: readonly AnsweredQuestion[];
 }
 
-/** What became of a call. */
+/** The result of a call. */
 export interface CallResult {
   content: string;
   isError: boolean;
   effect: Effect;
-  /** What was described instead of being done. */
+  /** The calls that a dry run described instead of making them. */
   described?: DescribedCall[];
-  /** What enters the conversation with it. */
+  /** Instructions that enter the conversation with the result. */
   instructions?: string;
   media?: readonly Media[];
 }
 
 /**
- * Runs the call. What the tool throws is its result, but for a question: that is returned, once the intent is taken back.
- * Rejects with the signal's reason when the run is stopped, and when the store fails.
+ * Runs the call. An error of the tool becomes its result. A question is returned after the intent was removed. Rejects with the
+ * signal's reason if the run is stopped, and if the store fails.
  */
 export async function performCall(
   run: Run,
@@ -56,7 +56,7 @@ export async function performCall(
     signal: run.signal,
   };
   const media: Media[] = [];
-  // A tool need not listen to its signal: what it does after its time is nobody's business any more.
+  // A tool may ignore its signal. Its result after the time limit is discarded.
   const work = (signal: AbortSignal) =>
     untilAborted(
       tool.run(args, {
@@ -86,7 +86,7 @@ export async function performCall(
   }
 }
 
-/** See ToolContext. */
+/** Implements ToolContext.show. */
 async function show(
   run: Run,
   bytes: Uint8Array,
@@ -105,7 +105,7 @@ async function show(
   return { text: read.text };
 }
 
-/** What the model reads of a call that went wrong. */
+/** Returns the result that the model reads after a failed call. */
 export function toFailedResult(error: unknown, effect: Effect): CallResult {
   const message = error instanceof Error ? error.message : String(error);
   return { content: `Error: ${message}`, isError: true, effect };

@@ -1,4 +1,4 @@
-// From an accepted execution to a run that the loop can take: model, tools, sandbox, opening messages.
+// Prepares the run of an execution for the loop: model, tools, sandbox and opening messages.
 import type { Agent } from "../../agents/agent.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
 import { refuseTooManyTools } from "../../models/tool_limit.ts";
@@ -17,20 +17,20 @@ import { renewSystem } from "./opening.ts";
 import type { AnswerFormat, ReadPdf, Run } from "../runs/run.ts";
 import type { Telemetry } from "../telemetry.ts";
 
-/** What a run is made with. */
+/** The collaborators of prepareRun. */
 export interface RunPorts extends FirstMessagesPorts {
   conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
   families: Pick<FamilyStore, "readLineage">;
   telemetry: Telemetry;
-  /** The model of an agent. Throws ModelError with what is missing. */
+  /** Opens the model of an agent. Throws ModelError if its configuration is incomplete. */
   openModel(agent: Agent): Promise<Model>;
-  /** What an agent's answer has to fit, if anything. Throws OutputSchemaUnusable. */
+  /** Opens the required format of an agent's answer. Throws OutputSchemaUnusable. */
   openFormat(agent: Agent): Promise<AnswerFormat | undefined>;
-  /** What a reply of this agent's model cost; null where no price is known. `model`: the id of the one that answered. */
+  /** Returns the cost of a reply, or null if no price is known. `model` is the id of the model that answered. */
   costOf(agent: Agent, reply: ModelReply, model: string): Promise<number | null>;
-  /** The tools of an agent, and what its prompt says about them. Throws ToolsUnavailable, and the signal's reason. */
+  /** Opens the tools of an agent and their prompt texts. Throws ToolsUnavailable, and the signal's reason. */
   openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
-  /** `lineage`: the execution and all above it, itself first. */
+  /** Opens the file sandbox. `lineage` has the execution and its ancestors, itself first. */
   openSandbox(
     agent: Agent,
     subject: { lineage: readonly LineageMember[]; cause?: RunCause },
@@ -39,8 +39,8 @@ export interface RunPorts extends FirstMessagesPorts {
 }
 
 /**
- * Builds a run; where nothing is stored of its conversation yet, stores and logs the opening, else the system
- * message, if it has changed.
+ * Builds a run. Stores and logs the opening of a new conversation. For a stored one, stores and logs the system message if it
+ * has changed.
  */
 export async function prepareRun(
   subject: { execution: Execution; request: ExecutionRequest; agent: Agent },

@@ -1,5 +1,5 @@
-// What becomes of a tool call, decided before anything happens: by its arguments, what people answered, and what an earlier
-// process left of it.
+// Decides about a tool call before it starts: by its arguments, the answers of people, and the state that an earlier process
+// left.
 import { isGuarded } from "../../agents/guarded_tools.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { givenArguments, parseArguments } from "../../tools/arguments.ts";
@@ -18,25 +18,25 @@ import type { DescribedTool } from "./dry_run.ts";
 import type { CallResult, ReadyCall } from "./perform_call.ts";
 import type { Run } from "../runs/run.ts";
 
-/** What becomes of a call. */
+/** The decision about a call. */
 export type PreparedCall =
-  /** It has its result already. */
+  /** It already has its result. */
   | { kind: "settled"; result: CallResult }
-  /** A person is asked first; with `isGuard` whether the call may run at all. */
+  /** A person is asked first. With `isGuard` the question is the permission to run the call. */
   | { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true }
-  /** It is described, not made: see dry_run.ts. */
+  /** It is described instead of made: see dry_run.ts. */
   | { kind: "describe"; tool: DescribedTool; args: JsonObject }
-  /** `given`: the arguments that the model gave, without defaults. */
+  /** It runs. `given` are the model's arguments, without defaults. */
   | { kind: "run"; ready: ReadyCall; given: JsonObject } & Remarked
-  /** Another execution works on it, or, with `delegation`, is to begin. */
+  /** A child execution runs it. With `delegation` the child must be started. */
   | { kind: "delegate"; delegation?: Delegation } & Remarked;
 
-/** `remark`: what was said when the call was approved; it follows the result. */
+/** `remark` is a person's text with the approval. It follows the result. */
 interface Remarked {
   remark?: string;
 }
 
-/** What it is decided by. */
+/** The part of a run that decides about calls. */
 export type CallCircumstances =
   & Pick<
     Run,
@@ -44,16 +44,16 @@ export type CallCircumstances =
   >
   & { execution: Pick<Execution, "isDryRun"> };
 
-/** Decides what becomes of a call. Does nothing; what is wrong with the call is its result. */
+/** Decides about a call without starting it. A fault of the call becomes its result. */
 export function prepareCall(run: CallCircumstances, call: PlannedCall): PreparedCall {
   const answers = run.answers.get(call.position) ?? [];
-  // The agent's file may have changed since: what answers the guard answers nothing else, and the other way round.
+  // The agent's file may have changed since. Answers to guards and answers to tools are not interchangeable.
   const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
   const verdict = answers.find(isOfGuard);
   const permission = verdict?.answer;
   const remark = verdict && describeApproval(verdict);
   const remarked: Remarked = remark === undefined ? {} : { remark };
-  // Whatever the agent's file says by now: another execution works on it, and what that does is to be known.
+  // A child already runs it, so its result is needed even if the agent's file has changed.
   if (run.delegated.has(call.position)) return { kind: "delegate", ...remarked };
   const tool = run.toolbox.get(call.name);
   if (tool === undefined) {
@@ -70,7 +70,7 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
       return { kind: "ask", question: tool.question(args), args: given };
     }
     const effect = tool.delegation === undefined ? tool.effect(args) : "read";
-    // A page may have been quoted in it: no more than reading goes without a person.
+    // The text may quote a page, so only reads run without approval.
     const isDoubtful = call.written === true && !isDeclaredRead(tool);
     const asks = isDoubtful || isGuarded(run.agent, tool);
     if (run.execution.isDryRun && (effect !== "read" || asks)) {
@@ -105,7 +105,7 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
   }
 }
 
-/** What a tool gets of an answer: that, and what was asked. */
+/** Returns an answer with its question for the tool. */
 function toAnsweredQuestion({ request, answer }: GivenAnswer): AnsweredQuestion {
   const { kind, message, options, multi, answersBefore } = request;
   const question = {
@@ -127,7 +127,7 @@ function confirmation(toolName: string, isWritten: boolean): ToolQuestion {
   return { kind: "confirm", message: `Allow ${toolName}?${why}`, options: null, multi: false };
 }
 
-/** What the model reads as the result of a question. */
+/** Returns the result that the model reads for a question. */
 function answerResult(answer: HumanAnswer): { content: string; isError: boolean } {
   return "expired" in answer
     ? { content: "The user did not answer (timeout)", isError: true }

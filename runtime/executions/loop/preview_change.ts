@@ -1,4 +1,4 @@
-// What a call would do to a file, as a person is shown it: words for it, and a diff without secrets, of bounded length.
+// Previews of file changes for people: a summary, and a redacted diff of bounded length.
 import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -9,7 +9,7 @@ import type { ActionTool, FileChange, FileRenaming } from "../../tools/tool.ts";
 
 const MOST_BYTES = 64 * 1024;
 
-/** What a file tool's call would do now: words for it, and the change. Throws ToolFailure as the tool's `preview` does. */
+/** Returns the summary and the preview of a file tool's call. Throws ToolFailure as the tool's `preview` does. */
 export async function previewChange(
   tool: Pick<ActionTool, "preview">,
   args: JsonObject,
@@ -21,7 +21,7 @@ export async function previewChange(
   return { summary: redactor.redact(summaryOf(change, preview)), preview };
 }
 
-/** In the place of a change that cannot be shown. */
+/** Returns the preview of a change that cannot be shown. */
 export function toProblem(path: string, problem: string): CallPreview {
   return { path, diff: "", added: 0, removed: 0, isNewFile: false, problem };
 }
@@ -53,18 +53,18 @@ function summaryOf(change: FileChange | FileRenaming, preview: CallPreview): str
   return `${change.after === null ? "delete" : "write"} ${inLine(change.path)} (${counts})`;
 }
 
-/** No name may pass for a line of its own. */
+/** Escapes control characters, so that a name cannot look like a separate line. */
 function inLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }
 
-/** Nothing secret is left in it: it may be cut anywhere. */
+/** Cuts a preview. It is already redacted, so it may be cut anywhere. */
 function bounded(preview: CallPreview): CallPreview {
   const { diff } = preview;
   const { read } = new TextEncoder().encodeInto(diff, new Uint8Array(MOST_BYTES));
   if (read === diff.length) return preview;
   const whole = diff.slice(0, read);
-  // A single line may be longer than all that is shown.
+  // A single line may be longer than the limit.
   const end = whole.lastIndexOf("\n") + 1;
   const kept = end > MOST_BYTES / 2 ? whole.slice(0, end) : `${whole}\n`;
   const note = `[cut here: the whole diff has ${diff.split("\n").length - 1} lines]`;

@@ -1,34 +1,34 @@
-// In which order the calls of one reply take effect: those that work on the same thing by their place in the reply, all
-// others side by side. What else happens to a file meanwhile is the affair of the tools (path_locks.ts).
+// The order of the calls of one reply: calls that work on the same resource run in the order of the reply, all others run
+// concurrently. The tools lock files against other runs (path_locks.ts).
 import type { ActionTool } from "../../tools/tool.ts";
 import type { PreparedCall } from "./prepare_call.ts";
 
-/** A call's place in the order. */
+/** A call's turn. */
 export interface Turn {
-  /** Resolves when the calls before it that it has to wait for have ended. */
+  /** Resolves when the calls that it must wait for have ended. */
   come: Promise<unknown>;
-  /** Lets those after it begin. To be called however the call ended. */
+  /** Starts the calls that wait for it. Must be called at the end of the call, even after a failure. */
   end(): void;
 }
 
-/** Those that the next call on one thing may have to wait for. */
+/** The calls that the next call on one resource may have to wait for. */
 interface Line {
   change: Promise<void>;
-  /** Since that change. */
+  /** The reads since that change. */
   reads: Promise<void>[];
 }
 
 /**
- * The turns of one reply. A change waits for every earlier call on the same thing, a read for the earlier changes; so a
- * file_read sees what a file_write before it wrote, and never what one after it will write.
+ * The turns of one reply. A change waits for every earlier call on the same resource, a read for the earlier changes. So a
+ * file_read sees the result of an earlier file_write, and never that of a later one.
  *
- * Decision: all files are one thing, because whether two paths name one file is known only once both were looked up, and
- * an earlier call may change the answer (rejected: an order for each path as it is written).
+ * Decision: all files are one resource, because two paths may name one file, and an earlier call may change that (rejected: an
+ * order for each path).
  */
 export class ReplyOrder {
   readonly #lines = new Map<NonNullable<ActionTool["worksOn"]>, Line>();
 
-  /** The turn of the next call of the reply; undefined where it need not wait for any. */
+  /** Returns the turn of the next call of the reply, or undefined if it need not wait. */
   take(step: PreparedCall): Turn | undefined {
     if (step.kind !== "run" || step.ready.tool.worksOn === undefined) return undefined;
     const { tool: { worksOn }, effect } = step.ready;

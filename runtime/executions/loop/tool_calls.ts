@@ -1,5 +1,5 @@
-// Tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | describe | run | delegate -> finalize. A failure is a result
-// the model reads.
+// The tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | describe | run | delegate -> store the result. The model
+// reads a failure as a result.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { QuestionRaised } from "../../tools/question_raised.ts";
@@ -15,36 +15,36 @@ import { ReplyOrder } from "./reply_order.ts";
 import type { Run } from "../runs/run.ts";
 
 const CONCURRENT_CALLS = 8;
-/** The most that a result shows of what was said when its call was approved. */
+/** The maximum length of an approval's remark in a result. */
 const REMARK_CHARACTERS = 10_000;
 
 /** A call that needs a person before it can continue. */
 export interface OpenQuestion {
   call: Pick<PlannedCall, "position" | "name">;
   question: ToolQuestion;
-  /** As the model gave them, without defaults. */
+  /** The model's arguments, without defaults. */
   args: JsonObject;
-  /** Set where it is asked whether the call may run at all. */
+  /** Set if the question is the permission to run the call. */
   isGuard?: true;
-  /** Set where it is no call that needs a person, but a budget. */
+  /** Set if the question is about a budget instead of a call. */
   raise?: RequestedRaise;
 }
 
-/** A call that waits for another execution, which waits for a person. */
+/** A call whose child execution waits for a person. */
 export interface WaitingChild {
   childId: number;
 }
 
 /**
- * Gives these calls their results, at most eight at a time, those on the same thing in their order; all of them but those
- * that need a person. Returns the first of these, if there are any. Rethrows the signal's reason when stopped.
+ * Runs the calls that need no person, at most eight at a time, and stores their results. Calls on the same resource run in order.
+ * Returns the first call that needs a person, if any. Rethrows the signal's reason.
  */
 export async function settleToolCalls(
   run: Run,
   calls: readonly PlannedCall[],
 ): Promise<OpenQuestion | WaitingChild | undefined> {
   const order = new ReplyOrder();
-  // All turns are taken before the first call begins: what a tool waits for must not decide who comes first.
+  // All turns are reserved before the first call starts, so that the waits of tools do not change the order.
   const steps = calls.map((call) => {
     const step = prepareCall(run, call);
     return { call, step, turn: order.take(step) };
@@ -55,7 +55,7 @@ export async function settleToolCalls(
     for (const { call, step, turn } of queue) {
       try {
         run.signal.throwIfAborted();
-        // Not within the call's own time, nor as its beginning: nothing of it happens before its turn.
+        // The wait is not part of the call's time limit. The call starts after it.
         if (turn !== undefined) await untilAborted(turn.come, run.signal);
         const pause = await settle(run, call, step);
         if (pause !== undefined) pauses.set(call, pause);
@@ -65,15 +65,15 @@ export async function settleToolCalls(
     }
   };
   const workers = Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, work);
-  // All of them end before the run continues or ends: none may write into a finished execution.
+  // All workers end before the run continues or ends, because none may write to a finished execution.
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const inOrder = calls.flatMap((call) => pauses.get(call) ?? []);
-  // Questions of its own first: what another execution asks can be answered meanwhile.
+  // Its own questions first. Those of children can be answered meanwhile.
   return inOrder.find((pause) => "question" in pause) ?? inOrder[0];
 }
 
-/** Takes a call to its result, or returns what it waits for. */
+/** Runs a call and stores its result, or returns the question or child that it waits for. */
 async function settle(
   run: Run,
   call: PlannedCall,
@@ -84,7 +84,7 @@ async function settle(
     return { call, ...asked };
   }
   const startedAt = run.clock.now();
-  // What is settled already is no work: the tool does nothing, if there is one of that name at all.
+  // A settled call runs no tool, so telemetry does not count it.
   const done = step.kind === "settled"
     ? step.result
     : step.kind === "describe"
@@ -94,7 +94,7 @@ async function settle(
       () => perform(run, call, step),
     );
   if (!("content" in done)) return done;
-  // Nothing in a picture can be recognized, and to search in it takes long.
+  // Pictures are not redacted: no secret can be recognized in them, and the search is slow.
   const { media, ...told } = done;
   const { content, isError, effect, instructions, described } = run.withoutKeys(told);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
@@ -116,7 +116,7 @@ async function settle(
   return undefined;
 }
 
-/** What a person said when the call was approved, as the end of its result. */
+/** Returns a person's remark on the approval as the end of the result. */
 function remarkBehind(step: PreparedCall, run: Run): { behind?: string } {
   const remark = "remark" in step ? run.withoutKeys(step.remark) : undefined;
   if (remark === undefined) return {};
@@ -133,7 +133,7 @@ async function perform(
     case "run": {
       const result = await performCall(run, call, step.ready);
       if (!(result instanceof QuestionRaised)) return result;
-      // It asks before it does something: a dry run need not know whether it may.
+      // The tool asks before it acts, so a dry run describes the call.
       if (run.execution.isDryRun) return await describeCall(run, step.ready);
       return { call, question: result.question, args: step.given };
     }

@@ -1,17 +1,17 @@
-// One turn: asks the model and passes its text on as it streams. Retries and time limits are the model's decorators.
+// One turn: asks the model and publishes its text while it streams. The model's decorators implement retries and time limits.
 import type { ModelReply, ModelRequest, Usage } from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../../models/token_estimate.ts";
 import type { CutReply } from "../record/ending_store.ts";
 import { type Run, RunStopped } from "../runs/run.ts";
 
-/** A reply that a stop or a timeout cut off, and why. */
+/** Error: a stop or a timeout cut off a reply. */
 export class ReplyCut extends Error {
   override readonly name = "ReplyCut";
   readonly reason: RunStopped | ReplyTimeout;
-  /** What was shown of it. */
+  /** The published text. */
   readonly text: string;
-  /** What it used, as far as the provider had counted, the rest estimated. */
+  /** Its usage: the provider's count, plus an estimate of the rest. */
   readonly used: CutReply;
 
   constructor(reason: RunStopped | ReplyTimeout, cut: { text: string; used: CutReply }) {
@@ -23,8 +23,8 @@ export class ReplyCut extends Error {
 }
 
 /**
- * The model's reply to the conversation so far. Throws ModelError; ReplyTimeout or the run's stop reason where the model
- * had not begun to answer, and ReplyCut where it had.
+ * Returns the model's reply to the conversation. Throws ModelError. Throws ReplyTimeout or the run's stop reason before the reply
+ * begins, and ReplyCut after that.
  */
 export async function takeTurn(run: Run): Promise<ModelReply> {
   const { temperature, maxTokens } = run.agent.settings;
@@ -67,8 +67,8 @@ export async function takeTurn(run: Run): Promise<ModelReply> {
 }
 
 /**
- * Most providers count a reply at its end: of one that is cut off, the length alone is known. Some count the input first,
- * and what they have counted of the output by then is less than what came, or as much.
+ * Estimates the usage of a cut reply. Most providers count at the end, so only the text's length is known. Some report the input
+ * first, and their count of the output is at most that of the text.
  */
 async function estimate(
   run: Run,

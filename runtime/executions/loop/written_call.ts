@@ -1,5 +1,5 @@
-// A tool call that a model wrote as text, as some do whose server does not turn it into one. Only a reply that is nothing but
-// calls counts: one that speaks about calls is an answer. Loaded for replies that begin like one.
+// Tool calls that a model wrote as text, because its server did not convert them. Only replies that contain nothing but calls
+// count. Loaded for replies that begin like a call.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import type { AssistantMessage, ToolCall } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
@@ -8,7 +8,7 @@ import type { Tool } from "../../tools/tool.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { Run } from "../runs/run.ts";
 
-/** The calls in such a text, or the reason why there are none. */
+/** The calls in a text, or the fault of a call that cannot be made. */
 export type WrittenCalls = { calls: ToolCall[] } | { fault: string };
 
 type Part = { name: string; args: string };
@@ -21,7 +21,7 @@ const BESIDE = ["type", "id"];
 const TAKEN =
   "The model wrote its tool call as text: it counts as a call, and waits for approval unless its tool only reads";
 
-/** The reply as a call where it is one in text; no run that makes native calls has any. */
+/** Converts a reply that is a call written as text. A run with native calls has none. */
 export async function takeWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {
   const messages = run.conversation.messages();
   const start = messages.findLastIndex((one) => one.role === "user" && !one.injected);
@@ -35,7 +35,7 @@ export async function takeWrittenCalls(run: Run, reply: ModelReply): Promise<Mod
   return { ...reply, message, stop: "tool_calls" };
 }
 
-/** Returns the outcome of a run whose answer is an impossible call; undefined for every other answer. */
+/** Returns the outcome of a run whose answer is an impossible call, or undefined for other answers. */
 export function judgeWrittenCall(run: Run, { content }: AssistantMessage): Outcome | undefined {
   const read = readWrittenCalls(content, find(run));
   if (read === undefined || "calls" in read) return undefined;
@@ -46,7 +46,7 @@ export function judgeWrittenCall(run: Run, { content }: AssistantMessage): Outco
 
 const find = ({ toolbox }: Run): Find => (name) => toolbox.get(name);
 
-/** Reads a reply; undefined for one that is no call. `find` gives the tools that the model was offered. */
+/** Parses a reply. Returns undefined if it is no call. `find` returns the tools that the model was offered. */
 export function readWrittenCalls(content: string, find: Find): WrittenCalls | undefined {
   const text = content.trim();
   const parts = readTags(text, find) ?? readJson(text, find);
@@ -64,14 +64,14 @@ const WRAPPER = /^<(tool_calls?|function_calls)>\s*([^]*?)\s*(?:<\/\1>|$)\s*/;
 const FUNCTION =
   /^<(?:function=([\w.-]+)|(?:function|invoke) name="([\w.-]+)")>([^]*?)(?:<\/(?:function|invoke)>|$)\s*/;
 
-/** Calls in tags, one behind the other; undefined where the text does not begin with one, or holds anything else. */
+/** Parses consecutive calls in tags. Returns undefined if the text contains anything else. */
 function readTags(text: string, find: Find): Part[] | { fault: string } | undefined {
   const parts: Part[] = [];
   for (let rest = text; rest !== "";) {
     const wrapped = WRAPPER.exec(rest);
     const called = FUNCTION.exec(wrapped?.[2] ?? rest);
     const taken = wrapped?.[0] ?? called?.[0];
-    // Without its end it is one only where a call begins: else the text speaks about the tag.
+    // Without its end tag it counts only if a call begins in it. Otherwise the text is about the tag.
     const isWhole = taken?.trimEnd().endsWith(">") || /^\s*<[^>]*>\s*[{<]/.test(taken ?? "");
     if (taken === undefined || !isWhole) return undefined;
     rest = rest.slice(taken.length);
@@ -95,7 +95,7 @@ function readTags(text: string, find: Find): Part[] | { fault: string } | undefi
 
 const PARAMETER = /^<parameter(?:=([\w.-]+)| name="([\w.-]+)")>\n?([^]*?)\n?<\/parameter>\s*/;
 
-/** The arguments of a call in tags: parameters in tags of their own, or JSON. */
+/** Parses the arguments of a call in tags: parameters in tags, or JSON. */
 function readParameters(body: string, tool: ReturnType<Find>): string | undefined {
   if (body.startsWith("{")) return isWholeJson(body) ? body : undefined;
   const properties = isJsonObject(tool?.parameters.properties) ? tool.parameters.properties : {};
@@ -112,7 +112,7 @@ function readParameters(body: string, tool: ReturnType<Find>): string | undefine
   return JSON.stringify(args);
 }
 
-/** A call as JSON, in a fence or bare, of a tool that there is. What does not parse is a fault where its beginning names one. */
+/** Parses calls of existing tools as JSON, with or without a fence. Invalid JSON is a fault if it begins like a call. */
 function readJson(text: string, find: Find): Part[] | { fault: string } | undefined {
   const body = unfence(text);
   const parts = readObject(body);
@@ -127,7 +127,7 @@ function unfence(text: string): string {
   return /^```[\w-]*[ \t]*\r?\n([^]*?)\r?\n?[ \t]*```$/.exec(text)?.[1]?.trim() ?? text;
 }
 
-/** One call, or a list of them. */
+/** Parses one call or a list of calls. */
 function readObject(text: string): Part[] | undefined {
   if (!isWholeJson(text)) return undefined;
   const calls = [JSON.parse(text) as unknown].flat().map(toPart);

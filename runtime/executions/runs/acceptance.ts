@@ -1,4 +1,4 @@
-// From a spec to what the store is asked to accept, and whether what was accepted before is the same run.
+// Converts run specs to the arguments of the acceptance store, and compares specs with accepted executions.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
@@ -17,25 +17,25 @@ import {
   toOpeningFrame,
 } from "../record/frame_contents.ts";
 
-/** A run that is asked for. */
+/** A requested run. */
 export interface RunSpec {
   trigger: ExecutionTrigger;
   request: ExecutionRequest;
   sessionId: string | null;
   idempotencyKey?: string;
-  /** Further keys that stand for the same run. */
+  /** Further idempotency keys of the same run. */
   otherKeys?: readonly string[];
-  /** What it takes with its acceptance. */
+  /** The trigger event that it consumes with its acceptance. */
   claim?: Claim;
-  /** The steps of another execution that it has from its beginning, and what its log says of them. */
+  /** The copied steps of another execution, and their frames. */
   taken?: TakenSteps & { frames: readonly Frame[] };
-  /** What it is to say of files that keep changing, such as config.yaml. */
+  /** Notices for its log about files that keep changing, such as config.yaml. */
   notices?: readonly string[];
-  /** Whose call it answers. */
+  /** The parent's call that it answers. */
   parent?: { executionId: number; position: number; depth: number };
 }
 
-/** What a run says of the files that it cannot use as they are now; `whyStale`: see AgentRegistry. */
+/** Returns notices about files that the run cannot use in their current form. `whyStale`: see AgentRegistry. */
 export function noticesOf(
   { id }: Agent,
   { notices = [], request }: RunSpec,
@@ -49,7 +49,7 @@ export function noticesOf(
   ];
 }
 
-/** The arguments of AcceptanceStore.acceptExecution for a spec; its log begins with the notices. */
+/** Returns the arguments of AcceptanceStore.acceptExecution for a spec. The log begins with the notices. */
 export function toAcceptance(
   agent: Agent,
   { notices = [], ...spec }: RunSpec,
@@ -73,10 +73,10 @@ export function toAcceptance(
     startedAt: clock.now(),
   }, {
     startsAt: () => clock.now(),
-    // A dry run is seeded from what is over and changes nothing: no run has to wait for another because of it.
+    // A dry run changes nothing, so it need not wait for other runs.
     unlessWaiting: agent.onPending === "skip" && !spec.request.dryRun &&
       TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
-    // What a person or another agent asks for begins anyway: its first call finds out what is used up.
+    // Runs requested by people or agents start even with a used-up budget. Their first model call fails instead.
     frames: (execution) => [
       createInfoFrame(execution, { redactor, at: execution.startedAt }),
       ...notices.map((text) =>
@@ -98,7 +98,7 @@ export function toAcceptance(
   }];
 }
 
-/** The first frame of every execution; stored with its acceptance. */
+/** Creates the first frame of an execution, which is stored with its acceptance. */
 export function createInfoFrame(
   execution: Execution,
   options: { redactor: Redactor; at: number },
@@ -106,7 +106,7 @@ export function createInfoFrame(
   return createFrame(identityOf(execution), toInfoFrame(execution), options);
 }
 
-/** What the log of another execution says of the steps, and what is said behind them now. */
+/** Creates the frames of copied steps, and of the message after them. */
 function createTakenFrames(
   execution: Execution,
   { frames, message }: NonNullable<RunSpec["taken"]>,
@@ -122,8 +122,8 @@ function createTakenFrames(
 }
 
 /**
- * Whether an execution is the very run that is wished for now, of this agent: an idempotency key stands for one. The key of a
- * delivery is what it is known by: what its sender adds to it each time makes no other one of it.
+ * Returns true if an execution with the same idempotency key is the requested run. The deliveries of a webhook are equal if
+ * their keys are, because a sender may change other parts in each attempt.
  */
 export function isSameRun(
   { execution, request }: Pick<StoredExecution, "execution" | "request">,

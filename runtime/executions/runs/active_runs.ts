@@ -1,5 +1,4 @@
-// What runs in this process, or is about to: who looks for a run waits for what is about to become one. And the ways to end
-// runs early.
+// The runs of this process, and the pending changes that start runs. Stops and drains them.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { ServiceStopping } from "../refusals.ts";
@@ -7,54 +6,54 @@ import { RunStopped } from "./run.ts";
 
 interface ActiveRun {
   stop: AbortController;
-  /** Its end is being stored. */
+  /** True while its end is being stored. */
   isEnding: boolean;
   done: Promise<void>;
 }
 
-/** What a run has of its own course. */
+/** The interface of a run to ActiveRuns. */
 export interface RunControl {
   signal: AbortSignal;
   /**
-   * Its end is about to be stored: from here on, only what is stored tells whether a stop still reached it. Gives the error of
-   * one that came before.
+   * Marks the run as ending: from here on only the stored status shows if a stop was in time. Returns the error of an earlier
+   * stop.
    */
   ending: () => string | null;
-  /** From here on it cannot be stopped, and the execution may be launched again before this run has returned. */
+  /** Removes the run: it can no longer be stopped, and the execution may be launched again before this run returns. */
   leave: () => void;
 }
 
-/** Keeps hold of runs from their start to their end. */
+/** Registers runs from their start to their end. */
 export class ActiveRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<number, ActiveRun>();
-  /** Changes that are being stored and let executions run. */
+  /** Pending changes that start executions. */
   readonly #starts = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
-  /** Why nothing may run any longer. */
+  /** The stop reason of new runs, once all runs were stopped. */
   #over: RunStopped | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Aborts when the service stops: what cannot be stored is given up then. */
+  /** Aborts when the service stops. Retried writes end then. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** Whether something is about to run. */
+  /** True while changes that start executions are pending. */
   get isStarting(): boolean {
     return this.#starts.size > 0;
   }
 
-  /** Does something that lets executions run; a stop waits for it. Throws ServiceStopping once one has begun. */
+  /** Runs a change that starts executions. A stop waits for it. Throws ServiceStopping after a stop has begun. */
   async admit<T>(change: () => Promise<T>): Promise<T> {
     if (this.stopping.aborted) throw new ServiceStopping();
     return await this.track(change());
   }
 
-  /** Counts such a change until it has come to its end, and returns what it returns. */
+  /** Registers such a change until it ends, and returns its result. */
   async track<T>(change: Promise<T>): Promise<T> {
     this.#starts.add(change);
     try {
@@ -64,14 +63,14 @@ export class ActiveRuns {
     }
   }
 
-  /** Resolves when everything that is about to run now does, or has failed. Not for what is tracked itself. */
+  /** Resolves when the pending changes have ended. A tracked change must not call this. */
   async started(): Promise<void> {
     await Promise.allSettled(this.#starts);
   }
 
   /**
-   * Lets a run go; `work` never rejects. Its signal aborts with a RunStopped. Once all are stopped, one that still comes is
-   * stopped from its beginning.
+   * Starts a run. `work` must not reject. Its signal aborts with a RunStopped. After all runs were stopped, the signal of a new
+   * one is aborted from the beginning.
    */
   launch(id: number, work: (control: RunControl) => Promise<void>): void {
     const stop = new AbortController();
@@ -88,26 +87,26 @@ export class ActiveRuns {
     this.#runs.set(id, run);
   }
 
-  /** Resolves when an execution does not run here. */
+  /** Resolves when the execution does not run here. */
   async ended(id: number): Promise<void> {
     for (let run; (run = this.#runs.get(id)) !== undefined;) await run.done;
   }
 
-  /** Whether the end of an execution is being stored here. */
+  /** Returns true while the end of an execution is being stored here. */
   isEnding(id: number): boolean {
     return this.#runs.get(id)?.isEnding === true;
   }
 
-  /** Whether an execution runs here, or is among what may be about to. */
+  /** Returns true if an execution runs here, or if a pending change may start it. */
   mayRun(id: number): boolean {
     return this.#runs.has(id) || this.isStarting;
   }
 
-  /** Resolves when an execution neither runs here nor was about to when this was asked. */
+  /** Resolves when the execution does not run here and no pending change could have started it. */
   async untilRest(id: number): Promise<void> {
     for (;;) {
       if (!this.#runs.has(id)) {
-        // What was answered a moment ago is about to run here.
+        // A pending answer may start it.
         await this.started();
         if (!this.#runs.has(id)) return;
       }
@@ -116,8 +115,8 @@ export class ActiveRuns {
   }
 
   /**
-   * Ends a run early. False: it is not active here, or its end is being stored; where that fails, the next try ends it with
-   * this error.
+   * Stops a run. Returns false if it is not active here or if its end is being stored. If storing fails, the next attempt
+   * stores this error.
    */
   stop(id: number, error: string): boolean {
     const run = this.#runs.get(id);
@@ -125,19 +124,19 @@ export class ActiveRuns {
     return run !== undefined && !run.isEnding;
   }
 
-  /** Another machine may have it: ends a run without an end of its own. */
+  /** Stops a run without storing an end, because another machine may have claimed it. */
   lose(id: number): void {
     this.#runs.get(id)?.stop.abort(new RunStopped("Another machine runs it", { isLost: true }));
   }
 
-  /** From here on nothing is admitted. */
+  /** Refuses new work from now on. */
   close(): void {
     this.#stopping.abort();
   }
 
   /**
-   * Waits for what is about to run, gives all runs `graceMs` to end, then stops the rest, and waits for them. `graceEnds`:
-   * what is done right before that.
+   * Waits for pending changes, gives all runs `graceMs` to end, then stops the rest and waits for them. Calls `graceEnds` right
+   * before it stops them.
    */
   async drain(
     options: { graceMs: number; error: string; graceEnds?: () => void },
@@ -153,13 +152,13 @@ export class ActiveRuns {
     await ends;
   }
 
-  /** Resolves when no run is active: one that is about to end may start another until then. */
+  /** Resolves when no run is active. An ending run may start another one. */
   async #ended(): Promise<void> {
     while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map(({ done }) => done));
   }
 }
 
-/** With which error somebody wants a run to end; null where nobody does. */
+/** Returns the error of a stop, or null if the run is not stopped or is left for a restart. */
 function stopError(signal: AbortSignal): string | null {
   const { reason } = signal;
   return reason instanceof RunStopped && !reason.resumable ? reason.message : null;

@@ -1,11 +1,11 @@
-// How many runs of one agent go on at once: `max_concurrent_runs` of its file. Delegated runs neither wait nor count,
-// because an agent that waits for another one below it would wait for itself.
+// The limit of concurrent runs of an agent: `max_concurrent_runs` of its file. Delegated runs neither wait nor count, because
+// an agent that calls itself through another one would deadlock.
 import type { Agent } from "../../agents/agent.ts";
 import { FifoSemaphore } from "../../models/fifo_semaphore.ts";
 import type { Execution } from "../execution.ts";
 import type { Journal } from "../record/journal.ts";
 
-/** The places of all agents. */
+/** The run slots of all agents. */
 export class AgentPlaces {
   readonly #places = new Map<string, FifoSemaphore>();
 

@@ -1,4 +1,4 @@
-// Tells the rest of the service what becomes of executions: on the event bus, in the service log, and to telemetry.
+// Publishes changes of executions: on the event bus, in the service log, and to telemetry.
 import type { EventBus } from "../../events/bus.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -9,7 +9,7 @@ import type { HumanRequest } from "../human_request.ts";
 import type { Telemetry } from "../telemetry.ts";
 import type { Resumption } from "./resumption.ts";
 
-/** What is told to, and by. */
+/** The collaborators of an Announcer. */
 export interface AnnouncerPorts {
   events: EventBus;
   serviceLog: ServiceLog;
@@ -17,10 +17,10 @@ export interface AnnouncerPorts {
   telemetry: Telemetry;
 }
 
-/** Ends that a person should see in the log; what was cancelled on purpose is none. */
+/** The end statuses that are logged as warnings. A cancel is none of them. */
 const FAILED: ReadonlySet<ExecutionStatus> = new Set(["error", "timeout", "orphaned"]);
 
-/** The voice of the runner. */
+/** Publishes the changes that the runner makes. */
 export class Announcer {
   readonly #ports: AnnouncerPorts;
 

@@ -1,19 +1,18 @@
-// The agents of executions that continue: as they are now, gone, or with a file that cannot be read at the moment. Who needs
-// such an agent waits here until that is known.
+// Looks up the agents of executions that continue, and waits for agents whose files cannot be read now.
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { AgentUnreadable } from "../refusals.ts";
 
-/** Where agents are looked up. */
+/** The agent registry, as far as executions need it. */
 export interface AgentLookup {
-  /** The agent of an id as it is now. */
+  /** Returns the current definition of an agent. */
   findAgent(id: string): Agent | undefined;
-  /** Why it cannot be told whether there is an agent of an id; undefined when there is one, or none. */
+  /** Returns the problem of an agent's file that exists but cannot be read. Undefined if the agent exists or is gone. */
   whyUnreadable(id: string): Diagnostic | undefined;
 }
 
-/** The same agents, and the wait for those that cannot be read. */
+/** Agents by id, with a wait for unreadable ones. */
 export class AwaitedAgents {
   readonly #lookup: AgentLookup;
   #readAgain = Promise.withResolvers<void>();
@@ -22,7 +21,7 @@ export class AwaitedAgents {
     this.#lookup = lookup;
   }
 
-  /** The agent of an id, undefined when there is none; or that its file cannot be read now. */
+  /** Returns the agent, undefined if there is none, or AgentUnreadable if its file cannot be read now. */
   find(id: string): Agent | AgentUnreadable | undefined {
     const agent = this.#lookup.findAgent(id);
     if (agent !== undefined) return agent;
@@ -30,7 +29,7 @@ export class AwaitedAgents {
     return problem && new AgentUnreadable(id, problem);
   }
 
-  /** The same, once it can be told. Rejects with the signal's reason when it aborts before. */
+  /** Waits until the agent's file can be read or is gone. Rejects with the signal's reason. */
   async settled(id: string, signal: AbortSignal): Promise<Agent | undefined> {
     for (;;) {
       signal.throwIfAborted();
@@ -40,7 +39,7 @@ export class AwaitedAgents {
     }
   }
 
-  /** The files were read again: who waits is told. */
+  /** Wakes all waits, because the files were read again. */
   read(): void {
     this.#readAgain.resolve();
     this.#readAgain = Promise.withResolvers();

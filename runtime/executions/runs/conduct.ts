@@ -1,4 +1,4 @@
-// One execution while it runs here: preparing it, running its loop, until it ends or waits for a person.
+// Runs one execution in this process: prepares it and runs its loop until it ends or waits for a person.
 import type { Agent } from "../../agents/agent.ts";
 import type { AgentPlaces } from "./agent_places.ts";
 import { delegate, type DelegationPorts } from "./delegation.ts";
@@ -27,45 +27,45 @@ import type { FamilyStore } from "../record/family_store.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
-// Loaded with the first run: a service is ready sooner without them.
+// Loaded with the first run, so that a service starts faster.
 const loadPrepare = lazyModule(() => import("../loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../loop/loop.ts"));
-/** Loaded with the first failure that may get another try. */
+/** Loaded with the first failure that may be retried. */
 const loadRetry = lazyModule(() => import("../run_retry.ts"));
 
-/** An execution that waits, and what for. */
+/** A waiting execution and its question. */
 export interface Paused {
   execution: Execution;
   request: HumanRequest;
 }
 
-/** Where a run has come to. */
+/** The result of a stretch of running. */
 export type Rest =
-  /** Its end is still to be stored. */
+  /** The run ended. Its end is not stored yet. */
   | { status: FinalStatus; outcome: Outcome; journal: Journal }
   | { status: "waiting" } & Paused
-  /** It is left to the next start, or another machine has it. */
+  /** The next start of the service, or another machine, continues it. */
   | { status: "running" };
 
-/** What a run is conducted with. */
+/** The collaborators of a run. */
 interface Conduct {
   agent: Agent;
   signal: AbortSignal;
   ports: RunPorts & JournalPorts & DelegationPorts & AgentVariants & {
     places: AgentPlaces;
     families: Pick<FamilyStore, "countUnsafeCalls">;
-    /** Where several machines run what is stored. */
+    /** Present if several machines share the database. */
     shared?: SharedRuns;
   };
 }
 
-/** Agents that differ from their files in one execution. */
+/** Creates variants of agents for single executions. */
 export interface AgentVariants {
-  /** The agent as this request wants it; absent: as its file says. Throws AgentTextUnusable. */
+  /** Applies the changes of a fork's request to the agent. Throws AgentTextUnusable. */
   variantOf?(agent: Agent, request: ExecutionRequest): Promise<Agent>;
 }
 
-/** Takes an execution to its end, or to its next question. Never rejects: what goes wrong is its outcome. */
+/** Runs an execution to its end or to its next question. Never rejects: a failure is its outcome. */
 export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<Rest> {
   const { execution } = subject;
   const { signal, ports } = conduct;
@@ -78,7 +78,7 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   try {
     agent = await ports.variantOf?.(agent, subject.request) ?? agent;
     const context = { ...conduct, agent, journal };
-    // What a run only reads is not asked for again step by step: it goes on from what is stored.
+    // The first attempt uses the given record. Later ones continue from the stored one.
     let known: StoredRun | undefined = subject;
     const rest = await untilStored(async () => {
       for (;;) {
@@ -98,7 +98,7 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   } catch (error) {
     if (error instanceof LeaseLost) return { status: "running" };
     const isStorage = error instanceof RuntimeError && error.code === "storage";
-    // This machine stops while the database is away: another one goes on from what is stored.
+    // This machine stops while the database is unavailable. Another one continues from the stored state.
     if (isStorage && ports.shared !== undefined) return { status: "running" };
     failure = error;
     outcome = toFailure(error, { execution, serviceLog });
@@ -153,7 +153,7 @@ async function runStretch(
       ? await ask(outcome, { agent, journal, now: ports.clock.now() })
       : await journal.waitForChild(outcome.childId);
     if (paused !== undefined) return paused;
-    // What it delegated to was answered a moment ago: there is something to wait for again.
+    // The child was answered meanwhile and runs again.
   }
 }
 
@@ -174,7 +174,7 @@ async function ask(
   });
 }
 
-/** Leaves a run to the next start. Never rejects: it continues there, whether its running time could be stored or not. */
+/** Leaves a run to the next start. Never rejects: the run continues there even if its running time could not be stored. */
 async function leave(
   { id }: Execution,
   { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },

@@ -1,4 +1,4 @@
-// Executions that another one starts: beginning one for a call, waiting until it rests, telling its result.
+// Delegation: starts a child execution for a call, waits until it ends or waits for a person, and returns its result.
 import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
@@ -19,15 +19,15 @@ import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
 /**
- * The most that the caller's model reads of an answer and of an error, in bytes of JSON: with the figures it stays below
- * what a result may have, so that nothing after it is cut off. The execution's own record holds them whole.
+ * The maximum size of a child's answer and error in the result, in bytes of JSON. With the figures they stay below the limit
+ * of a tool result. The child's own record has the complete texts.
  */
 const OUTPUT_BYTES = 60_000;
 const ERROR_BYTES = 4_000;
-/** The most characters of diffs that an execution takes over from one below it. */
+/** The maximum total length of diffs that a parent copies from a child. */
 const PASSED_DIFFS = 256 * 1024;
 
-/** What delegations are made with. */
+/** The collaborators of a delegation. */
 export interface DelegationPorts {
   executions: Pick<ExecutionReads, "readExecution">;
   families: Pick<FamilyStore, "findChild" | "readLineage">;
@@ -40,7 +40,7 @@ export interface DelegationPorts {
   };
   /** Returns the agent as its file is now. */
   currentAgent(id: string): Promise<Agent | undefined>;
-  /** How many executions may stand above one. */
+  /** Returns the maximum number of ancestors. */
   maxAgentDepth: () => number;
 }
 
@@ -51,9 +51,9 @@ interface DelegationContext {
 }
 
 /**
- * Starts the execution that a call asks for, once, and waits until it has ended or waits for a person; without
- * `delegation` it has been started before. Throws ToolFailure where it may not be started. When the signal aborts it is
- * ended first; then the signal's reason is thrown.
+ * Starts the child execution of a call once, and waits until it ends or waits for a person. Without `delegation` the child was
+ * started before. Throws ToolFailure if the child may not be started. If the signal aborts, the child ends first, then the
+ * signal's reason is thrown.
  */
 export async function delegate(
   parent: Execution,
@@ -66,9 +66,9 @@ export async function delegate(
     await begin(parent, call, context);
   let ending: Promise<unknown> | undefined;
   const onAbort = () => {
-    // A service that stops stops every run itself, and leaves those that are to be resumed.
+    // A stopping service stops every run itself and leaves those that will be resumed.
     if (isLeftForRestart(signal)) return;
-    // Where it fails, the end of the parent tries again, and says so.
+    // If this fails, the end of the parent cancels the child again and logs a failure.
     ending = Promise.allSettled([runs.cancel(child.id, errorOf(signal))]);
   };
   signal.addEventListener("abort", onAbort, { once: true });
@@ -93,7 +93,7 @@ export async function delegate(
   return { state: "ended", content, described: withinDiffs(described) };
 }
 
-/** The same calls, the first with their diffs: those below it stand in the record of each execution above. */
+/** Removes the diffs beyond the limit, because each ancestor stores a copy of them. */
 function withinDiffs(described: readonly DescribedCall[]): DescribedCall[] {
   let left = PASSED_DIFFS;
   return described.map((call) => {
@@ -104,7 +104,7 @@ function withinDiffs(described: readonly DescribedCall[]): DescribedCall[] {
   });
 }
 
-/** What an execution is once it neither runs nor is about to, here or on another machine. */
+/** Waits until an execution neither runs nor is about to, here or on another machine. Returns its record. */
 async function untilRest(
   id: number,
   { signal, ports: { active, executions, shared } }: DelegationContext,
@@ -112,17 +112,17 @@ async function untilRest(
   for (;;) {
     await active.untilRest(id);
     const settled = new AbortController();
-    // Before it is read: what happens between the two is not missed.
+    // Subscribed before the read, so that no change is missed.
     const changed = shared?.whenChanged(id, settled.signal);
     try {
       const stored = await executions.readExecution(id);
-      // An answer may have been stored meanwhile: then it is about to run.
+      // A stored answer may be about to start it.
       if (stored?.execution.status !== "running") return stored;
       if (changed === undefined) {
         if (!active.mayRun(id)) return stored;
         continue;
       }
-      // Another machine ends it in its own time: this one is left now.
+      // The child runs on another machine. This run does not wait for it while its service stops.
       if (isLeftForRestart(signal)) return stored;
       await changed;
     } finally {
@@ -156,7 +156,7 @@ async function begin(
   }
   const { id: executionId, displayName } = parent;
   const cause = { type: "agent" as const, agentId: parent.agentId, displayName, executionId };
-  // Also while the service lets running executions end.
+  // Allowed even while the service drains its runs.
   const begun = await ports.active.track(ports.runs.begin(agent, {
     trigger: "agent",
     sessionId: null,
@@ -171,7 +171,7 @@ function errorOf({ reason }: AbortSignal): string {
   return reason instanceof RunStopped ? reason.message : STOPS.caller_ended;
 }
 
-/** What the caller's model reads: JSON, as its keys are the ones that callers know. */
+/** Returns the result for the caller's model as JSON. */
 function describeEnd(execution: Execution, output: string | null): string {
   return JSON.stringify({
     status: execution.status,
@@ -184,10 +184,10 @@ function describeEnd(execution: Execution, output: string | null): string {
   });
 }
 
-/** The text, or as much of its beginning as fits, with a line that says so. */
+/** Returns the text, cut to `maxBytes` with a last line that reports the cut. */
 function bound(text: string, maxBytes: number): string {
   let end = Math.min(text.length, maxBytes);
-  // Each step keeps the share that would fit if all characters took as much as those before.
+  // Each step assumes the average size of the characters so far.
   for (let bytes; (bytes = jsonBytes(text.slice(0, end))) > maxBytes;) {
     end = Math.min(end - 1, Math.floor(end * maxBytes / bytes));
   }

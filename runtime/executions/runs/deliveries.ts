@@ -1,20 +1,20 @@
-// Executions that the queue of several machines gives to this one: each is taken, runs until it rests, and is let go of.
+// The executions that the shared queue delivers to this machine: each is claimed, runs until it pauses, and is released.
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Runs } from "./runs.ts";
 import type { Delivery, SharedRuns, Worker } from "./shared_runs.ts";
 
-/** What deliveries are run with. */
+/** The collaborators of Deliveries. */
 export interface DeliveriesPorts {
   shared: SharedRuns;
   active: ActiveRuns;
   runs: Pick<Runs, "takeUp">;
   serviceLog: ServiceLog;
-  /** How many runs this machine has at once, not counting delegated ones. */
+  /** The maximum number of concurrent runs on this machine, without delegated ones. */
   places: number;
 }
 
-/** The deliveries that this machine has. */
+/** The deliveries that this machine holds. */
 export class Deliveries implements Worker {
   readonly #ports: DeliveriesPorts;
   readonly #held = new Map<Delivery, Promise<void>>();
@@ -24,7 +24,7 @@ export class Deliveries implements Worker {
     this.#ports = ports;
   }
 
-  /** From here on only delegated ones are taken: those that run here may need them to end. */
+  /** Accepts only delegated executions from now on, because running parents need them to end. */
   close(): void {
     this.#isClosed = true;
   }
@@ -36,7 +36,7 @@ export class Deliveries implements Worker {
   }
 
   take(delivery: Delivery): void {
-    // What was lost and comes back at once may be held several times; one after the other has it.
+    // A lost execution that is delivered again may be held several times. The deliveries run one after the other.
     const former = [...this.#held].filter(([{ executionId }]) =>
       executionId === delivery.executionId
     );
@@ -52,7 +52,7 @@ export class Deliveries implements Worker {
     this.#ports.active.stop(executionId, error);
   }
 
-  /** Resolves when nothing is held any more. */
+  /** Resolves when no delivery is held. */
   async settled(): Promise<void> {
     while (this.#held.size > 0) await Promise.all(this.#held.values());
   }
@@ -74,7 +74,7 @@ export class Deliveries implements Worker {
   async #runToRest(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
     const { shared, active, runs } = this.#ports;
     const { executionId } = delivery;
-    // It may have been lost and come back: who has it from before must not write under the new claim.
+    // A run of an earlier, lost claim must not write under the new claim.
     active.lose(executionId);
     await turn;
     await active.ended(executionId);
@@ -83,7 +83,7 @@ export class Deliveries implements Worker {
     try {
       await runs.takeUp(taken);
     } finally {
-      // What was launched runs on, whatever failed afterwards.
+      // A launched run continues even if a later step failed.
       await active.ended(executionId);
     }
   }

@@ -1,5 +1,4 @@
-// Arguments that a person gives a call in place of its own: they must fit the tool as those of a model must, before the answer
-// counts.
+// Checks arguments that a person edited: they must fit the tool as a model's arguments must, before the answer is stored.
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
@@ -17,10 +16,10 @@ import {
 } from "../human_request.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 
-/** How long an agent's tools are waited for. */
+/** The time limit for opening the agent's tools. */
 const PATIENCE_MS = 30_000;
 
-/** What it is checked with. */
+/** The collaborators of checkEditedCall. */
 export interface EditedCallPorts {
   openTools: RunPorts["openTools"];
   clock: Clock;
@@ -29,8 +28,8 @@ export interface EditedCallPorts {
 }
 
 /**
- * The answer with the arguments as the tool takes them; without any where they come to those of the call.
- * Throws AnswerMisfit for what does not fit, and ArgumentsNotChecked where the tools cannot be opened.
+ * Returns the answer with checked arguments, or without arguments if they equal those of the call. Throws AnswerMisfit if they
+ * do not fit, and ArgumentsNotChecked if the tools cannot be opened.
  */
 export async function checkEditedCall(
   request: HumanRequest,
@@ -57,7 +56,7 @@ export async function checkEditedCall(
   }
   try {
     const args = tool.check(whole);
-    // Whom it may call is a rule of its own.
+    // Also checks that the agent may call the other one.
     tool.delegation?.(args);
     if (isDeepStrictEqual(args, tool.check(toolArgs))) return verdict;
     return { ...verdict, arguments: givenArguments(args, whole) };
@@ -86,8 +85,8 @@ async function openToolbox(agent: Agent, { openTools, clock, active }: EditedCal
 const PLACEHOLDER = /\[redacted:[^\]\n]+\]/;
 
 /**
- * People edit what they were shown, where a placeholder stands for each secret. A text that was left as shown is the call's own
- * again; a placeholder in any other would be taken for the text that is meant.
+ * Restores the secrets in edited arguments. People edit redacted text with a placeholder for each secret. An unchanged text is
+ * replaced by the call's own. A placeholder in a changed text is an error, because its secret is unknown here.
  */
 function withSecrets<Value extends JsonValue>(
   given: Value,

@@ -1,4 +1,4 @@
-// A run that threw, as the outcome of its execution.
+// Converts the errors of runs to outcomes.
 import type { TransientFailure } from "../../config/agent_settings.ts";
 import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
 import { RuntimeError } from "../../../base/errors.ts";
@@ -12,7 +12,7 @@ import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { RunStopped } from "./run.ts";
 
-/** What a person reads of it: the sentence of an expected failure or a stop; of a bug that the log has the details. */
+/** Converts an error to an outcome: the message of an expected failure or a stop. A bug is logged, and the outcome refers to the log. */
 export function toFailure(
   error: unknown,
   context: { execution: Execution; serviceLog: ServiceLog },
@@ -32,7 +32,7 @@ export function toFailure(
   return failed("Internal error: the service's log has the details");
 }
 
-/** The outcome of a run whose model call failed. */
+/** Returns the outcome of a run whose model call failed. */
 export function modelFailure(failure: ModelError): Outcome {
   const outcome: Outcome = { status: "error", error: failure.message, output: null };
   if (!failure.retryable) return outcome;

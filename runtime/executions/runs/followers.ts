@@ -1,13 +1,12 @@
-// Who starts because an execution has ended.
+// The agents that start when an execution ends.
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { endCodeOf } from "../end_reason.ts";
 
 /**
- * The enabled agents that follow this end. The turns of a chat, and what another agent delegated, are no ends of an agent's
- * work, a dry run did none, and a fork starts them only when that was asked for. What a person cancelled is neither a success
- * nor a failure.
+ * Returns the ids of the enabled agents that start after this end. Chat turns, delegated executions and dry runs start none. A
+ * fork starts them only on request. An execution cancelled by a person counts neither as a success nor as a failure.
  */
 export function followersOf(
   agents: readonly Agent[],

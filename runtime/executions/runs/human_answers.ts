@@ -1,5 +1,5 @@
-// Answers to executions that wait: whose question one is to, whether it fits, and who continues with it. The end of a
-// question's time is an answer, too.
+// Answers to waiting executions: finds the question, checks the answer, stores it and resumes the executions. An expired
+// deadline is an answer, too.
 import type { JsonObject } from "../../../base/json.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import {
@@ -27,7 +27,7 @@ import type { Runs } from "./runs.ts";
 // Loaded with the first answer.
 const loadEditedCall = lazyModule(() => import("./edited_call.ts"));
 
-/** What answers are taken with. */
+/** The collaborators of HumanAnswers. */
 export type HumanAnswersPorts = JournalPorts & {
   serviceLog: ServiceLog;
   executions: Pick<ExecutionReads, "readExecution">;
@@ -39,13 +39,13 @@ export type HumanAnswersPorts = JournalPorts & {
 
 const OLDER_REQUEST = "This answer is to an older request: ask for the pending one again";
 
-/** What became of a question whose time is over. */
+/** The result of an expired question. `postponed`: an agent's file cannot be read now. */
 export type Expiry = "over" | "postponed";
 
-/** What people say to executions, and what holds when nobody says anything. */
+/** Answers questions, and expires them. */
 export class HumanAnswers {
   readonly #ports: HumanAnswersPorts;
-  /** Questions whose time is over and whose agents cannot be read: told once. */
+  /** Expired questions whose agents cannot be read. Each is logged once. */
   readonly #postponed = new Set<string>();
 
   constructor(ports: HumanAnswersPorts) {
@@ -53,9 +53,9 @@ export class HumanAnswers {
   }
 
   /**
-   * Answers what an execution, or one that it delegated to, asks; it continues, and with it those above that waited only
-   * for it. Throws ExecutionNotFound, AnswerMisfit, ArgumentsNotChecked, NotWaiting where the question is not open (any more), and
-   * AgentUnreadable where one of those could not continue: the question stays open.
+   * Answers the question of an execution or of its descendant. It continues, and so do the ancestors that waited only for it.
+   * Throws ExecutionNotFound, AnswerMisfit, ArgumentsNotChecked, and NotWaiting if the question is not open. Throws
+   * AgentUnreadable if one of the agents cannot continue. The question then stays open.
    */
   async give(id: number, response: GivenResponse): Promise<void> {
     const { executions, runs } = this.#ports;
@@ -71,7 +71,7 @@ export class HumanAnswers {
     }
   }
 
-  /** The question as it would be of the call with these arguments. Throws as `give` does; changes nothing. */
+  /** Returns the question with edited arguments. Throws as `give` does. Changes nothing. */
   async edited(
     id: number,
     { requestId, args }: { requestId: string; args: JsonObject },
@@ -82,7 +82,7 @@ export class HumanAnswers {
     return edit === undefined ? open : { ...open, toolArgs: edit };
   }
 
-  /** The open question, and the answer as it is stored. */
+  /** Returns the open question, and the checked answer as it is stored. */
   async #check(
     id: number,
     response: GivenResponse,
@@ -109,7 +109,7 @@ export class HumanAnswers {
     return { execution, request, open, answer };
   }
 
-  /** Throws AgentUnreadable where an execution, or one above it that waits for it, has an agent that cannot be read. */
+  /** Throws AgentUnreadable if the agent of the execution, or of an ancestor that waits for it, cannot be read. */
   async #requireAgents(asking: Execution): Promise<void> {
     const { agents, executions } = this.#ports;
     for (let one = asking;;) {
@@ -122,13 +122,13 @@ export class HumanAnswers {
   }
 
   /**
-   * Lets an execution continue without an answer, as its time is over; `postponed` where its agent, or one above it, cannot be
-   * read now. Rejects when that cannot be stored.
+   * Resumes an execution whose question has expired. Returns `postponed` if its agent, or that of an ancestor, cannot be read
+   * now. Rejects if the change cannot be stored.
    */
   async expire({ executionId, requestId }: HumanRequest): Promise<Expiry> {
     try {
       const answered = this.give(executionId, { requestId, answer: { expired: true } });
-      // It is about to run.
+      // Tracked, because it starts the execution.
       await this.#ports.active.track(answered);
     } catch (error) {
       if (error instanceof AgentUnreadable) {
@@ -140,7 +140,7 @@ export class HumanAnswers {
         this.#postponed.add(requestId);
         return "postponed";
       }
-      // Somebody was a moment faster.
+      // A person answered first.
       if (!(error instanceof NotWaiting)) throw error;
     }
     this.#postponed.delete(requestId);

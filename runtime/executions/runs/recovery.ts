@@ -1,4 +1,4 @@
-// What a dead instance left running: what its agent wants resumed continues here, the rest ends.
+// Recovery of executions that a dead service left running: they continue here or end, as their agents' files say.
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import { STOPS } from "../end_reason.ts";
 import type { Runs } from "./runs.ts";
@@ -12,7 +12,7 @@ import { AgentUnreadable } from "../refusals.ts";
 import { ORPHANED } from "./resume_decision.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
-/** What a recovery works with. */
+/** The collaborators of a recovery. */
 export interface RecoveryPorts {
   recovery: RecoveryStore;
   agents: Pick<AwaitedAgents, "find">;
@@ -22,12 +22,12 @@ export interface RecoveryPorts {
 }
 
 /**
- * Takes over what a dead instance left running: continues it where the agent says so, else ends it. Ends what waits though it
- * should have been ended. May be done again and again.
+ * Continues abandoned executions if their agents' `on_restart` is `resume`, else ends them. Also ends waiting executions that
+ * were cancelled or whose parent has ended. May be repeated.
  */
 export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
   const { recovery, runs, shared } = ports;
-  // Machines that share them take over from each other all the time.
+  // Machines that share a database adopt executions of dead ones continuously.
   await shared?.enqueueLeft();
   const { adopted, orphaned } = shared === undefined
     ? await partAbandoned(ports)
@@ -36,23 +36,23 @@ export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
     const ranMs = await recovery.readUncountedMs(execution.id);
     await runs.end(execution, { outcome: ORPHANED, ranMs });
   }
-  // What was delegated first: an execution that continues asks for it at once, and must find that it runs here.
+  // Children first, because a parent that continues looks for them at once and must find them running here.
   for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);
-  // Another machine may do the same: each is ended once.
+  // Another machine may do the same. The store ends each execution once.
   for (const { id, error } of await recovery.findCancelled()) await runs.abortWaiting(id, error);
   for (const id of await recovery.findForsaken()) await runs.abortWaiting(id, STOPS.parent_ended);
 }
 
-/** What becomes of abandoned executions, the oldest first. */
+/** The abandoned executions by their fate, oldest first. */
 interface Parted {
-  /** Taken over: they run here under the definition of now, or wait until it can be read. */
+  /** Adopted executions. They run here with the current definition of their agent, or wait until it can be read. */
   adopted: StoredRun[];
   orphaned: StoredRun[];
 }
 
 /**
- * Takes over what its agent wants resumed, or may want resumed where its file cannot be read, unless nobody waits for it any
- * longer. The rest is to be ended.
+ * Adopts the executions whose agents' `on_restart` is `resume`, and those whose agents' files cannot be read. A child is adopted
+ * only if its parent is adopted or waits. The other executions will be ended.
  */
 async function partAbandoned(
   { recovery, agents, executions }: RecoveryPorts,
@@ -60,7 +60,7 @@ async function partAbandoned(
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>
-    // A parent is older, and so was decided before; one that waits is nobody's to decide.
+    // A parent is older, so its fate is already known. A waiting parent was not abandoned.
     parentId === null || adopted.has(parentId) ||
     (await requireExecution(executions, parentId)).execution.status === "waiting";
   for (const id of await recovery.findAbandoned()) {

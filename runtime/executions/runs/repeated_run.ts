@@ -1,4 +1,4 @@
-// A run that is asked for again under its idempotency key when its agent is there no more: what was accepted stays so.
+// Repeated requests with an idempotency key whose agent no longer exists: the accepted execution is still returned.
 import { normalizeId } from "../../agents/agent_id.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { isSameRun, type RunSpec } from "./acceptance.ts";
@@ -6,7 +6,7 @@ import type { Execution } from "../execution.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
 import { IdempotencyKeyReused } from "../refusals.ts";
 
-/** The execution that this very run got before, if any. Throws IdempotencyKeyReused where another run got one. */
+/** Returns the execution that an equal request got before, if any. Throws IdempotencyKeyReused if the requests differ. */
 export async function findRepeatedRun(
   agentId: string,
   spec: RunSpec,

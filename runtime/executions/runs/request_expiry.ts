@@ -1,4 +1,4 @@
-// Deadlines of questions: one timer for all of them, over what is stored, so that they hold across restarts.
+// The deadlines of questions: one timer for all. The deadlines are read from the store, so that they survive restarts.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { EventBus } from "../../events/bus.ts";
@@ -7,12 +7,12 @@ import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import type { HumanAnswers } from "./human_answers.ts";
 import type { RequestStore } from "../record/request_store.ts";
 
-/** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
+/** The longest single sleep, so that a suspended machine or a changed clock is noticed. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
-/** How long to wait after a deadline could not be kept. */
+/** The delay after a failure. */
 const RETRY_MS = 5 * SECOND_MS;
 
-/** What deadlines are kept with. */
+/** The collaborators of RequestExpiry. */
 export interface RequestExpiryPorts {
   requests: Pick<RequestStore, "readNextExpiry">;
   answers: Pick<HumanAnswers, "expire">;
@@ -21,11 +21,11 @@ export interface RequestExpiryPorts {
   serviceLog: ServiceLog;
 }
 
-/** Lets every open request expire whose time is over. */
+/** Expires open requests at their deadlines. */
 export class RequestExpiry implements AsyncDisposable {
   readonly #ports: RequestExpiryPorts;
   readonly #over = new AbortController();
-  /** Ids of requests that stay as they are until `retryPostponed()`. */
+  /** Ids of expired requests that are skipped until `retryPostponed()`. */
   #postponed = new Set<string>();
   #waiting = new AbortController();
   #watching: Promise<void> | undefined;
@@ -34,18 +34,18 @@ export class RequestExpiry implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Keeps deadlines from now on, those that are over already included. */
+  /** Starts the timer. Deadlines in the past are handled at once. */
   start(): void {
     this.#watching ??= this.#watch();
   }
 
-  /** Agents were read again: what was postponed is tried again. */
+  /** Retries the postponed requests, because the agents' files were read again. */
   retryPostponed(): void {
     this.#postponed = new Set();
     this.#waiting.abort();
   }
 
-  /** Keeps no deadlines any more; waits for one that is being kept. */
+  /** Stops the timer and waits for a request that is being expired. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await this.#watching;
@@ -53,7 +53,7 @@ export class RequestExpiry implements AsyncDisposable {
 
   async #watch(): Promise<void> {
     const { requests, answers, events, clock, serviceLog } = this.#ports;
-    // A new deadline may be the first one now.
+    // A new question may have the earliest deadline.
     const unsubscribe = events.subscribe(({ type }) => {
       if (type === "execution_waiting") this.#waiting.abort();
     });
@@ -61,7 +61,7 @@ export class RequestExpiry implements AsyncDisposable {
       this.#waiting = new AbortController();
       let waitMs = LONGEST_SLEEP_MS;
       try {
-        // The set of now: what is postponed after a `retryPostponed()` on the way is tried again with the rest.
+        // The current set. After a concurrent `retryPostponed()` these requests are retried with the rest.
         const postponed = this.#postponed;
         const next = await requests.readNextExpiry(postponed);
         if (next?.expiresAt != null) {
@@ -73,7 +73,7 @@ export class RequestExpiry implements AsyncDisposable {
           waitMs = Math.min(restMs, LONGEST_SLEEP_MS);
         }
       } catch (error) {
-        // What could not be stored stays due: asking again at once would ask without end.
+        // The request stays due, so an immediate retry could loop forever.
         waitMs = RETRY_MS;
         serviceLog.write("error", "The deadlines of requests could not be kept; tried again soon", {
           error,

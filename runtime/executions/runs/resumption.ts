@@ -1,12 +1,12 @@
-// What a change of one execution means for those above it.
+// The result of a change that lets executions run again.
 import type { TriggerStop } from "../../events/bus.ts";
 import type { Execution } from "../execution.ts";
 
-/** An execution after a change, and those above it that waited only for it: they run again, here. */
+/** An execution after a change, and the ancestors that waited only for it. The ancestors run again here. */
 export interface Resumption {
   execution: Execution;
-  /** The nearest first. */
+  /** Nearest first. */
   ancestors: Execution[];
-  /** Present where its end stopped its agent's trigger, or let it fire again. */
+  /** Present if its end paused its agent's trigger or re-armed it. */
   trigger?: { reason: string; stop: TriggerStop } | "running";
 }

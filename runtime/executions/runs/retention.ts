@@ -1,4 +1,4 @@
-// What is kept and for how long: the sweep at every start, and purges that a person asks for.
+// Retention of conversations and logs: the sweeps of the service, and purges that a person requests.
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -6,10 +6,10 @@ import { DAY_MS } from "../../../base/time_units.ts";
 import { STOPS } from "../end_reason.ts";
 import type { CheckpointStats, CheckpointStore } from "../record/checkpoint_store.ts";
 
-/** Ends an execution that waits: its conversation is about to go. */
+/** Ends a waiting execution whose conversation will be removed. */
 type AbortWaiting = (executionId: number, error: string) => Promise<void>;
 
-/** The stock of conversations and logs. */
+/** Measures and removes stored conversations and logs. */
 export class Retention {
   readonly #store: CheckpointStore;
   readonly #log: ServiceLog;
@@ -23,7 +23,7 @@ export class Retention {
     return this.#store.readStats();
   }
 
-  /** Removes what is older than its retention; null days keep for ever. */
+  /** Removes conversations and executions that are older than their retention. Null keeps them forever. */
   async sweep(
     options: { now: number; checkpointDays: number | null; logDays: number | null },
   ): Promise<void> {
@@ -40,8 +40,9 @@ export class Retention {
   }
 
   /**
-   * Removes conversations, of one agent or of all. Without `force` the newest of each agent and those of waiting
-   * executions stay; with it waiting executions are ended first. Running ones always stay. Returns how many went.
+   * Removes the conversations of one agent or of all. Without `force` it keeps the newest one of each agent and those of waiting
+   * executions. With `force` it ends waiting executions first. It never removes running ones. Returns the number of
+   * conversations.
    */
   async purge(
     options: { agentId?: string; force: boolean; abortWaiting: AbortWaiting },
@@ -66,7 +67,7 @@ export interface RetentionSweepsPorts {
   retention: Pick<Retention, "sweep">;
   clock: Clock;
   log: ServiceLog;
-  /** Asked at each sweep. Null days keep for ever. */
+  /** Called at each sweep. Null keeps the data forever. */
   days: () => { checkpointDays: number | null; logDays: number | null };
 }
 
@@ -80,7 +81,7 @@ export class RetentionSweeps implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Sweeps, then again each day until this is disposed. Rejects when the first sweep fails; later failures are logged. */
+  /** Sweeps now and once a day until this is disposed. Rejects if the first sweep fails. Later failures are logged. */
   async start(): Promise<void> {
     await this.#sweep();
     this.#daily = this.#sweepDaily();

@@ -1,4 +1,4 @@
-// Everything one run works with, gathered once; the steps of the loop take it whole.
+// The context of one run, which all steps of the loop share.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonSchema, JsonValue } from "../../../base/json.ts";
@@ -18,78 +18,77 @@ import type { Journal } from "../record/journal.ts";
 import type { RedactedReply } from "../record/redacted_reply.ts";
 import type { Telemetry } from "../telemetry.ts";
 
-/** The form that an answer has to have. */
+/** The required format of an answer. */
 export interface AnswerFormat {
   schema: JsonSchema;
-  /** Where the answer does not fit, each a JSON pointer with the reason; empty where it does. Rethrows the signal's reason. */
+  /** Returns the faults of an answer, each a JSON pointer with the reason. Rethrows the signal's reason. */
   faultsOf(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
 }
 
-/** Reads the text of a PDF file in a process of its own. Rethrows the signal's reason. */
+/** Reads the text of a PDF file in a separate process. Rethrows the signal's reason. */
 export type ReadPdf = (
   pdf: Uint8Array,
   context: Pick<ToolContext, "signal" | "clock" | "redactor">,
 ) => Promise<ShownMedia>;
 
-/** One run of an execution: from its start, or from where it was left, to its next rest. */
+/** One stretch of an execution: from its start, or from its last pause, to its next pause or its end. */
 export interface Run {
-  /** As it stood when this run of it began. */
+  /** The record at the beginning of this run. */
   execution: Execution;
   agent: Agent;
   model: Model;
-  /** What the answer has to fit; undefined: it may be any text. */
+  /** The required format of the answer. Undefined: any text. */
   format: AnswerFormat | undefined;
   toolbox: Toolbox;
-  /** What its last model call sent besides messages. */
+  /** Returns the terms of its last model call. */
   terms(): Promise<PackedTerms>;
   sandbox: PathSandbox;
-  /** The text of a PDF file. Absent where no tool runs. */
+  /** Reads the text of a PDF file. Absent if no tool runs. */
   readPdf?: ReadPdf;
   conversation: Conversation;
-  /** Calls that an earlier process left without a result, by place. */
+  /** Calls that an earlier process left without a result, by position. */
   leftCalls: ReadonlyMap<number, StoredCall>;
-  /** What people answered, by the place of the call it was asked for. */
+  /** The answers of people, by the position of the call. */
   answers: ReadonlyMap<number, readonly GivenAnswer[]>;
-  /** The places of calls that other executions were started for when this run of it began. */
+  /** The positions of calls that had started child executions when this run began. */
   delegated: ReadonlySet<number>;
   journal: Journal;
-  /** What shows the next reply while it streams. */
+  /** Opens the stream of the next reply. */
   openReply(): RedactedReply;
-  /** What a reply cost in US dollars; null where no price is known. */
+  /** Returns the cost of a reply in US dollars, or null if no price is known. */
   costOf(reply: ModelReply): Promise<number | null>;
   clock: Clock;
   telemetry: Telemetry;
-  /** The value without keys of model providers: these never enter a conversation, not even a stored one. */
+  /** Redacts the keys of model providers, which must never enter a conversation. */
   withoutKeys<T>(value: T): T;
   /** Knows all secrets. */
   redactor: Redactor;
   /**
-   * Lets another agent do what a call asks for, or continues to wait for the execution that does: for a call in `delegated`
-   * nothing else is asked. Throws ToolFailure where it may not, and the signal's reason once the run ends, after the other
-   * execution has ended, too.
+   * Starts the child execution of a call, or waits for the existing one of a call in `delegated`. Throws ToolFailure if the
+   * child may not be started. If the run stops, it ends the child first and then throws the signal's reason.
    */
   delegate(call: PlannedCall, delegation?: Delegation): Promise<DelegationState>;
-  /** Lines in the service log: of a tool, and a warning. */
+  /** Write to the service log: a tool's line, or a warning. */
   note(message: string): void;
   warn(message: string): void;
-  /** Aborts with a RunStopped when the run has to end early. */
+  /** Aborts with a RunStopped if the run must end early. */
   signal: AbortSignal;
 }
 
-/** How far an execution has come that another one delegated to. */
+/** The state of a child execution for its parent. */
 export type DelegationState =
-  /** It has ended; the content is what the caller's model reads; a dry one described these calls. */
+  /** It has ended. The caller's model reads `content`. `described` has the calls of a dry run. */
   | { state: "ended"; content: string; described?: DescribedCall[] }
   /** It waits for a person. */
   | { state: "waiting"; childId: number };
 
-/** The reason of a run's signal: it ends now, and this is how. */
+/** The abort reason of a run's signal, with the outcome. */
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
   readonly outcome: Outcome;
-  /** Whether another start may continue the run, where its agent wants that. */
+  /** True if the next start may continue the run, as the agent's `on_restart` says. */
   readonly resumable: boolean;
-  /** Whether another machine may have it: nothing more may be written, nor ended. */
+  /** True if another machine may have claimed the execution. Nothing more may be written, not even an end. */
   readonly isLost: boolean;
 
   constructor(error: string, { resumable = false, isLost = false } = {}) {
@@ -100,12 +99,12 @@ export class RunStopped extends Error {
   }
 }
 
-/** Whether the run was stopped so that the next start, or another machine, continues it. */
+/** Returns true if the run was stopped so that the next start, or another machine, continues it. */
 export function isLeftForRestart({ reason }: Pick<AbortSignal, "reason">): boolean {
   return reason instanceof RunStopped && reason.resumable;
 }
 
-/** Whether another machine may have the run. */
+/** Returns true if another machine may have claimed the run. */
 export function isLost({ reason }: AbortSignal): boolean {
   return reason instanceof RunStopped && reason.isLost;
 }

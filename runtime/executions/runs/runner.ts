@@ -1,4 +1,4 @@
-// The executions of this process, as the rest of the service sees them: starting, answering, cancelling, taking over, stopping.
+// The front of this folder for the rest of the service: starts, answers, cancels, recovers and stops executions.
 import type { Agent } from "../../agents/agent.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { EventBus } from "../../events/bus.ts";
@@ -20,15 +20,15 @@ import { RequestExpiry } from "./request_expiry.ts";
 import { Runs, type RunsPorts } from "./runs.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
-/** What a runner works with. */
+/** The collaborators of a Runner. */
 export type RunnerPorts = Omit<RunsPorts, "agents" | "active" | "announcer"> & AgentLookup & {
   recovery: RecoveryStore;
   events: EventBus;
-  /** How many runs that are shared with other machines this one has at once. */
+  /** The maximum number of concurrent shared runs on this machine. */
   places?: number;
 };
 
-/** The executions of this process. */
+/** Runs the executions of this process. */
 export class Runner implements AsyncDisposable {
   readonly #agents: AwaitedAgents;
   readonly #active: ActiveRuns;
@@ -60,7 +60,7 @@ export class Runner implements AsyncDisposable {
   }
 
   /**
-   * Accepts a run and lets it go. It is on disk when this returns. Throws ServiceStopping, SessionWaiting and
+   * Accepts and starts a run. The execution is on disk when this returns. Throws ServiceStopping, SessionWaiting and
    * IdempotencyKeyReused.
    */
   async start(agent: Agent, spec: RunSpec): Promise<AcceptedExecution> {
@@ -69,7 +69,7 @@ export class Runner implements AsyncDisposable {
     return started;
   }
 
-  /** The same for who wants to know why a run is not accepted. Throws ServiceStopping and IdempotencyKeyReused. */
+  /** Like `start`, but returns the reason of a refusal. Throws ServiceStopping and IdempotencyKeyReused. */
   async attempt(
     agent: Agent,
     spec: RunSpec,
@@ -77,12 +77,12 @@ export class Runner implements AsyncDisposable {
     return await this.#active.admit(() => this.#runs.begin(agent, spec));
   }
 
-  /** Answers what an execution, or one that it delegated to, asks; it continues. Throws what is wrong with the answer. */
+  /** Answers the question of an execution or of its descendant. Throws as HumanAnswers.give. */
   async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#active.admit(() => this.#answers.give(id, response));
   }
 
-  /** The open question as it would be of the call with these arguments. Throws as respond() does; changes nothing. */
+  /** Returns the open question with edited arguments. Throws as `respond` does. Changes nothing. */
   async editedRequest(
     id: number,
     edit: { requestId: string; args: JsonObject },
@@ -90,25 +90,25 @@ export class Runner implements AsyncDisposable {
     return await this.#active.admit(() => this.#answers.edited(id, edit));
   }
 
-  /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */
+  /** Cancels an execution and its descendants. Returns the resulting status. Throws ExecutionNotFound. */
   async cancel(id: number, error?: string): Promise<"cancelling" | ExecutionStatus> {
     return await this.#runs.cancel(id, error);
   }
 
-  /** Ends an execution that waits. False when it does not (any more). Rejects when that cannot be stored. */
+  /** Ends a waiting execution. Returns false if it does not wait. Rejects if the end cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
     return await this.#runs.abortWaiting(id, error);
   }
 
-  /** Agents were read again: continues what had to wait for one that could not be read. */
+  /** Continues executions that waited for unreadable agents. Called after the agents' files were read again. */
   agentsRead(): void {
     this.#agents.read();
     this.#expiry.retryPostponed();
   }
 
   /**
-   * Takes over what a dead instance left running, and begins to settle questions whose time is over; to take executions, where
-   * machines share them.
+   * Recovers abandoned executions and starts the timer of deadlines. If machines share a database, also starts to accept
+   * deliveries.
    */
   async recover(): Promise<void> {
     await this.settleLeft();
@@ -116,14 +116,14 @@ export class Runner implements AsyncDisposable {
     if (this.#deliveries !== undefined) this.#shared?.work(this.#deliveries);
   }
 
-  /** Settles what dead instances left; where machines share executions, as often as one likes. */
+  /** Recovers the executions of dead services. Machines that share a database may repeat this. */
   async settleLeft(): Promise<void> {
     await recoverExecutions(this.#recoveryPorts);
   }
 
   /**
-   * Refuses new runs, lets running ones end for `graceMs`, then aborts the rest and waits for them. Runs that are to
-   * be resumed are left as they are: the next start takes them over.
+   * Refuses new runs, gives running ones `graceMs` to end, then aborts the rest and waits for them. Resumable runs keep their
+   * status, and the next start continues them.
    */
   async stop(
     { graceMs, error = STOPS.service_stopped }: { graceMs: number; error?: string },
@@ -131,7 +131,7 @@ export class Runner implements AsyncDisposable {
     this.#active.close();
     this.#deliveries?.close();
     await this.#expiry[Symbol.asyncDispose]();
-    // What is stopped is for other machines: this one would take it again and again.
+    // Stopped runs are for other machines. This one would claim them again and again.
     const graceEnds = () => void this.#shared?.stopTaking();
     await this.#active.drain({ graceMs, error, graceEnds });
     await this.#shared?.stopTaking();

@@ -1,5 +1,5 @@
-// Runs of executions in this process: begun, continued, ended. One class, because each of these leads to another: an end lets
-// those above continue, and what should continue may have to end.
+// Starts, continues and ends executions in this process. It is one class, because an end may resume ancestors, and a resumed
+// execution may have to end.
 import type { Agent } from "../../agents/agent.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Budget } from "../budget/budget.ts";
@@ -31,7 +31,7 @@ import type { SharedRuns, Taken } from "./shared_runs.ts";
 
 const UNSTORED_END = "The end of an execution could not be stored";
 
-/** What runs are made of. */
+/** The collaborators of Runs. */
 export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;
@@ -39,21 +39,21 @@ export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
   agents: AwaitedAgents;
   active: ActiveRuns;
   announcer: Announcer;
-  /** Absent: all that is stored runs here. */
+  /** Present if several machines share the database. */
   shared?: SharedRuns;
-  /** Reads the agents' files anew: a machine may be given a run before it has noticed a new file. */
+  /** Rereads the agents' files, because a machine may receive a run before it notices a new file. */
   rereadAgents?: () => Promise<unknown>;
-  /** Why the last good definition of an agent is used in place of its file; absent: it never is. */
+  /** Returns the problem of an agent's file if its last good definition is used instead. */
   whyStale?: (id: string) => Diagnostic | undefined;
-  /** The budgets that an agent's runs count in, whatever tree they are of. */
+  /** Returns the budgets that all runs of an agent count in. */
   budgetsOf: (agent: Agent) => Budget[];
-  /** Returns an agent as its file is now. */
+  /** Returns the current definition of an agent. */
   currentAgent(id: string): Promise<Agent | undefined>;
-  /** How many executions may stand above one. */
+  /** Returns the maximum number of ancestors. */
   maxAgentDepth: () => number;
 };
 
-/** Lets executions run here, and does what follows when they rest. */
+/** Runs executions here and handles their pauses and ends. */
 export class Runs {
   readonly #ports: RunsPorts;
   readonly #places = new AgentPlaces();
@@ -62,7 +62,7 @@ export class Runs {
     this.#ports = ports;
   }
 
-  /** Accepts a run and lets it go, or tells why not. It is on disk when this returns. Throws IdempotencyKeyReused. */
+  /** Accepts and starts a run, or returns the refusal. The execution is on disk when this returns. Throws IdempotencyKeyReused. */
   async begin(
     agent: Agent,
     asked: RunSpec,
@@ -77,21 +77,21 @@ export class Runs {
       if (shared === undefined) this.#launch({ execution, request: spec.request }, agent);
       announcer.started(execution);
     } else if (spec.idempotencyKey !== undefined) {
-      // Answering with the first execution would tell the caller that this other run was accepted.
+      // Returning the first execution would suggest that the different request was accepted.
       const first = await requireExecution(executions, execution.id);
       if (!isSameRun(first, { agent, spec })) throw new IdempotencyKeyReused();
     }
     return isNew && notices.length > 0 ? { ...execution, notices } : execution;
   }
 
-  /** Continues an execution that waited, or ends it where its agent is gone. */
+  /** Continues an execution that waited, or ends it if its agent is gone. */
   async resume(subject: StoredRun): Promise<void> {
     const { announcer, shared } = this.#ports;
     announcer.resumed(subject.execution);
     if (shared === undefined) await this.#continue(subject, afterWaiting(subject.execution));
   }
 
-  /** Runs an execution that this machine took, or ends it where that is to be. */
+  /** Continues an execution that this machine claimed, or ends it as the resume decision says. */
   async takeUp({ subject, isRedelivered, ranMs, cancelled }: Taken): Promise<void> {
     const { execution } = subject;
     const { agents, rereadAgents } = this.#ports;
@@ -109,46 +109,46 @@ export class Runs {
     if (cancelled !== null) this.#ports.active.stop(execution.id, cancelled);
   }
 
-  /** Continues one that was taken over, or ends it where its agent does not want it resumed. */
+  /** Continues an adopted execution, or ends it if its agent's `on_restart` is not `resume`. */
   async resumeAfterRestart(subject: StoredRun): Promise<void> {
     await this.#continue(subject, afterRestart());
   }
 
-  /** Stores the end of a running execution and announces it. Never rejects: what cannot be stored is logged. */
+  /** Stores and announces the end of a running execution. Never rejects: a failure is logged. */
   async end(
     execution: Execution,
     { outcome, ranMs = 0, journal = new Journal(execution, this.#ports, { ranMs }), control }: {
       outcome: Outcome;
-      /** How long it is known to have run without that being counted. */
+      /** Its uncounted running time. */
       ranMs?: number;
       journal?: Journal;
-      /** Of the run that ends. Absent: nothing runs here. */
+      /** The control of the run that ends. Absent if nothing runs here. */
       control?: RunControl;
     },
   ): Promise<void> {
-    // Where it fails, the row stays as it is; the next start finds it abandoned and says so.
+    // After a failure the status stays `running`, and the next start recovers the execution.
     await this.#orLog(execution, UNSTORED_END, async () => {
       await this.#afterEnd(await journal.finish(outcome, () => control?.ending() ?? null));
     });
   }
 
-  /** Cancels an execution and what it delegated; tells what became of it. Throws ExecutionNotFound. */
+  /** Cancels an execution and its descendants. Returns the resulting status. Throws ExecutionNotFound. */
   async cancel(
     id: number,
     error: string = STOPS.cancelled,
   ): Promise<"cancelling" | ExecutionStatus> {
     const { active } = this.#ports;
     for (;;) {
-      // What was accepted or answered a moment ago is about to run here.
+      // Pending acceptances and answers may start it here.
       await active.started();
       const outcome = await this.#abort(id, error);
       if (outcome !== "running" || !active.isStarting) return outcome;
     }
   }
 
-  /** Ends an execution that waits. False when it does not (any more). Rejects when that cannot be stored. */
+  /** Ends a waiting execution. Returns false if it does not wait. Rejects if the end cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
-    // Those that waited for it are about to run.
+    // Tracked, because ancestors that waited for it run again.
     return await this.#ports.active.track(this.#abortWaiting(id, error));
   }
 
@@ -160,27 +160,27 @@ export class Runs {
     return ended !== undefined;
   }
 
-  /** Ends one that runs here, or waits; what is about to run, or has ended, is left as it is. Tells what became of it. */
+  /** Ends an execution that runs here or waits. Returns the resulting status, which is unchanged if it is starting or has ended. */
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
     const { active, shared } = this.#ports;
     const isEnding = active.isEnding(id);
     if (active.stop(id, error)) {
-      // Who is told so can rely on it, also where this machine dies before the run has ended.
+      // Stored, so that the cancel survives the death of this machine.
       await shared?.requestCancel(id, error);
       return "cancelling";
     }
     const { execution } = await requireExecution(this.#ports.executions, id);
     if (execution.status === "running") {
       if (shared !== undefined) return await this.#abortElsewhere(execution, { error, shared });
-      // Another end of it could not be stored: the next try stores this one.
+      // If storing its end fails, the next attempt stores this error.
       if (isEnding) return "cancelling";
     }
     if (execution.status !== "waiting") return execution.status;
-    // Where an answer came first, it runs.
+    // If an answer came first, the execution runs again.
     return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
   }
 
-  /** The same for one that another machine runs, or that waits for one. */
+  /** Ends an execution that no machine holds, or requests its end from the machine that runs it. */
   async #abortElsewhere(
     execution: Execution,
     { error, shared }: { error: string; shared: SharedRuns },
@@ -190,16 +190,16 @@ export class Runs {
     const ended = await new Journal(execution, this.#ports).finish(outcome);
     await this.#afterEnd(ended);
     if (ended !== undefined) return "aborted";
-    // Where it does not run any more, it waits, or has ended.
+    // If it does not run, it waits or has ended.
     return await shared.requestCancel(id, error) ? "cancelling" : await this.#abort(id, error);
   }
 
-  /** Announces an end, ends what it delegated and nobody needs any longer, and lets those that waited for it continue. */
+  /** Announces an end, ends the open children, and resumes the ancestors that waited for it. */
   async #afterEnd(ended: Resumption | undefined): Promise<void> {
     if (ended === undefined) return;
     const { announcer, executions, families } = this.#ports;
     const { execution, ancestors, trigger } = ended;
-    // First: the next change or slot must not start a run of a trigger that was stopped.
+    // First, so that the next change or slot starts no run of a paused trigger.
     if (trigger !== undefined) announcer.triggerChanged(execution, trigger);
     announcer.ended(execution);
     for (const child of await families.listChildren(execution.id)) {
@@ -218,7 +218,7 @@ export class Runs {
     );
   }
 
-  /** Runs an execution to its end, or to its next question. Never rejects. */
+  /** Runs an execution to its end or to its next question. Never rejects. */
   async #run(subject: StoredRun, agent: Agent, control: RunControl): Promise<void> {
     const { execution } = subject;
     await this.#ports.telemetry.execution(execution, async () => {
@@ -230,16 +230,16 @@ export class Runs {
     });
   }
 
-  /** Lets go of an execution that waits. */
+  /** Announces and releases an execution that waits. */
   async #pause({ execution, request }: Paused, { signal, leave }: RunControl): Promise<void> {
     this.#ports.announcer.waiting(execution, request);
-    // A cancel that came until now found a run; from here on it finds an execution that waits.
+    // An earlier cancel stopped the run, but the execution waits now. It is ended here.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
     const error = signal.reason instanceof RunStopped ? signal.reason.message : STOPS.cancelled;
     if (isCancelled) {
       await this.#orLog(execution, UNSTORED_END, async () => {
         if (await this.abortWaiting(execution.id, error)) return;
-        // An answer came in between: it runs again, or is about to.
+        // An answer came first, so the execution runs again or is about to.
         leave();
         await this.cancel(execution.id, error);
       });
@@ -247,7 +247,7 @@ export class Runs {
     leave();
   }
 
-  /** Continues an execution, then stops it where its parent has ended meanwhile: nobody else would. */
+  /** Continues an execution, and stops it if its parent has ended meanwhile. */
   async #continue(subject: StoredRun, decide: ResumeDecision): Promise<void> {
     const { agents, active, executions, serviceLog } = this.#ports;
     const { id, agentId, parentExecutionId } = subject.execution;
@@ -266,20 +266,20 @@ export class Runs {
   }
 
   /**
-   * Holds an execution back until its agent can be read, then lets it continue. Meanwhile it counts as a run: it can be
-   * cancelled, and who delegated to it waits for it. Never rejects.
+   * Waits until the agent's file can be read, then continues the execution. Meanwhile it counts as a run: it can be cancelled,
+   * and its parent waits for it. Never rejects.
    */
   async #hold(subject: StoredRun, decide: ResumeDecision, control: RunControl): Promise<void> {
     const { execution } = subject;
     const { active, agents } = this.#ports;
     const { signal } = control;
-    // A stop need not give it time to end, unless another run waits for it: that one would take it for ended.
+    // A stopping service ends this wait at once, unless a parent waits for the child: it would treat the child as ended.
     const stopping = execution.parentExecutionId === null ? [active.stopping] : [];
     let agent: Agent | undefined;
     try {
       agent = await agents.settled(execution.agentId, AbortSignal.any([signal, ...stopping]));
     } catch {
-      // It is left as it is where the service stops: the next start finds it.
+      // On a stop of the service the status stays, and the next start continues the execution.
       const { reason } = signal;
       if (!(reason instanceof RunStopped) || reason.resumable) return;
       return await this.end(execution, { outcome: reason.outcome, control });

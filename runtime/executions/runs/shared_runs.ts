@@ -1,55 +1,55 @@
-// Executions that several machines share: which of them run here is decided in the database. The port to that.
+// The interface to the shared queue of executions. The database decides which machine runs an execution.
 import type { StoredRun } from "../record/execution_reads.ts";
 
-/** An execution that this machine may take. */
+/** An execution that this machine may claim. */
 export interface Delivery {
   jobId: string;
   executionId: number;
-  /** Which delivery of the job it is. */
+  /** The number of the job's delivery. */
   attempt: number;
-  /** Another execution waits for it. */
+  /** True if a parent waits for it. */
   isDelegated: boolean;
 }
 
-/** What is known of an execution that this machine took. */
+/** An execution that this machine claimed. */
 export interface Taken {
   subject: StoredRun;
-  /** The error with which it is to end, where somebody asked for that before. */
+  /** The error of an earlier cancel request, or null. */
   cancelled: string | null;
-  /** Another machine had begun it, or continued it; it died, lost it or left it. */
+  /** True if another machine ran it before and died, lost its lease or left it. */
   isRedelivered: boolean;
-  /** How long it is known to have run there since its running time was last stored. */
+  /** Its uncounted running time on the other machine. */
   ranMs: number;
 }
 
-/** What a machine does with deliveries. None of these may throw. */
+/** The receiver of deliveries on a machine. Its methods must not throw. */
 export interface Worker {
-  /** How many more it takes now; delegated ones are always taken, as who delegated waits for them. */
+  /** Returns the number of free slots. Delegated executions need none, because their parents wait for them. */
   free(): number;
-  /** Must count the delivery against free() at once. A former one of the same execution is lost by that. */
+  /** Accepts a delivery and counts it in `free()` at once. A former delivery of the same execution is lost. */
   take(delivery: Delivery): void;
-  /** It is no longer ours, and perhaps another's. Nothing may be said of it to the queue any more. */
+  /** Drops a delivery whose lease was lost. The queue must get no more reports about it. */
   lost(delivery: Delivery): void;
-  /** Somebody asked for the end of an execution that runs here. */
+  /** Cancels an execution that runs here. */
   cancel(executionId: number, error: string): void;
 }
 
-/** Where executions wait for a machine. Each method but `whenChanged` rejects with StorageUnavailable. */
+/** The shared queue of executions. Each method except `whenChanged` rejects with StorageUnavailable. */
 export interface SharedRuns {
-  /** Begins to take deliveries. */
+  /** Starts to send deliveries to the worker. */
   work(worker: Worker): void;
-  /** There is room again. */
+  /** Reports a free slot to the queue. */
   wake(): void;
-  /** Makes the execution this machine's. Undefined: there is nothing to do for it any more. */
+  /** Claims the execution for this machine. Returns undefined if it no longer needs to run. */
   take(delivery: Delivery): Promise<Taken | undefined>;
-  /** The execution rests here, or could not be taken. Where it is still to run, another machine gets it. */
+  /** Releases an execution that paused, ended or could not be claimed. If it must still run, another machine gets it. */
   rest(delivery: Delivery): Promise<void>;
-  /** Lets whoever runs it end it with this error; false where it does not run. */
+  /** Requests that the machine that runs the execution ends it with this error. Returns false if it does not run. */
   requestCancel(executionId: number, error: string): Promise<boolean>;
-  /** Resolves once something is stored for an execution anywhere, with the signal, and at the latest after a second. */
+  /** Resolves at the next change of the execution on any machine, when the signal aborts, or after a second. */
   whenChanged(executionId: number, signal: AbortSignal): Promise<void>;
-  /** Lets those be taken that are to run and wait nowhere. */
+  /** Enqueues running executions without a job. */
   enqueueLeft(): Promise<void>;
-  /** Takes nothing more; what was taken is kept until it rests. */
+  /** Claims nothing more. Claimed executions are kept until they are released. */
   stopTaking(): Promise<void>;
 }

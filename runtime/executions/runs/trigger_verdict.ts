@@ -1,4 +1,4 @@
-// How the end of a run counts for the trigger that started it.
+// The result of a run for the trigger that started it.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
 import { TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { Execution } from "../execution.ts";
@@ -6,8 +6,8 @@ import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
 import { endCodeOf, isLimitCode } from "../end_reason.ts";
 
 /**
- * Undefined where it counts as neither a failure nor a success: a person or the service stopped the run, its model could not be
- * reached, no trigger started it, or its agent has `max_failures: none`.
+ * Returns the verdict, or undefined if the run counts neither as a failure nor as a success: a person or the service stopped it,
+ * its model could not be reached, no trigger started it, or its agent has `max_failures: none`.
  */
 export function verdictOf(
   agent: Agent | undefined,
