@@ -77,20 +77,20 @@ function patient<Store extends object>(
 }
 
 /**
- * Repeats `store` until storage accepts it. `told` is logged if that took more than one attempt. Rethrows other errors, and
+ * Repeats `store` until storage accepts it. `message` is logged if that took more than one attempt. Rethrows other errors, and
  * the last storage error once the signal has aborted.
  */
 export async function untilStored<T>(
   store: () => Promise<T>,
   patience: Patience,
-  told?: string,
+  message?: string,
 ): Promise<T> {
   const { clock, serviceLog, signal, execution } = patience;
   for (let failures = 0;;) {
     const isLast = signal.aborted;
     try {
       const stored = await store();
-      if (failures > 0 && told !== undefined) serviceLog.write("info", told, { execution });
+      if (failures > 0 && message !== undefined) serviceLog.write("info", message, { execution });
       return stored;
     } catch (error) {
       if (isLast || !(error instanceof RuntimeError && error.code === "storage")) throw error;

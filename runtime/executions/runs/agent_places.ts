@@ -10,7 +10,7 @@ export class AgentPlaces {
   readonly #places = new Map<string, FifoSemaphore>();
 
   /**
-   * Waits for a place for a run, told in its log, and holds it until disposed. Runs that wait for a person hold none. Rejects
+   * Waits for a run slot, with a notice in the log, and holds it until disposed. Runs that wait for a person hold none. Rejects
    * with the signal's reason.
    */
   async enter(
@@ -24,7 +24,7 @@ export class AgentPlaces {
     places.resize(maxConcurrentRuns ?? Infinity);
     const entered = places.acquire(signal);
     if (places.waiting === 0) return await entered;
-    // It took its place in the line before that is told: the order is that of arrival.
+    // The run is in the queue before the notice is stored, so that the order is that of arrival.
     const told = journal.notice(
       "info",
       `Waits for other runs of this agent: max_concurrent_runs is ${maxConcurrentRuns}`,

@@ -41,7 +41,7 @@ export function modelFailure(failure: ModelError): Outcome {
   return { ...outcome, transient: { kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } };
 }
 
-/** What a provider answered is its own failure, or a limit of the key. */
+/** Classifies a failure. An error that a provider returned is a rate limit or the provider's failure. */
 function kindOf({ status, providerText }: ModelError): TransientFailure {
   if (status === 429 || /\brate_limit/.test(providerText ?? "")) return "rate_limit";
   return status === undefined && providerText === undefined ? "network" : "provider";
