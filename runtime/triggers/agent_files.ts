@@ -1,5 +1,5 @@
-// Keeps the agents as their files are: one rescan after a burst of changes, or when somebody asks. Reports what changed and
-// logs what is wrong with the files.
+// Keeps the agent registry in step with the agents directory: one rescan after a burst of changes, or on request.
+// Publishes the changes and logs the problems of the files.
 import { basename, dirname } from "node:path";
 import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -13,16 +13,16 @@ import { knownRealPath } from "../../base/files/known_real_path.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 
-/** An editor's save is several events: the rescan waits until none came for this long… */
+/** The rescan waits until no event came for this long, because an editor's save is several events. */
 const QUIET_MS = 200;
-/** …but not longer than this, however busy the folder is. */
+/** The longest wait for a quiet moment. */
 const LONGEST_WAIT_MS = 2_000;
 
-/** What the files are kept with. */
+/** The collaborators of `AgentFiles`. */
 export interface AgentFilesPorts {
   registry: AgentRegistry;
   agentsDir: string;
-  /** Shared by all who watch folders in this process. */
+  /** Shared by all watchers of folders in this process. */
   folders: FolderWatches;
   events: EventBus;
   clock: Clock;
@@ -34,11 +34,11 @@ export class AgentFiles implements AsyncDisposable {
   readonly #ports: AgentFilesPorts;
   readonly #over = new AbortController();
   #names: ReadonlyMap<string, string>;
-  /** Problems already logged, so that one that stays is logged once. */
+  /** The problems that are logged already. A problem is logged once for as long as it lasts. */
   #logged: ReadonlySet<string> = new Set();
   readonly #afterReload: (() => void | Promise<void>)[] = [];
   #watching: Promise<void> | undefined;
-  /** The work that follows what `read()` has read. */
+  /** The work after a reload that `read()` has started and does not wait for. */
   #following = Promise.resolve();
   #changed = Promise.withResolvers<void>();
 
@@ -47,7 +47,7 @@ export class AgentFiles implements AsyncDisposable {
     this.#names = namesOf(ports.registry);
   }
 
-  /** Brings the agents up to date; publishes one event per real change. */
+  /** Reloads the agents and publishes one event for each change. */
   async reload(): Promise<ReloadReport> {
     const report = await this.#ports.registry.load();
     await this.#publish(report);
@@ -55,8 +55,8 @@ export class AgentFiles implements AsyncDisposable {
   }
 
   /**
-   * Brings the agents up to date and returns before the work that follows a reload is done: a trigger that starts a run
-   * would wait for itself, because that work waits for triggers.
+   * Reloads the agents, and returns before the work after the reload is done. A trigger that starts a run must not wait
+   * for that work, because the work waits for triggers.
    */
   async read(): Promise<void> {
     const report = await this.#ports.registry.load();
@@ -82,16 +82,16 @@ export class AgentFiles implements AsyncDisposable {
     for (const id of report.updated) publish("updated", id);
     this.#logProblems([...report.errors, ...registry.misnamed(), ...warningsOf(registry)]);
     for (const work of this.#afterReload) await work();
-    // Its last change may have been told of already.
+    // The last event of such a file may be handled already.
     if (registry.isUnsettled) this.#changed.resolve();
   }
 
-  /** From now on does this after each reload, before that returns; it fails with it. In the order of these calls. */
+  /** Adds work that `reload()` does after each reload, in the order of these calls. Its failure fails the reload. */
   afterReload(work: () => void | Promise<void>): void {
     this.#afterReload.push(work);
   }
 
-  /** Follows the directory from now on. */
+  /** Starts watching the directory. */
   watch(): void {
     this.#watching ??= Promise.all([this.#follow(), this.#rescan()]).then(() => {});
   }
@@ -103,7 +103,7 @@ export class AgentFiles implements AsyncDisposable {
     await this.#following;
   }
 
-  /** Logs each problem that was not there at the last load. */
+  /** Logs the problems that were absent at the last load. */
   #logProblems(diagnostics: readonly Diagnostic[]): void {
     const problems = new Set(diagnostics.map(formatDiagnostic));
     for (const problem of problems.difference(this.#logged)) {
@@ -112,7 +112,7 @@ export class AgentFiles implements AsyncDisposable {
     this.#logged = problems;
   }
 
-  /** Turns changes of the folder into a wish to rescan, until the service stops. */
+  /** Requests a rescan after each change of the folder, until the service stops. */
   async #follow(): Promise<void> {
     const { agentsDir, folders } = this.#ports;
     const folder = knownRealPath(agentsDir);
@@ -127,7 +127,7 @@ export class AgentFiles implements AsyncDisposable {
     });
     this.#over.signal.addEventListener("abort", end, { once: true });
     if (this.#over.signal.aborted) end();
-    // Whatever changed before the watch began.
+    // A file may have changed before the watch started.
     this.#changed.resolve();
   }
 
@@ -162,14 +162,14 @@ export class AgentFiles implements AsyncDisposable {
   }
 }
 
-/** The folder itself, or one of its agent files, however its name ends. */
+/** Returns true for the folder itself and for its agent files, misnamed ones included. */
 function concerns(path: string, folder: string): boolean {
   if (path === folder) return true;
   const name = basename(path);
   return dirname(path) === folder && (isAgentFileName(name) || isMisnamedAgentFile(name));
 }
 
-/** The warnings of live agents, without what Deno's flags refuse: the registry's `inspect` logs that itself. */
+/** Returns the warnings of live agents, but for operations that Deno's flags refuse: `inspect` of the registry logs these. */
 function warningsOf(registry: AgentRegistry): Diagnostic[] {
   return registry.list().flatMap(({ warnings }) => warnings)
     .filter(({ hint }) => hint !== FLAGS_REMEDY);

@@ -1,45 +1,50 @@
-// A trigger that fires, and the port to whoever turns that into a run.
+// A fired trigger, and the port that turns it into a run.
 import type { Agent } from "../agents/agent.ts";
 import type { AfterCause, ScheduleCause, WatchCause, WebhookCause } from "../run_cause.ts";
 
-/** A slot that runs. */
+/** A schedule slot to run. */
 export interface ScheduleFire extends ScheduleCause {
-  /** Why it runs late, for the slot's row; null: it is on time. */
+  /** The reason for a late run, stored with the slot; null when it is on time. */
   reason: string | null;
 }
 
-/** A delivery that runs. */
+/** A webhook delivery to run. */
 export interface WebhookFire extends WebhookCause {
-  /** Whatever comes under one of these within 24 hours is the same delivery. */
+  /** Deduplication keys: a delivery with one of these within 24 hours is the same delivery. */
   keys: [string, ...string[]];
 }
 
-/** An end that is followed. */
+/** An ended execution that another agent follows. */
 export interface AfterFire extends AfterCause {
-  /** What the execution answered. */
+  /** The output of the ended execution. */
   output: string | null;
 }
 
-/** What fires. */
+/** A fired trigger of any kind. */
 export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire;
 
 /**
- * What became of it, decided and stored in one transaction: `started` is on disk as an execution, with the slot or the
- * queued change that it took. `waiting`: an execution of the same conversation waits for a person and the agent skips
- * meanwhile. `budget`: one of the agent or of the workspace is used up. `running`: the schedule's last run still runs. `claimed`: this slot, or this change, was taken before.
- * `withdrawn`: the agent's file has changed and no longer has this trigger; nothing was stored. `stopping`: the service goes
- * down, nothing was stored.
+ * The result of a fired trigger, decided and stored in one transaction.
+ * - `started`: the execution is stored, and its slot or queued change is removed.
+ * - `waiting`: an execution of the same conversation waits for a person, and the agent skips meanwhile.
+ * - `budget`: the budget of the agent or of the workspace is used up.
+ * - `running`: the last run of the schedule still runs.
+ * - `claimed`: another start took this slot or change before.
+ * - `withdrawn`: the agent's file no longer has this trigger; nothing is stored.
+ * - `stopping`: the service stops; nothing is stored.
  */
 export type FireOutcome =
   | { outcome: "started"; executionId: number }
   | { outcome: "waiting" | "running" | "claimed" | "budget" | "withdrawn" | "stopping" };
 
-/** Returns why an agent's trigger does not fire on this service; undefined where it does. */
+/** Returns the reason why an agent's trigger does not fire on this service, or undefined when it fires. */
 export type WhyHeld = (agent: Agent) => Promise<string | undefined>;
 
 /**
- * Starts the run of a fire. For a schedule, each outcome but `stopping`, `withdrawn` and `claimed` leaves a row for the slot: `run`, or
- * `skipped` with its reason. For a watch, `started` takes the change out of the queue; nothing else touches it.
- * The end that an agent follows is taken in the same way. For a webhook, `started` is also what an equal delivery got before.
+ * Starts the run of a fired trigger.
+ *
+ * Schedules: each outcome except `stopping`, `withdrawn` and `claimed` stores a row for the slot, `run` or `skipped`
+ * with its reason. Watches and follow-ups: `started` removes the queued change or end, no other outcome does. Webhooks:
+ * an equal delivery gets `started` with the execution of the first one.
  */
 export type StartRun = (agent: Agent, fire: Fire) => Promise<FireOutcome>;

@@ -1,4 +1,4 @@
-// Whether triggers may fire. The pause outlives the service: who paused it must not be surprised by a restart.
+// The pause of all triggers. It is stored, so that a restart of the service does not end it.
 import type { EventBus } from "../events/bus.ts";
 import type { SettingsStore } from "./settings_store.ts";
 
@@ -7,7 +7,7 @@ const SETTING = "scheduler";
 /** The state of all triggers together. */
 export type SchedulerState = "running" | "paused";
 
-/** The pause of every trigger at once. Each real change is told as one `scheduler_changed`. */
+/** Pauses and resumes all triggers at once. Publishes one `scheduler_changed` for each change. */
 export class Pause {
   readonly #store: SettingsStore;
   readonly #events: EventBus;
@@ -21,7 +21,7 @@ export class Pause {
     return await this.#store.readSetting(SETTING) === "paused" ? "paused" : "running";
   }
 
-  /** Pauses or resumes; asking for what is already so changes nothing. */
+  /** Pauses or resumes the triggers. Does nothing when they are in this state already. */
   async change(state: SchedulerState): Promise<void> {
     const changed = await this.#store.changeSetting(SETTING, state, { fallback: "running" });
     if (changed) this.#events.publish({ type: "scheduler_changed", status: state });

@@ -1,12 +1,12 @@
-// What triggers are told beside the agents that there are: which of the others are gone for good.
+// Facts about agents that are absent from the list, for triggers that are brought in step with it.
 
-/** How triggers are brought in step with the agents. */
+/** Tells unreadable agents and agents of other hosts from removed agents. */
 export interface ReconcileOptions {
   /**
-   * Whether an agent that is not listed may be back in a moment, because its file is there but cannot be read now. What is
-   * known of such an agent stays as it is; every other one that is not listed is gone.
+   * Returns true for an agent that is not listed because its file cannot be read now. Its stored state stays; other
+   * unlisted agents are gone.
    */
   isUnreadable: (agentId: string) => boolean;
-  /** Whether the trigger of an agent is for other hosts: what is stored of it stays, and this service fires nothing. */
+  /** Returns true when only other hosts fire the agent's trigger. Its stored state stays. */
   isElsewhere?: (agentId: string) => boolean;
 }

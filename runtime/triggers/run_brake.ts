@@ -1,24 +1,24 @@
-// Stops what starts an agent too often from outside of it: deliveries, and the ends of other agents.
+// The limit on runs that outside events start: webhook deliveries and the ends of other agents.
 import type { Agent } from "../agents/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { EventBus } from "../events/bus.ts";
 import { RESTART, type StoppedTriggers } from "./stopped_triggers.ts";
 
-/** The time in which runs are counted. */
+/** The window in which runs are counted. */
 const COUNTED_MS = 10 * MINUTE_MS;
 
-/** What a brake needs. */
+/** The collaborators of `RunBrake`. */
 export interface RunBrakePorts {
   clock: Pick<Clock, "now">;
   stops: StoppedTriggers;
   events: EventBus;
 }
 
-/** Counts the runs of each agent that one kind of trigger starts, and stops that of an agent with too many. */
+/** Counts the runs of each agent that one kind of trigger starts. Stops the trigger of an agent with too many. */
 export class RunBrake {
   readonly #ports: RunBrakePorts;
-  /** When each run of the last ten minutes began, by its execution. */
+  /** The start times of each agent's runs in the last ten minutes, by execution id. */
   readonly #starts = new Map<string, Map<number, number>>();
 
   constructor(ports: RunBrakePorts) {
@@ -30,7 +30,10 @@ export class RunBrake {
     });
   }
 
-  /** Whether one more run may begin. Where there were as many as may be, the trigger is stopped. `cause`: what starts them. */
+  /**
+   * Returns true when one more run may start. At the limit it stops the trigger. `cause` names the events that start
+   * the runs.
+   */
   admits(agent: Agent, { maxRuns, cause }: { maxRuns: number; cause: string }): boolean {
     const { stops } = this.#ports;
     if (!stops.admits(agent.id)) return false;
@@ -41,7 +44,7 @@ export class RunBrake {
     return false;
   }
 
-  /** A run began; telling it again changes nothing. */
+  /** Records the start of a run. Recording it twice changes nothing. */
   started(agentId: string, executionId: number): void {
     const starts = this.#recent(agentId);
     if (!starts.has(executionId)) starts.set(executionId, this.#ports.clock.now());
@@ -51,7 +54,7 @@ export class RunBrake {
   #recent(agentId: string): Map<number, number> {
     const now = this.#ports.clock.now();
     const starts = this.#starts.get(agentId) ?? new Map<number, number>();
-    // A clock that was set back leaves later ones: they count no more.
+    // Start times after `now` come from a clock that was set back since. They no longer count.
     for (const [id, at] of starts) if (at > now || now - at >= COUNTED_MS) starts.delete(id);
     return starts;
   }

@@ -1,5 +1,5 @@
-// The triggers that are stopped, each with its reason: one that ran away until somebody resumes it, one whose runs keep failing
-// until a run succeeds. Failures are counted where executions end; those stops are stored.
+// The stopped triggers and the reasons. A trigger that ran away stays stopped until somebody resumes it; one with
+// failing runs until a run succeeds. The store counts failures where executions end, and stores those stops.
 import { type Agent, agentDigest } from "../agents/agent.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
@@ -10,21 +10,21 @@ import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { TriggerStateStore } from "./trigger_state_store.ts";
 
-/** A machine that was suspended is noticed after this long. */
+/** The longest sleep. It bounds the time until a suspended machine is noticed. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 
-/** What starts a trigger that ran away again. */
+/** The remedy for a trigger that ran away. */
 export const RESTART =
   "Edit the agent, resume it (inkling resume) or the scheduler, or reload the agents to start it again.";
 
-/** What stopped triggers need. */
+/** The collaborators of `StoppedTriggers`. */
 export interface StoppedTriggersPorts {
   store: TriggerStateStore;
   clock: Clock;
   log: ServiceLog;
-  /** Reports each change; the stops on other machines come through it, too. */
+  /** Publishes each change. Stops on other machines arrive through it, too. */
   events: EventBus;
-  /** Other machines store in the same place. */
+  /** True when several machines share the store. */
   isShared?: boolean;
 }
 
@@ -32,11 +32,11 @@ export interface StoppedTriggersPorts {
 interface Stop extends TriggerStop {
   displayName: string;
   reason: string;
-  /** Whether its listener knows that a run may be tried. */
+  /** True when the listener was notified that a run may be tried. */
   isDue: boolean;
 }
 
-/** The stopped triggers of all agents. Created before anything that reads it, so that it hears of events first. */
+/** The stopped triggers of all agents. Create it before its readers, so that it receives events first. */
 export class StoppedTriggers implements AsyncDisposable {
   readonly #ports: StoppedTriggersPorts;
   readonly #stops = new Map<string, Stop>();
@@ -52,28 +52,28 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
   }
 
-  /** Why an agent's trigger is stopped; null while it is not. */
+  /** Returns why an agent's trigger is stopped, or null when it is not. */
   reasonOf(agentId: string): string | null {
     return this.#stops.get(agentId)?.reason ?? null;
   }
 
-  /** How it was stopped; undefined while it is not. */
+  /** Returns the kind of stop, or undefined when the trigger is not stopped. */
   kindOf(agentId: string): TriggerStop["by"] | undefined {
     return this.#stops.get(agentId)?.by;
   }
 
-  /** Before when nothing is tried; null: nothing holds it, or somebody has to resume it. Milliseconds since the epoch. */
+  /** Returns the time before which no run is tried, in milliseconds since the epoch; null when none is set. */
   retryAt(agentId: string): number | null {
     return this.#stops.get(agentId)?.retryAt ?? null;
   }
 
-  /** Whether an agent's trigger may start a run now: it is not stopped, or a run is to be tried. */
+  /** Returns true when an agent's trigger may start a run: it is not stopped, or a try is due. */
   admits(agentId: string): boolean {
     const stop = this.#stops.get(agentId);
     return stop === undefined || this.#untilTry(stop) <= 0;
   }
 
-  /** A run of a trigger has started; of a stopped one, it was the try. */
+  /** Records the start of a run. The run of a stopped trigger is its try. */
   async started(agentId: string): Promise<void> {
     const stop = this.#stops.get(agentId);
     if (stop === undefined || stop.retryAt === null) return;
@@ -83,7 +83,7 @@ export class StoppedTriggers implements AsyncDisposable {
     await this.#ports.store.postponeTry(agentId, stop.retryAt);
   }
 
-  /** Stops a trigger, unless it is stopped. `what`: the subject of the message. */
+  /** Stops a trigger, unless it is stopped already. `what`: the subject of the message. */
   stop(
     agent: Agent,
     { what, by, reason, remedy }: {
@@ -101,7 +101,7 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#publish({ agentId: id, displayName, status: "paused", reason, stop });
   }
 
-  /** Lets stopped triggers fire again. Returns how many file changes that came meanwhile are dropped. */
+  /** Re-arms stopped triggers. Returns the number of dropped file changes. */
   async resume(isResumed: (agentId: string, stop: TriggerStop) => boolean): Promise<number> {
     let dropped = 0;
     for (const [id, stop] of this.#stops) {
@@ -110,7 +110,7 @@ export class StoppedTriggers implements AsyncDisposable {
     return dropped;
   }
 
-  /** Lets one fire again, however it was stopped. Returns how many file changes that came meanwhile are dropped. */
+  /** Re-arms one stopped trigger, of any kind. Returns the number of dropped file changes. */
   async release(agentId: string): Promise<number> {
     const stop = this.#stops.get(agentId);
     if (stop === undefined) return 0;
@@ -125,7 +125,7 @@ export class StoppedTriggers implements AsyncDisposable {
     return changes;
   }
 
-  /** Releases the triggers of agents that were edited, or are gone. The first call reads what is stored. */
+  /** Re-arms the triggers of edited or removed agents. The first call reads the stored stops. */
   async follow(agents: readonly Agent[], { isUnreadable }: ReconcileOptions): Promise<void> {
     this.#agents = agents;
     if (!this.#isLoaded && agents.some(startsByItself)) await this.reload();
@@ -133,13 +133,13 @@ export class StoppedTriggers implements AsyncDisposable {
       const agent = agents.find((one) => one.id === id);
       // Another machine may have its file.
       const isGone = agent === undefined && !isUnreadable(id) && !this.#ports.isShared;
-      // Too much to watch stays too much until the agent watches other paths.
+      // A watch stopped for its size stays stopped until the agent watches other paths.
       const isEdited = agent !== undefined && by !== "size" && agentDigest(agent) !== print;
       if (isGone || isEdited) await this.release(id);
     }
   }
 
-  /** Reads what is stored. */
+  /** Reads the stored stops. */
   async reload(): Promise<void> {
     const stored = await this.#ports.store.readStopped();
     this.#isLoaded = true;
@@ -155,7 +155,7 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#waitForTries();
   }
 
-  /** From now on calls this when a run of a stopped trigger is to be tried. */
+  /** Starts calling `onDue` whenever a run of a stopped trigger is to be tried. */
   start(onDue: () => void): void {
     this.#onDue = onDue;
     this.#waitForTries();
@@ -179,11 +179,11 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#ports.events.publish({ type: "trigger_changed", ...change });
   }
 
-  /** Milliseconds until a run is tried. */
+  /** Returns the milliseconds until the next try. */
   #untilTry({ retryAt }: Stop): number {
     if (retryAt === null) return Infinity;
     const ms = retryAt - this.#ports.clock.now();
-    // The clock was set back: nobody meant to wait for it to come round.
+    // The clock was set back: the try must not wait until the clock reaches the old time again.
     return ms > DAY_MS ? 0 : ms;
   }
 
@@ -195,7 +195,7 @@ export class StoppedTriggers implements AsyncDisposable {
 
   async #watchTries(): Promise<void> {
     const { signal } = this.#over;
-    // Not before this is known as the one that waits.
+    // Continues only after the caller has stored this promise as the one that waits.
     await Promise.resolve();
     for (;;) {
       const waiting = [...this.#stops.values()].filter(({ retryAt, isDue }) =>

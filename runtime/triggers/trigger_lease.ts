@@ -1,5 +1,5 @@
-// Which one of several services on a workspace runs its triggers, if they share no database: the holder of a lease file beside
-// the agents. A program that syncs the folder brings the file to the other machines.
+// Decides which of several services on a workspace runs the triggers when they share no database: the holder of a lease
+// file beside the agents. A program that syncs the folder copies the file to the other machines.
 import { dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -9,16 +9,16 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 
-/** How often the holder counts on, and the others read. */
+/** The interval at which the holder counts on and the others read. */
 const BEAT_MS = 30_000;
-/** A lease that was just taken is read again so soon: another service may have taken it in the same moment. */
+/** The wait before a new lease is read again, because another service may have taken it in the same moment. */
 const CONFIRM_MS = 2_000;
-/** A lease that did not change for so long is free. */
+/** A lease without a change for this long is free. */
 const SILENT_MS = 120_000;
 
-/** The parts that a lease works with. */
+/** The collaborators of `TriggerLease`. */
 export interface TriggerLeasePorts {
-  /** Absolute; its folder is made if it is missing. */
+  /** Absolute path. Its folder is created if it is missing. */
   file: string;
   /** Returns the id of this service's state folder. */
   readId: () => Promise<string>;
@@ -26,7 +26,7 @@ export interface TriggerLeasePorts {
   host: string;
   clock: Clock;
   log: ServiceLog;
-  /** Called when this service begins to fire in the place of another one, or leaves firing to another one. */
+  /** Called when this service starts firing in place of another one, or stops in favor of another one. */
   changed: (change: "taken" | "left") => Promise<void>;
 }
 
@@ -37,9 +37,9 @@ export class TriggerLease implements AsyncDisposable {
   #waking = new AbortController();
   #isWanted = false;
   #beating: Promise<void> | undefined;
-  /** The host of the service that holds the lease; undefined: this service fires. */
+  /** The host of the holder; undefined when this service fires. */
   #holder: string | undefined;
-  /** What the file of another service said, and since when by the monotonic clock. */
+  /** The content of another service's lease file, and the monotonic time of its last change. */
   #seen: { text: string; since: number } | undefined;
   #checkedAt = -Infinity;
   #nextMs = BEAT_MS;
@@ -49,20 +49,20 @@ export class TriggerLease implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** The reason why this service fires nothing; undefined: it fires. */
+  /** The reason why this service fires nothing; undefined when it fires. */
   get heldBecause(): string | undefined {
     return this.#holder &&
       `the service on ${this.#holder} runs the triggers of this workspace; ` +
         "this one does when that one has stopped";
   }
 
-  /** As `heldBecause`, after a check if the machine slept since the last one. */
+  /** Returns `heldBecause`, after a new check if the machine slept since the last one. */
   async whyHeld(): Promise<string | undefined> {
     if (this.#ports.clock.now() - this.#checkedAt > SILENT_MS) await this.#check();
     return this.heldBecause;
   }
 
-  /** Takes part from now on, or no longer: then the lease is released. Resolves when it is known who fires. */
+  /** Takes part, or releases the lease. Resolves when it is known which service fires. */
   async want(isWanted: boolean): Promise<void> {
     if (this.#isWanted === isWanted) return;
     this.#isWanted = isWanted;
@@ -144,7 +144,7 @@ export class TriggerLease implements AsyncDisposable {
       const lease: unknown = JSON.parse(text ?? "{}");
       return { text, lease: isJsonObject(lease) ? lease : {} };
     } catch {
-      // Half synced, or somebody else's: it is free if it stays as it is.
+      // A half-synced or foreign file is a free lease if it does not change.
       return { text, lease: {} };
     }
   }
@@ -164,7 +164,7 @@ export class TriggerLease implements AsyncDisposable {
     this.#isWarned = true;
     const { log, file: lease } = this.#ports;
     if (error instanceof Deno.errors.NotCapable) {
-      // Under narrow flags that is meant: nothing may write there.
+      // Narrow permission flags forbid this file on purpose.
       const message = "Triggers fire without a lease: the permission flags close agents/_config";
       return log.write("info", message, { lease, hint: "only_on names the hosts of an agent" });
     }

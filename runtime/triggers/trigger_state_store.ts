@@ -1,4 +1,4 @@
-// The port to the triggers that failures have stopped. They stay stopped when the service restarts.
+// The port to triggers stopped for failures. They stay stopped across restarts.
 import type { TriggerStop } from "../events/bus.ts";
 
 /** A stopped trigger. */
@@ -9,10 +9,10 @@ export interface StoppedTrigger extends Pick<TriggerStop, "print" | "retryAt"> {
 
 /** Each method is one transaction. */
 export interface TriggerStateStore {
-  /** The triggers that failures have stopped. */
+  /** Returns the triggers stopped for failures. */
   readStopped(): Promise<StoppedTrigger[]>;
-  /** Stores when one run of a stopped trigger is tried next. */
+  /** Stores the time of the next try of a stopped trigger. */
   postponeTry(agentId: string, retryAt: number): Promise<void>;
-  /** Counts failures from zero again. With `dropsChanges` removes the agent's queued file changes; returns how many. */
+  /** Resets the count of failures. With `dropsChanges` removes the agent's queued file changes; returns their number. */
   release(agentId: string, options: { dropsChanges: boolean }): Promise<number>;
 }

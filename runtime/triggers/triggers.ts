@@ -1,4 +1,4 @@
-// Everything that fires by itself, as one: schedules, watches, webhooks, the ends of others, and the pause over them.
+// All triggers of a service behind one object: schedules, watches, webhooks, follow-ups, and their pause.
 import type { Agent } from "../agents/agent.ts";
 import type { FollowUps } from "./after/follow_ups.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -13,49 +13,49 @@ import type { PassedOver } from "./watch/same_content.ts";
 import type { Watcher } from "./watch/watcher.ts";
 import type { Webhooks } from "./webhook/webhooks.ts";
 
-/** So long a reload waits until changes of all that is watched are noticed. */
+/** The longest wait of a reload for the watches. */
 const LONGEST_WAIT_MS = 2_000;
 
-/** What triggers are made of. */
+/** The collaborators of `Triggers`. */
 export interface TriggersPorts {
   pause: Pause;
   stops: StoppedTriggers;
   scheduler: Scheduler;
   webhooks: Webhooks;
   followUps: FollowUps;
-  /** Opened with the first agent that watches something, or once watched and is gone. */
+  /** Opened with the first agent that watches, or that has stored watches. */
   openWatcher: () => Promise<Watcher>;
-  /** Opened with the first agent that fires by itself; absent where services share a database. */
+  /** Opened with the first agent with a trigger; absent where services share a database. */
   openLease?: () => Promise<TriggerLease>;
-  /** The reason why the trigger of an agent does not fire here; undefined: it fires. */
+  /** Returns why the trigger of an agent does not fire here, or undefined when it fires. */
   heldBecause: (agentId: string) => string | undefined;
-  /** Whether anything is stored of agents that watch, or did. */
+  /** Returns true when something is stored of agents that watch, or did. */
   hasStoredWatches: () => Promise<boolean>;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** What became of a wish to let a stopped trigger fire again. */
+/** The result of re-arming a stopped trigger. */
 export interface TriggerResumed {
-  /** False: it was not stopped, or it stays so. */
+  /** False when it was not stopped, or is still stopped. */
   isResumed: boolean;
-  /** Why it stays stopped; null: it may fire. */
+  /** The reason why it is still stopped; null when it may fire. */
   reason: string | null;
-  /** How many file changes that came meanwhile are dropped. */
+  /** The number of dropped file changes. */
   droppedChanges: number;
 }
 
-/** What the triggers know of an agent. Times are milliseconds since the epoch. */
+/** The state of one agent's trigger. Times are milliseconds since the epoch. */
 export interface TriggerNotes {
-  /** When its trigger fires next; null when nothing is due by time. */
+  /** The next due time, or null when nothing is due by time. */
   nextRun: number | null;
-  /** Why its trigger was stopped although the scheduler runs; null when it was not. */
+  /** The reason why this trigger is stopped; null when it is not. The pause of all triggers is none. */
   triggerPaused: string | null;
-  /** The time up to which it has run by its schedule, where the clock was set back to before it. */
+  /** The time up to which its schedule has run, if the clock was set back to before it. */
   ranUntil?: number;
   /** The reason why it does not fire here: another host or service fires it. */
   heldBecause?: string;
-  /** The last change of its watched files that did not fire, because the content is the same. */
+  /** The last change of a watched file that did not fire because the content is the same. */
   passedOver?: PassedOver;
 }
 
@@ -63,7 +63,7 @@ export interface TriggerNotes {
 export class Triggers implements AsyncDisposable {
   readonly #ports: TriggersPorts;
   #watcher: Promise<Watcher> | undefined;
-  /** The same, once it is there. */
+  /** The watcher, once it is open. */
   #openWatcher: Watcher | undefined;
   #lease: TriggerLease | undefined;
   #isStarted = false;
@@ -74,12 +74,12 @@ export class Triggers implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Whether changes of files are being noticed. */
+  /** True when changes of files are being noticed. */
   get watcherActive(): boolean {
     return this.#openWatcher?.active ?? false;
   }
 
-  /** The reason why this service fires nothing: another one on this workspace fires; undefined: it fires. */
+  /** The reason why this service fires nothing: another one on this workspace does; undefined when it fires. */
   get heldBecause(): string | undefined {
     return this.#lease?.heldBecause;
   }
@@ -88,15 +88,15 @@ export class Triggers implements AsyncDisposable {
     return this.#ports.webhooks;
   }
 
-  /** When an agent is due next, paused or not; null when nothing is due by time. Milliseconds since the epoch. */
+  /** Returns an agent's next due time in milliseconds since the epoch, paused or not; null when nothing is due by time. */
   nextRun(agentId: string): number | null {
     return this.nextRuns(agentId, 1)[0] ?? null;
   }
 
-  /** When an agent is due next, at most so many times; see nextRun. */
+  /** Returns an agent's next due times, at most `limit`; see nextRun. */
   nextRuns(agentId: string, limit: number): number[] {
     const { scheduler, stops } = this.#ports;
-    // A stopped schedule is tried again at its first time from then on.
+    // A stopped schedule is tried again at its first slot from the time of the try on.
     return scheduler.nextRuns(agentId, { limit, from: stops.retryAt(agentId) ?? 0 });
   }
 
@@ -114,7 +114,7 @@ export class Triggers implements AsyncDisposable {
     };
   }
 
-  /** Follows the agents as they are now; only what differs changes. Does nothing once the triggers are closed. */
+  /** Follows the agents as they are now; only differences change. Does nothing once the triggers are closed. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     if (this.#isOver) return;
     const reconciling = this.#reconcile(agents, options);
@@ -122,11 +122,11 @@ export class Triggers implements AsyncDisposable {
     const watcher = await reconciling.finally(() => this.#reconciling.delete(reconciling));
     if (watcher === undefined || this.#isOver) return;
     const following = watcher.reconcile(agents, options);
-    // The watched folders may be large, on a slow disk: a reload of the agents does not wait for all of them.
+    // The watched folders may be large, on a slow disk. A reload of the agents does not wait for all of them.
     await firstOf(following, { within: { clock: this.#ports.clock, ms: LONGEST_WAIT_MS } });
   }
 
-  /** Everything but the watches. Returns the watcher if there is anything to watch. */
+  /** Reconciles everything but the watches. Returns the watcher if there is anything to watch. */
   async #reconcile(
     agents: readonly Agent[],
     options: ReconcileOptions,
@@ -138,16 +138,16 @@ export class Triggers implements AsyncDisposable {
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
     const isWanted = isWatching || this.#watcher !== undefined ||
       await this.#ports.hasStoredWatches();
-    // The service may have begun to stop meanwhile.
+    // The service may have started to stop meanwhile.
     if (!isWanted || this.#isOver) return undefined;
     return await (this.#watcher ??= this.#open().catch((error) => {
-      // The next reload of the agents tries anew.
+      // The next reload of the agents tries again.
       this.#watcher = undefined;
       throw error;
     }));
   }
 
-  /** Begins to fire. What came due while nothing ran is judged at once. */
+  /** Starts firing. Slots and changes from before are judged at once. */
   start(): void {
     this.#isStarted = true;
     this.#ports.stops.start(() => this.#wake());
@@ -156,13 +156,13 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.start();
   }
 
-  /** Others of the watches that machines share are this one's than before. */
+  /** Reads anew which of the shared watches belong to this machine. */
   followShared(): void {
     this.#openWatcher?.follow();
     this.#openWatcher?.wake();
   }
 
-  /** What other machines told may be lost. */
+  /** Reads everything again, because messages from other machines may be lost. */
   lookAgain(): void {
     this.#ports.stops.reload().catch((error) => {
       this.#ports.log.write("warn", "Stopped triggers could not be read", { error });
@@ -171,13 +171,13 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.lookAgain();
   }
 
-  /** Lets every trigger that ran away fire again; one whose runs keep failing stays stopped. */
+  /** Re-arms every trigger that ran away. A trigger with failing runs stays stopped. */
   async reset(): Promise<void> {
     await this.#ports.stops.resume((_agentId, { by }) => by !== "failures");
     this.#ports.followUps.wake();
   }
 
-  /** Lets one agent's stopped trigger fire again. */
+  /** Re-arms one agent's stopped trigger. */
   async resumeAgent(agentId: string): Promise<TriggerResumed> {
     const { stops } = this.#ports;
     const before = stops.reasonOf(agentId);
@@ -186,16 +186,13 @@ export class Triggers implements AsyncDisposable {
     return { isResumed: before !== null && reason === null, reason, droppedChanges };
   }
 
-  /**
-   * Pauses or resumes all triggers; resuming lets stopped ones fire again, too. Returns how many file changes that came
-   * meanwhile are dropped.
-   */
+  /** Pauses or resumes all triggers. Resuming re-arms stopped ones, too. Returns the number of dropped file changes. */
   async change(state: SchedulerState): Promise<number> {
     await this.#ports.pause.change(state);
     return state === "running" ? await this.resume() : 0;
   }
 
-  /** They may fire again: stopped ones, too. See change. */
+  /** Re-arms all triggers after a pause; see change. */
   async resume(): Promise<number> {
     const dropped = await this.#ports.stops.resume(() => true);
     this.#wake();
@@ -210,7 +207,7 @@ export class Triggers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    // A reload that is under way still reads the database.
+    // A reload in progress still reads the database.
     await Promise.allSettled(this.#reconciling);
     await this.#ports.scheduler[Symbol.asyncDispose]();
     await this.#ports.followUps[Symbol.asyncDispose]();

@@ -1,25 +1,25 @@
-// The port to ends of executions that are still to start the agents that follow.
+// The port to pending follow-ups: agents that still have to start because another agent's execution ended.
 
-/** An end, and who is to start because of it. */
+/** An ended execution and the agent to start because of it. */
 export interface FollowUp {
-  /** The agent that is to start. */
+  /** The agent to start. */
   follower: string;
-  /** Whose end it is. */
+  /** The execution that ended, and its agent. */
   executionId: number;
   agentId: string;
   displayName: string;
   status: string;
   error: string | null;
   output: string | null;
-  /** How many ends led to the execution that has ended, one by the other. */
+  /** The length of the chain of `after` triggers that led to the ended execution. */
   depth: number;
 }
 
-/** Where they stand until their run takes them. Rejects with a RuntimeError of code `storage` where nothing can be stored. */
+/** The pending follow-ups. Methods reject with a RuntimeError of code `storage` when the store fails. */
 export interface FollowUpStore {
-  /** All of them, in the order of the executions that have ended. */
+  /** Returns all of them, in the order in which the executions ended. */
   listFollowUps(): Promise<FollowUp[]>;
 
-  /** Takes one out that starts nothing. */
+  /** Removes a follow-up without starting a run. */
   dropFollowUp(followUp: Pick<FollowUp, "follower" | "executionId">): Promise<void>;
 }

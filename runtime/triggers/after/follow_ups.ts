@@ -1,5 +1,5 @@
-// Agents that start when another one has ended. The end is stored with those it starts; here they get their runs, one for an
-// end, and what cannot start yet keeps its place.
+// Starts agents whose `after` trigger names an agent that has ended. Each stored end gets one run; an end that cannot
+// start its run yet keeps its place.
 import type { Agent } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -13,9 +13,9 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
 import type { FollowUp, FollowUpStore } from "./follow_up_store.ts";
 
-/** So many ends may lead to a run, one by the other: agents that follow each other in a circle would never stop. */
+/** The longest chain of `after` runs. It bounds agents that follow each other in a circle. */
 export const MAX_FOLLOWED = 10;
-/** So many runs of one agent begin within ten minutes because others have ended; one more stops that. */
+/** The most `after` runs of one agent within ten minutes. One more stops the trigger. */
 const MAX_RUNS = 200;
 const NO_LONGER_FOLLOWS = "it does not follow any longer";
 /** The wait after a failure to start a run. */
@@ -27,22 +27,22 @@ const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
   "trigger_changed",
 ]);
 
-/** What following needs. */
+/** The collaborators of `FollowUps`. */
 export interface FollowUpsPorts extends RunBrakePorts {
   store: FollowUpStore;
   start: StartRun;
-  /** The agent as its file says now. */
+  /** Returns the agent as its file defines it now. */
   findAgent(id: string): Agent | undefined;
   isUnreadable: ReconcileOptions["isUnreadable"];
   isPaused: () => Promise<boolean>;
   whyHeld?: WhyHeld;
-  /** Other machines store in the same place. */
+  /** True when several machines share the store. */
   isShared?: boolean;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** The runs of all agents that follow others. */
+/** Starts the runs of all agents that follow others. */
 export class FollowUps implements AsyncDisposable {
   readonly #ports: FollowUpsPorts;
   readonly #brake: RunBrake;
@@ -57,18 +57,18 @@ export class FollowUps implements AsyncDisposable {
     this.#ports = ports;
     this.#brake = new RunBrake(ports);
     this.#unsubscribe = ports.events.subscribe(({ type }) => {
-      // One has ended; one that waited goes on, and another of its conversation may start; or a trigger may fire again.
+      // An end, a resumed conversation or a re-armed trigger may make room for a follow-up.
       if (WAKING.has(type)) this.wake();
     });
   }
 
-  /** Begins with what was left. */
+  /** Starts the follow-ups that the last process left. */
   start(): void {
     this.#isStarted = true;
     this.wake();
   }
 
-  /** Starts what waits: whatever held it back may be over. */
+  /** Tries all pending follow-ups again. */
   wake(): void {
     if (!this.#isStarted || this.#over.signal.aborted) return;
     void this.#work.run(() => this.#startAll()).catch((error) => {
@@ -87,7 +87,7 @@ export class FollowUps implements AsyncDisposable {
 
   async #startAll(): Promise<void> {
     const { store, isPaused } = this.#ports;
-    /** Those whose conversation waits for a person: what comes later for them must not come first. */
+    /** The followers whose conversation waits for a person. Their later follow-ups must not overtake the first. */
     const held = new Set<string>();
     for (const followUp of await store.listFollowUps()) {
       if (this.#over.signal.aborted || await isPaused()) return;
@@ -109,7 +109,7 @@ export class FollowUps implements AsyncDisposable {
     }
     const held = await this.#ports.whyHeld?.(agent);
     if (held !== undefined) {
-      // The host that it is for reads the same store.
+      // The service that the agent is meant for reads the same store.
       return this.#ports.isShared ? "waiting" : await this.#drop(followUp, "info", held);
     }
     if (depth >= MAX_FOLLOWED) {
@@ -132,7 +132,7 @@ export class FollowUps implements AsyncDisposable {
       case "waiting":
         return "waiting";
       case "budget":
-        // A new day begins without an event, and somebody may raise the budget.
+        // No event announces a new day or a raised budget.
         this.#retry ??= this.#wakeAfter(MINUTE_MS);
         return "waiting";
       case "stopping":
@@ -156,7 +156,7 @@ export class FollowUps implements AsyncDisposable {
   }
 }
 
-/** Returns true when the agent is started by the end of the other one. */
+/** Returns true when the agent follows the other agent. */
 export function follows({ after }: Agent, agentId: string): boolean {
   return after.some((one) => one.agentId === agentId);
 }

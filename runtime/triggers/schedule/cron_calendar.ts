@@ -1,11 +1,12 @@
-// The times of a cron expression on a calendar without zones: the next, the last, how many. See local_time.ts for wall times.
+// The times of a cron expression on a calendar without time zones: next, last and count. local_time.ts explains wall
+// times.
 import type { CronExpression } from "../../agents/cron_expression.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 
-/** 29 February comes back after eight years at most. */
+/** 29 February returns after eight years at most. */
 const SEARCHED_DAYS = 9 * 366;
 
-/** The wall times, each a whole minute, that an expression names. */
+/** The wall times, each a whole minute, that match an expression. */
 export class CronCalendar {
   readonly #cron: CronExpression;
 
@@ -13,7 +14,7 @@ export class CronCalendar {
     this.#cron = cron;
   }
 
-  /** The first wall time after this one. */
+  /** Returns the first wall time after this one. */
   nextAfter(wall: number): number | null {
     const today = Math.floor(wall / DAY_MS);
     if (this.#isDay(today)) {
@@ -26,7 +27,7 @@ export class CronCalendar {
     return null;
   }
 
-  /** The last wall time up to this one, this one included. */
+  /** Returns the last wall time up to and including this one. */
   lastUntil(wall: number): number | null {
     const today = Math.floor(wall / DAY_MS);
     if (this.#isDay(today)) {
@@ -39,7 +40,7 @@ export class CronCalendar {
     return null;
   }
 
-  /** How many there are after `from`, until `to`. Takes a moment for each day between, whatever the day holds. */
+  /** Returns the number of times after `from`, up to `to`. The cost grows with the number of days, not of times. */
   count({ from, to }: { from: number; to: number }): number {
     const [first, last] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
     let count = 0;
@@ -73,7 +74,7 @@ export class CronCalendar {
     return (this.#cron.hours.at(-1) ?? 0) * 60 + (this.#cron.minutes.at(-1) ?? 0);
   }
 
-  /** The first minute of a day that is named after this one. */
+  /** Returns the day's first matching minute after this one. */
   #minuteAfter(minute: number): number | undefined {
     const { hours, minutes } = this.#cron;
     const hour = Math.floor(minute / 60);
@@ -83,7 +84,7 @@ export class CronCalendar {
     return next === undefined ? undefined : next * 60 + (minutes[0] ?? 0);
   }
 
-  /** The last minute of a day that is named up to this one. */
+  /** Returns the day's last matching minute up to this one. */
   #minuteUntil(minute: number): number | undefined {
     const { hours, minutes } = this.#cron;
     const hour = Math.floor(minute / 60);
@@ -93,7 +94,7 @@ export class CronCalendar {
     return previous === undefined ? undefined : previous * 60 + (minutes.at(-1) ?? 0);
   }
 
-  /** How many there are in a day that is one, up to so many milliseconds of it. */
+  /** Returns the number of matching times in the first `ms` milliseconds of a matching day. */
   #countUntil(ms: number): number {
     const { hours, minutes } = this.#cron;
     const minute = Math.floor(ms / MINUTE_MS);

@@ -1,19 +1,19 @@
-// The instants of a cron expression in a time zone, and what summer time does to them: the rules of cron(8).
+// The instants of a cron expression in a time zone. Daylight saving time follows the rules of cron(8).
 import type { CronCalendar } from "./cron_calendar.ts";
 import type { LocalTime } from "./local_time.ts";
 
 /** Instants in milliseconds since the epoch. */
 export interface CronTimes {
   nextAfter(instant: number): number | null;
-  /** The last one up to an instant, this one included. */
+  /** Returns the last instant up to and including this one. */
   lastUntil(instant: number): number | null;
-  /** The number of them after `from`, until `to`. */
+  /** Returns the number of instants after `from`, up to `to`. */
   count(from: number, to: number): number;
 }
 
 /**
- * Due whenever the wall clock first shows a time that the expression names, or first shows a later one. A local time that the
- * clock jumps over is due at the end of the gap; one that it shows twice is due the first time.
+ * Due when the wall clock first shows a time of the expression, or first shows a later one. A local time in a gap of
+ * the clock is due at the end of the gap. A repeated local time is due the first time.
  */
 export class FixedTimes implements CronTimes {
   readonly #calendar: CronCalendar;
@@ -45,7 +45,7 @@ export class FixedTimes implements CronTimes {
   }
 }
 
-/** Due whenever the wall clock shows a time that the expression names: in both of two equal hours, and in none that is skipped. */
+/** Due whenever the wall clock shows a time of the expression: in both of two repeated hours, never in a skipped one. */
 export class WildcardTimes implements CronTimes {
   readonly #calendar: CronCalendar;
   readonly #local: LocalTime;

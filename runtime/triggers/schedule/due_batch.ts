@@ -1,4 +1,4 @@
-// One batch of schedules that are due: every slot gets its outcome, in the store and in the book.
+// Settles one batch of due schedules: stores an outcome for every slot and advances the schedule book.
 import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
 import type { StartRun, WhyHeld } from "../fire.ts";
@@ -6,31 +6,31 @@ import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
 import type { StoppedTriggers } from "../stopped_triggers.ts";
 import type { Slot, SlotStore } from "./slot_store.ts";
 
-/** Schedules that are due together are settled in such batches: one transaction for all that does not run. */
+/** The largest batch. One transaction stores all slots of a batch that do not run. */
 const BATCH = 200;
-/** How many runs start together, before others have their turn. */
+/** The number of runs that start together before other work continues. */
 const STARTED_AT_ONCE = 20;
-/** When what could not be stored is tried again. */
+/** The wait before a slot that could not be stored is tried again. */
 export const RETRY_MS = 10_000;
 
-/** What settling due slots needs. */
+/** The collaborators of `settleDue`. */
 export interface DueBatchPorts {
   book: ScheduleBook;
   store: SlotStore;
-  /** Returns once the run is stored, not once it is done. */
+  /** Resolves when the run is stored, before the run ends. */
   start: StartRun;
   isPaused: () => boolean | Promise<boolean>;
   whyHeld?: WhyHeld;
   stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
 }
 
-/** What came of one batch, for the log. */
+/** The result of one batch, for the log. */
 export interface BatchReport {
-  /** Rows of slots that were missed. */
+  /** The stored rows of missed slots. */
   missed: Slot[];
-  /** Why starts failed; their slots are still open. */
+  /** The errors of failed starts. Their slots are still open. */
   failures: unknown[];
-  /** The service stops: whatever is still open is for the next one. */
+  /** True when the service stops. The next process settles the open slots. */
   isStopping: boolean;
 }
 
@@ -40,8 +40,8 @@ interface Judged {
 }
 
 /**
- * Settles a batch of what is due at `now`. Throws when nothing of it could be judged or stored; all of it is due again
- * later then.
+ * Settles a batch of the slots that are due at `now`. Throws when nothing could be judged or stored; all of it is due
+ * again later then.
  */
 export async function settleDue(
   ports: DueBatchPorts,
@@ -56,7 +56,8 @@ export async function settleDue(
       const held = await ports.whyHeld?.(entry.agent);
       judged.push(judge(entry, { ...ports, ...moment, pausedBecause: isPaused ? "paused" : held }));
     }
-    // First what lies before the runs: a crash between the two leaves the newest slot open, and forgets none.
+    // The slots before the runs come first. A crash between the two steps then leaves the newest slot open and loses
+    // none.
     const passed = judged.flatMap(({ entry, verdict }) =>
       verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
     );
@@ -65,7 +66,7 @@ export async function settleDue(
       book.advance(entry, further.get(entry.agent.id) ?? verdict.passed?.last ?? null);
     }
     const missed = passed.filter((row) => row.outcome === "missed" && !further.has(row.agentId));
-    // Of a schedule that came further elsewhere, what is left is due again at once.
+    // A schedule that another machine has advanced further is due again at once for the rest.
     const own = judged.filter(({ entry }) => !further.has(entry.agent.id));
     return { missed, ...await startRuns(own, { ...ports, ...moment, isPaused }) };
   } catch (error) {
@@ -119,7 +120,7 @@ function judge(
   const pausedBecause = around.pausedBecause ?? stopped;
   const missedBecause = whyMissed(entry, { due, wokeLate });
   const circumstances = { now, pausedBecause, missedBecause };
-  // A later one has run.
+  // A later slot has run.
   const verdict = judgeSlots(due, { ...circumstances, catchUp: due.isNewest ? catchUp : "none" });
   return { entry, verdict };
 }

@@ -1,21 +1,21 @@
-// Who is due first: keys by time, as a binary heap that knows where each key stands.
+// A priority queue of keys by time: a binary heap that knows the position of each key.
 
 interface Item {
   key: string;
   at: number;
 }
 
-/** Keys in the order of their times; each at most once. Every change costs the logarithm of their number. */
+/** Keys in the order of their times, each at most once. Each change takes logarithmic time. */
 export class DueQueue {
   readonly #heap: Item[] = [];
   readonly #places = new Map<string, number>();
 
-  /** The first of all times; undefined when the queue is empty. */
+  /** The earliest time, or undefined when the queue is empty. */
   get firstTime(): number | undefined {
     return this.#heap[0]?.at;
   }
 
-  /** Puts a key in, or moves it. */
+  /** Adds a key, or changes its time. */
   put(key: string, at: number): void {
     const place = this.#places.get(key);
     if (place === undefined) {
@@ -25,7 +25,7 @@ export class DueQueue {
     }
   }
 
-  /** Takes a key out, if it is in. */
+  /** Removes a key, if present. */
   remove(key: string): void {
     const place = this.#places.get(key);
     if (place === undefined) return;
@@ -34,7 +34,7 @@ export class DueQueue {
     if (last !== undefined && last.key !== key) this.#replace(last, place);
   }
 
-  /** Takes out the first key whose time is not after `now`. */
+  /** Removes and returns the first key whose time is not after `now`. */
   takeUntil(now: number): string | undefined {
     const first = this.#heap[0];
     if (first === undefined || first.at > now) return undefined;

@@ -1,20 +1,20 @@
-// Slots that are due, and the rule of what becomes of them: run, skipped or missed.
+// Due slots of a schedule, and the rule that decides which of them runs, is skipped or is missed.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
 import type { ScheduleFire } from "../fire.ts";
 
-/** How late a slot may be and still run as if it were on time. */
+/** The delay up to which a slot still counts as on time. */
 const GRACE_MS = 60_000;
 
-/** The slots of a schedule in some stretch of time; at least one. */
+/** The slots of a schedule in a stretch of time; at least one. */
 export interface DueSlots {
   first: number;
   last: number;
-  /** The one before the last; null when there is but one. */
+  /** The second-last slot, or null when there is one slot only. */
   beforeLast: number | null;
   count: number;
 }
 
-/** Slots in a row that do not run. */
+/** Consecutive slots that do not run. */
 export interface PassedSlots {
   outcome: "skipped" | "missed";
   reason: string;
@@ -23,24 +23,24 @@ export interface PassedSlots {
   count: number;
 }
 
-/** What becomes of due slots: those that pass, and after them the one that runs. */
+/** The decision on due slots: the slots that do not run, and the slot after them that does. */
 export interface SlotVerdict {
   passed?: PassedSlots;
   run?: ScheduleFire;
 }
 
 /**
- * Judges all slots that are due now: the newest runs when it is at most a minute late, or, with `catchUp`, however late
- * it is. All others are missed. While triggers are paused, none runs and none is missed: they are skipped.
+ * Judges all slots that are due now. The newest runs when it is at most a minute late, or, with `catchUp`, at any
+ * delay; the others are missed. While triggers are paused, all slots are skipped.
  */
 export function judgeSlots(
   due: DueSlots,
   circumstances: {
     now: number;
-    /** Why none may run; undefined: one may. */
+    /** The reason why no slot may run; undefined when one may. */
     pausedBecause: string | undefined;
     catchUp: ScheduleTrigger["catchUp"];
-    /** Why slots were missed. */
+    /** The reason for missed slots. */
     missedBecause: string;
   },
 ): SlotVerdict {

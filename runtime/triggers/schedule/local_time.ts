@@ -1,35 +1,36 @@
-// Local time of a zone: what a clock on the wall there shows. Wall times are milliseconds as if the wall showed UTC.
+// The local time of a time zone. A wall time is the time that a clock on the wall shows, in milliseconds as if it
+// showed UTC.
 import { DAY_MS } from "../../../base/time_units.ts";
 
-/** A stretch of time in which the zone's offset stays the same: from `start` up to, but without, `end`. */
+/** A stretch of time with one offset from UTC: from `start` up to, but excluding, `end`. */
 export interface Stretch {
   start: number;
   end: number;
   offset: number;
 }
 
-/** Wall times that are never shown, because the clock jumps over them: above `after`, up to but without `until`. */
+/** Wall times that the clock jumps over: above `after`, up to but excluding `until`. */
 export interface Gap {
   after: number;
   until: number;
 }
 
-/** Further than any zone is from UTC, and further than any zone's clock ever jumped. */
+/** A distance above every offset from UTC and above every jump of a zone's clock. */
 const REACH_MS = 2 * DAY_MS;
 
 /** The wall clock of one IANA zone. */
 export class LocalTime {
   readonly #timeZone: string;
-  /** Those asked for so far: two a year in most zones. */
+  /** The stretches requested so far: two a year in most zones. */
   readonly #stretches: Stretch[] = [];
   #latest: Stretch | undefined;
 
-  /** Its methods throw a RangeError for a zone that the system does not know. */
+  /** Methods throw a RangeError for a zone that the system does not know. */
   constructor(timeZone: string) {
     this.#timeZone = timeZone;
   }
 
-  /** The highest wall time shown until this instant: where the clock was set back, one that it showed before. */
+  /** Returns the highest wall time shown up to this instant. It lies ahead of the clock after the clock was set back. */
   highestUntil(instant: number): number {
     let stretch = this.stretchAt(instant);
     let highest = instant + stretch.offset;
@@ -41,7 +42,7 @@ export class LocalTime {
     return highest;
   }
 
-  /** The first instant at which the wall shows this or more: for a time in a gap, its end. */
+  /** Returns the first instant at which the wall shows this time or a later one; for a time in a gap, the end of the gap. */
   firstInstant(wall: number): number {
     let stretch = this.stretchAt(wall - REACH_MS);
     for (;;) {
@@ -51,7 +52,7 @@ export class LocalTime {
     }
   }
 
-  /** The gaps whose ends lie after `from`, until `to`. */
+  /** Returns the gaps that end after `from`, up to `to`. */
   gapsIn({ from, to }: { from: number; to: number }): Gap[] {
     const gaps: Gap[] = [];
     for (let { end } = this.stretchAt(from); end <= to;) {
@@ -64,7 +65,7 @@ export class LocalTime {
     return gaps;
   }
 
-  /** The stretch of time around an instant. */
+  /** Returns the stretch of time around an instant. */
   stretchAt(instant: number): Stretch {
     const holds = ({ start, end }: Stretch) => start <= instant && instant < end;
     if (this.#latest === undefined || !holds(this.#latest)) {
@@ -77,7 +78,7 @@ export class LocalTime {
     const at = (ms: number) =>
       Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(this.#timeZone);
     const here = at(instant);
-    // What begins right here is not before: "previous" leaves out the instant it is asked at.
+    // A stretch that starts at this instant counts: "previous" excludes the instant passed to it.
     const start = at(instant + 1).getTimeZoneTransition("previous");
     const stretch = {
       start: start?.epochMilliseconds ?? -Infinity,

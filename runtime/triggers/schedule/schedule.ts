@@ -1,4 +1,4 @@
-// When a schedule is due. Pure: instants in, instants out, in milliseconds since the epoch.
+// The due times of a schedule. Pure functions of instants, in milliseconds since the epoch.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
 import { type CronExpression, parseCron } from "../../agents/cron_expression.ts";
 import { parseDuration } from "../../../base/durations.ts";
@@ -7,19 +7,19 @@ import { CronCalendar } from "./cron_calendar.ts";
 import { type CronTimes, FixedTimes, WildcardTimes } from "./cron_times.ts";
 import { LocalTime } from "./local_time.ts";
 
-/** Times at which something is due, for ever. */
+/** An endless series of due times. */
 export interface Schedule {
-  /** Equal for schedules with the same times: another one begins anew. */
+  /** Equal for schedules with the same times. A schedule with another fingerprint restarts. */
   readonly fingerprint: string;
-  /** Counts elapsed time: it goes on where it was when the wall clock is set back. */
+  /** True for intervals of elapsed time: they continue unchanged when the wall clock is set back. */
   readonly isElapsed: boolean;
-  /** The first slot after an instant; null when none comes any more. `anchor` is where the schedule began. */
+  /** Returns the first slot after an instant, or null when no more slots come. `anchor` is the start of the schedule. */
   nextAfter(instant: number, anchor: number): number | null;
-  /** The slots after `from`, until `to`; null when there is none. */
+  /** Returns the slots after `from`, up to `to`, or null when there is none. */
   slotsIn(stretch: { from: number; to: number; anchor: number }): DueSlots | null;
 }
 
-/** The schedule of a trigger that parsed. `timeZone` is the machine's IANA zone, for a trigger that names none. */
+/** Creates the schedule of a parsed trigger. `timeZone`: the machine's IANA zone, for a trigger without a zone. */
 export function createSchedule(
   { every, cron, timezone }: Pick<ScheduleTrigger, "every" | "cron" | "timezone">,
   options: { timeZone: string },
@@ -33,7 +33,7 @@ export function createSchedule(
   });
 }
 
-/** Due once in every so many milliseconds of real time, for the first time one interval after the anchor. */
+/** Due once per interval of real time, for the first time one interval after the anchor. */
 class IntervalSchedule implements Schedule {
   readonly fingerprint: string;
   readonly isElapsed = true;
@@ -77,10 +77,10 @@ class CronSchedule implements Schedule {
   readonly isElapsed = false;
   readonly #times: CronTimes;
 
-  /** `zone` is the IANA zone that counts; `declaredZone` the one that the agent names, if it names one. */
+  /** `zone`: the IANA zone to use. `declaredZone`: the zone in the agent's file, if any. */
   constructor(cron: CronExpression, options: { zone: string; declaredZone: string | undefined }) {
     const { zone, declaredZone } = options;
-    // The machine's own zone is not part of the schedule's identity: a machine that moves edits no agent.
+    // The machine's own zone is no part of the fingerprint: moving a machine must not restart schedules.
     this.fingerprint = ["cron", cron.text, ...declaredZone === undefined ? [] : [declaredZone]]
       .join(" ");
     const [calendar, local] = [new CronCalendar(cron), new LocalTime(zone)];

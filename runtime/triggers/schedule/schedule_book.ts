@@ -1,5 +1,5 @@
-// The book of schedules: which agents have one, how far each has come, who is due first. Kept in step with the agents and
-// with what is stored; when to look into it is left to the scheduler.
+// The schedules of all agents, their progress, and the order in which they are due. Kept in step with the agents and
+// the store. The scheduler decides when to read it.
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
 import { type Clock, toTimestamp } from "../../../base/clock.ts";
@@ -12,34 +12,34 @@ import { createSchedule, type Schedule } from "./schedule.ts";
 import { moveBack } from "./set_back.ts";
 import type { ScheduleState, SlotStore } from "./slot_store.ts";
 
-/** An agent whose file was away for less goes on where it was. */
+/** An agent whose file was absent for less than this keeps its schedule's progress. */
 const AWAY_MS = HOUR_MS;
-/** How many schedules begin before others have their turn. */
+/** The number of schedules that start before other work continues. */
 const BEGUN_AT_ONCE = 50;
 
 type ScheduledAgent = Agent & { trigger: ScheduleTrigger };
 
-/** A scheduled agent. */
+/** The schedule of one agent. */
 export interface ScheduleEntry {
   agent: ScheduledAgent;
   readonly schedule: Schedule;
   readonly state: ScheduleState;
-  /** Slots until then passed before anybody looked, and why. */
+  /** Slots up to this time were due while nobody checked, and the reason. */
   readonly unseen: { until: number; because: string };
-  /** Its last start failed. */
+  /** True when its last start failed. */
   hasFailed: boolean;
-  /** The last time that it ran for before the clock was set back; 0: it was not. */
+  /** The last time that it ran for before the clock was set back; 0 when it was not set back. */
   readonly ranUntil: number;
 }
 
-/** What keeping track of schedules needs. */
+/** The collaborators of `ScheduleBook`. */
 export interface ScheduleBookPorts {
   store: SlotStore;
   clock: Clock;
   log: ServiceLog;
   /** The machine's IANA zone. */
   timeZone: string;
-  /** Other machines store in the same place. */
+  /** True when several machines share the store. */
   isShared?: boolean;
 }
 
@@ -48,23 +48,23 @@ export class ScheduleBook {
   readonly #ports: ScheduleBookPorts;
   readonly #entries = new Map<string, ScheduleEntry>();
   readonly #queue = new DueQueue();
-  /** When the files of agents were first seen to be away. */
+  /** The time at which each absent agent file was first missed. */
   readonly #awaySince = new Map<string, number>();
-  /** Schedules that were moved back with the clock and are not logged yet. */
+  /** Schedules that moved back with the clock and are not logged yet. */
   #movedBack: ScheduleEntry[] = [];
-  /** What is stored of agents that have no entry (yet); undefined until it is read. */
+  /** The stored states of agents without an entry; undefined until they are read. */
   #stored: Map<string, ScheduleState> | undefined;
 
   constructor(ports: ScheduleBookPorts) {
     this.#ports = ports;
   }
 
-  /** When the first of all schedules is due; undefined when none is. */
+  /** The time of the first due schedule, or undefined when none is due. */
   get firstDue(): number | undefined {
     return this.#queue.firstTime;
   }
 
-  /** The next so many slots that can still be in time, from a time on. */
+  /** Returns the next `limit` slots from a time on that can still run in time. */
   nextRuns(agentId: string, { limit, from = 0 }: { limit: number; from?: number }): number[] {
     const entry = this.#entries.get(agentId);
     if (entry === undefined) return [];
@@ -80,13 +80,13 @@ export class ScheduleBook {
     return times;
   }
 
-  /** The time up to which a schedule has run, if the clock was set back since and does not show that time yet. */
+  /** Returns the time up to which a schedule has run, if the clock was set back and has not reached it again. */
   ranUntil(agentId: string): number | null {
     const ranUntil = this.#entries.get(agentId)?.ranUntil ?? 0;
     return ranUntil > this.#ports.clock.now() ? ranUntil : null;
   }
 
-  /** Brings the book in step with the agents: schedules begin, begin anew where their times changed, and end. */
+  /** Brings the schedules in step with the agents: starts new ones, restarts changed ones and ends the others. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     const because = this.#stored === undefined
       ? "the service was not running"
@@ -99,7 +99,7 @@ export class ScheduleBook {
     for (const agent of agents.filter(isScheduled)) {
       if (options.isElsewhere?.(agent.id)) continue;
       const entry = this.#entries.get(agent.id);
-      // Agents are immutable: the same object is the same schedule.
+      // Agents are immutable: the same object has the same schedule.
       if (entry?.agent === agent) continue;
       const schedule = createSchedule(agent.trigger, this.#ports);
       if (entry?.schedule.fingerprint === schedule.fingerprint) {
@@ -112,7 +112,7 @@ export class ScheduleBook {
     this.#reportMovedBack();
   }
 
-  /** Moves the schedules back with the wall clock, which was set back by so much. */
+  /** Moves the schedules back with the wall clock, by `byMs`. */
   async moveBack(byMs: number): Promise<void> {
     const now = this.#ports.clock.now();
     for (const { agent, schedule, state } of [...this.#entries.values()]) {
@@ -122,7 +122,7 @@ export class ScheduleBook {
     this.#reportMovedBack();
   }
 
-  /** Takes out up to `limit` entries that are due; each goes back with `advance` or `postpone`. */
+  /** Removes up to `limit` due entries. Each returns by `advance` or `postpone`. */
   takeDue(now: number, limit: number): ScheduleEntry[] {
     const taken: ScheduleEntry[] = [];
     while (taken.length < limit) {
@@ -134,7 +134,7 @@ export class ScheduleBook {
     return taken;
   }
 
-  /** Slots of an entry that have no outcome yet, up to the first one that has run under a clock that was set back since. */
+  /** Returns the entry's slots without an outcome, up to the first that ran before the clock was set back. */
   dueSlots(
     { schedule, state: { anchor, lastSlot, fired = [] } }: ScheduleEntry,
     now: number,
@@ -149,14 +149,14 @@ export class ScheduleBook {
     return null;
   }
 
-  /** All slots until this one have their outcome now; null: it is no further than before. */
+  /** Records that all slots up to this one have an outcome; null: no progress. */
   advance(entry: ScheduleEntry, lastSlot: number | null): void {
     if (lastSlot !== null) entry.state.lastSlot = lastSlot;
     entry.hasFailed = false;
     this.#enqueue(entry);
   }
 
-  /** Nothing could be stored for this entry: it comes up again at `until`. */
+  /** Makes an entry due again at `until`, because nothing could be stored for it. */
   postpone(entry: ScheduleEntry, until: number): void {
     entry.hasFailed = true;
     this.#queue.put(entry.agent.id, until);
@@ -178,12 +178,12 @@ export class ScheduleBook {
       const isLongAway = clock.now() - (awaySince ?? Infinity) >= AWAY_MS;
       if (agent !== undefined) this.#awaySince.delete(id);
       if (isWanted && !isLongAway && !isElsewhere(id)) continue;
-      // First of all they are due no more, whatever becomes of the store.
+      // Removed from the queue first: they are not due any more, whether or not the store works.
       if (entry !== undefined) this.#stored?.set(id, entry.state);
       this.#entries.delete(id);
       this.#queue.remove(id);
       if (isLongAway || agent !== undefined && !isWanted) over.push(id);
-      // Another machine may have its file, where this one never had it.
+      // Another machine may have the file of an agent that this one never had.
       else if (agent === undefined && (!isShared || entry !== undefined)) {
         this.#awaySince.set(id, awaySince ?? clock.now());
       }
@@ -248,17 +248,17 @@ export class ScheduleBook {
   }
 }
 
-/** The first slot after an instant that has not run. */
+/** Returns the first slot after an instant that has not run. */
 function nextOpen({ schedule, state: { anchor, fired } }: ScheduleEntry, after: number) {
   let next = schedule.nextAfter(after, anchor);
   while (next !== null && fired?.includes(next)) next = schedule.nextAfter(next, anchor);
   return next;
 }
 
-/** Counts the slots from a first one until the last one that a state has come to. */
+/** Returns a function that counts the slots from a first one to the last one of a state. */
 function countUntil({ anchor, lastSlot }: ScheduleState, schedule: Schedule) {
   const to = lastSlot ?? anchor;
-  // With the beat of the first one, which may be another than the state's.
+  // Uses the rhythm of the first slot, which may differ from the state's.
   return (first: number) => 1 + (schedule.slotsIn({ from: first, to, anchor: first })?.count ?? 0);
 }
 

@@ -1,4 +1,4 @@
-// Starts the runs of schedules: on time, once each, and records what became of every slot. One timer for all agents.
+// Starts the runs of schedules on time, once each, and records the outcome of every slot. One timer serves all agents.
 import { setImmediate } from "node:timers/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -9,31 +9,31 @@ import type { ReconcileOptions } from "../reconcile_options.ts";
 import { ADJUSTMENT_MS } from "./set_back.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
 
-/** The longest sleep: a machine that was suspended, or a clock that was set, is noticed by then. */
+/** The longest sleep. It bounds the time until a suspended machine or a changed clock is noticed. */
 const LONGEST_SLEEP_MS = 60_000;
-/** A sleep that took so much longer than it should was the machine's, or the clock was set forward. */
+/** A sleep that is longer than planned by this much means a suspended machine or a clock set forward. */
 const LATE_WAKE_MS = 10_000;
-/** Outcomes are kept so long, and so many of each agent however old they are. */
+/** Slot outcomes older than this are removed, but for the newest of each agent. */
 const KEPT_DAYS = 90;
 const KEPT_SLOTS = 100;
 
-/** What schedules need. */
+/** The collaborators of `Scheduler`. */
 export type SchedulerPorts = ScheduleBookPorts & Omit<DueBatchPorts, "book">;
 
-/** The schedules of all agents, and the timer that watches them. */
+/** The schedules of all agents, and the timer that checks them. */
 export class Scheduler implements AsyncDisposable {
   readonly #ports: SchedulerPorts;
   readonly #book: ScheduleBook;
-  /** Changes of the book. */
+  /** Serializes changes of the book. */
   readonly #changes = new SerialQueue();
-  /** The agents as they should be, while the book is not in step with them. */
+  /** The agents that the book still has to be reconciled with, after a failure. */
   #owed: ReconcileOptions & { agents: readonly Agent[] } | undefined;
   #waking = new AbortController();
   #isOver = false;
   #watching: Promise<void> | undefined;
   /** The wall clock's lead over the monotonic clock at the last check. */
   #drift = -Infinity;
-  /** The clock was set back, and the schedules have not been moved with it yet. */
+  /** True when the clock was set back and the schedules have not moved with it yet. */
   #isSetBack = false;
   #wokeLate = false;
   #purgedAt = -Infinity;
@@ -44,8 +44,8 @@ export class Scheduler implements AsyncDisposable {
   }
 
   /**
-   * Follows the agents as they are now; only what differs changes. What cannot be stored is logged, and tried again until
-   * it can.
+   * Follows the agents as they are now; only differences change. A failure of the store is logged, and the work is
+   * retried until it succeeds.
    */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#owed = { ...options, agents };
@@ -54,8 +54,8 @@ export class Scheduler implements AsyncDisposable {
   }
 
   /**
-   * When an agent runs next by its schedule, in milliseconds since the epoch, paused or not: so many times from `from` on. None
-   * when it has no schedule, or when no date fits any more. Never in the past.
+   * Returns the next `limit` times at which an agent's schedule is due, from `from` on, in milliseconds since the
+   * epoch. Ignores pauses. Returns fewer when no more dates match, and no past times.
    */
   nextRuns(agentId: string, options: { limit: number; from?: number }): number[] {
     return this.#book.nextRuns(agentId, options);
@@ -66,12 +66,12 @@ export class Scheduler implements AsyncDisposable {
     return this.#book.ranUntil(agentId);
   }
 
-  /** Begins to start runs. What came due before is judged at once. */
+  /** Starts firing. Slots that were due before are judged at once. */
   start(): void {
     this.#watching ??= this.#watch();
   }
 
-  /** Something changed that may concern slots: checks at once instead of at the end of the sleep. */
+  /** Checks the slots at once instead of at the end of the sleep. */
   wake(): void {
     this.#waking.abort();
   }
@@ -109,7 +109,7 @@ export class Scheduler implements AsyncDisposable {
     this.#wokeLate = clock.now() - wake > LATE_WAKE_MS;
   }
 
-  /** Gives every slot that is due by now its outcome. */
+  /** Stores an outcome for every slot that is due now. */
   async #settle(): Promise<void> {
     const now = this.#ports.clock.now();
     const drift = now - (this.#ports.clock.elapsed?.() ?? now);

@@ -1,43 +1,43 @@
-// The port to what is remembered of schedules: where each one's beat begins, how far it got, what became of each slot.
+// The port to the stored state of schedules: the start of each rhythm, the progress, and the outcome of each slot.
 
-/** What becomes of a slot: exactly one of these. */
+/** The outcomes of a slot. Each slot gets exactly one. */
 export const SLOT_OUTCOMES = ["run", "skipped", "missed"] as const;
 
 /** One of SLOT_OUTCOMES. */
 export type SlotOutcome = typeof SLOT_OUTCOMES[number];
 
-/** A time at which a schedule was due, and what became of it. Times are milliseconds since the epoch. */
+/** A due time of a schedule, and its outcome. Times are milliseconds since the epoch. */
 export interface Slot {
   agentId: string;
-  /** With a count above 1: the first of them. */
+  /** The first slot, when `count` is above 1. */
   scheduledFor: number;
   outcome: SlotOutcome;
-  /** Why it did not run, or why it ran late; null for an ordinary run. */
+  /** The reason why it did not run, or ran late; null for an ordinary run. */
   reason: string | null;
-  /** Null unless it ran; also null when that execution was removed. */
+  /** The execution of a slot that ran; null when that execution was removed. */
   executionId: number | null;
-  /** How many slots in a row this stands for. */
+  /** The number of consecutive slots in this row. */
   count: number;
 }
 
-/** How far a schedule has come. */
+/** The progress of a schedule. */
 export interface ScheduleState {
   agentId: string;
-  /** What the schedule was when this was stored: another one begins anew. */
+  /** The fingerprint at the time of storing. A different schedule restarts. */
   fingerprint: string;
-  /** Where the beat of an interval begins. */
+  /** The start of the interval's rhythm. */
   anchor: number;
-  /** The newest slot that has an outcome; null before the first. */
+  /** The newest slot with an outcome; null before the first. */
   lastSlot: number | null;
-  /** Slots after it that have run, because the clock was set back since; absent if there is none. */
+  /** Later slots that have run already, because the clock was set back since; absent when there are none. */
   fired?: number[];
 }
 
-/** Decides about slots that are stored beyond the beginning of a schedule. */
+/** The treatment of slots stored beyond the start of a schedule. */
 export interface StoredSlots {
-  /** Those that ran stay, and do not run again. */
+  /** True: slots that ran stay and do not run again. */
   keepsRuns: boolean;
-  /** Counts the slots from one until that place, for a row that reaches beyond it. */
+  /** Returns the number of slots from one to that point, for a row that reaches beyond it. */
   countSince?: (first: number) => number;
 }
 
@@ -45,25 +45,26 @@ export interface StoredSlots {
 export interface SlotStore {
   readSchedules(): Promise<ScheduleState[]>;
   /**
-   * Begins a schedule, or begins it anew in the place of `before`. Returns how it stands: where another machine has begun the
-   * same one meanwhile, all go by its beat.
+   * Starts a schedule, or restarts it in place of `before`. Returns its stored state. When another machine has started
+   * the same schedule meanwhile, all machines use that machine's rhythm.
    */
   beginSchedule(
     state: ScheduleState,
     before?: ScheduleState,
     slots?: StoredSlots,
   ): Promise<ScheduleState>;
-  /** Forgets schedules that are no more; their slots stay as history. */
+  /** Removes the states of ended schedules. Their slots remain as history. */
   endSchedules(agentIds: readonly string[]): Promise<void>;
   /**
-   * Stores slots that do not run, and how far their schedules have come with them. A slot that has an outcome keeps it; where one
-   * has, another machine was ahead, and nothing of its row is stored: returns how far that came, by agent.
+   * Stores slots that do not run, and the progress of their schedules. A slot with an outcome keeps it. Such a slot
+   * means that another machine was ahead: nothing of that row is stored, and the machine's progress is returned by
+   * agent.
    */
   recordSlots(
     slots: readonly (Slot & { lastSlot: number })[],
   ): Promise<ReadonlyMap<string, number>>;
-  /** Newest first. */
+  /** Returns the slots, newest first. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
-  /** Removes slots older than `before`, but for the newest `keep` of each agent. Returns how many. */
+  /** Removes slots older than `before`, but for the newest `keep` of each agent. Returns their number. */
   purgeSlots(options: { before: number; keep: number }): Promise<number>;
 }
