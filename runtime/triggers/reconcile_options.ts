@@ -1,6 +1,6 @@
 // Facts about agents that are absent from the list, for triggers that are brought in step with it.
 
-/** Tells unreadable agents and agents of other hosts from removed agents. */
+/** Distinguishes unreadable agents and agents of other hosts from removed agents. */
 export interface ReconcileOptions {
   /**
    * Returns true for an agent that is not listed because its file cannot be read now. Its stored state stays; other

@@ -156,7 +156,7 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.start();
   }
 
-  /** Reads anew which of the shared watches belong to this machine. */
+  /** Reads again which of the shared watches belong to this machine. */
   followShared(): void {
     this.#openWatcher?.follow();
     this.#openWatcher?.wake();

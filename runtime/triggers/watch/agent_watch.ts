@@ -1,5 +1,5 @@
-// One agent that watches: what of its files has changed, and is not its own doing, goes into the queue of its runs. A change
-// waits until its path has been quiet for a while, or, where all that is watched has vanished with it, until that is back.
+// Watches one agent's paths and queues a run for each change that the agent did not make itself. A change waits until
+// its path is quiet. If everything watched vanished with the path, it waits until that is back.
 import { isDeepStrictEqual } from "node:util";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
@@ -17,38 +17,41 @@ import { RunQueue, type RunQueuePorts, type WatchChange, type WatchingAgent } fr
 import type { QueuedChange } from "./watch_store.ts";
 import { WatchedPaths } from "./watched_paths.ts";
 
-/** No file has an empty path: the stamp there says what was watched, because other paths or filters begin anew. */
+/**
+ * The stamp under the empty path stores what was watched. An agent with other paths or filters starts from a new
+ * snapshot.
+ */
 const FINGERPRINT_PATH = "";
 
-/** What all watches share. */
+/** The collaborators shared by all watches. */
 export interface AgentWatchPorts extends RunQueuePorts, SameContentPorts {
   places: WatchedPlaces;
-  /** How many files and folders may be at a watched path. */
+  /** The most files and folders at a watched path. */
   mostEntries: number;
   base: PathBase;
   ownWrites: OwnWrites;
 }
 
-/** What is watched for an agent, and how it looked when the agent was last told; undefined: it begins with what is there. */
+/** The watched paths, and the last snapshot that the agent has seen; undefined: it starts with the present files. */
 interface Entered {
   paths: WatchedPaths;
   remembered: Map<string, Stamp | null> | undefined;
 }
 
-/** One agent's watch. Its updates must not overlap. */
+/** The watch of one agent. Its updates must not overlap. */
 export class AgentWatch implements AsyncDisposable, PlaceListener {
   readonly #ports: AgentWatchPorts;
-  /** What it runs for. */
+  /** The changes to run for. */
   readonly queue: RunQueue;
   readonly #folding = new ChangeFolding();
   readonly #settling = new SerialQueue();
   #agent: WatchingAgent;
   #paths: WatchedPaths;
-  /** See Entered; until all places have been compared with it. */
+  /** The last snapshot that the agent has seen, until all places are compared with it. */
   #remembered: Map<string, Stamp | null> | undefined;
   readonly #compared = new WeakSet<WatchedPlace>();
   readonly #content: SameContent;
-  /** Aborted: nothing settles by itself. */
+  /** Aborted while no change may settle. */
   #rest = new AbortController();
   #timing: Promise<void> | undefined;
 
@@ -64,18 +67,18 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     this.queue = new RunQueue(agent, own.waiting, own.ports);
   }
 
-  /** Takes in all that an agent watches. */
+  /** Starts watching the agent's paths. */
   static async open(agent: WatchingAgent, ports: AgentWatchPorts): Promise<AgentWatch> {
     const waiting = await ports.store.readQueue(agent.id);
     return new AgentWatch(agent, { ...await enter(agent, ports), waiting, ports });
   }
 
-  /** The last change that did not fire, because the content is the same. */
+  /** The last change that did not fire because the content is the same. */
   get passedOver(): PassedOver | null {
     return this.#content.passedOver;
   }
 
-  /** Begins to listen. Nothing runs before its queue is started. */
+  /** Starts listening. No run starts before the queue is started. */
   async begin(): Promise<void> {
     await this.queue.takeUp();
     await this.queue.keepOnly((path) => this.#paths.concerns(path));
@@ -83,10 +86,10 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     this.#content.survey(this.#agent, () => this.#paths.files());
   }
 
-  /** Follows the agent as its file says now; where it watches the same, what is watched continues untouched. */
+  /** Adopts the agent's changed file. Unchanged paths are watched without interruption. */
   async update(agent: WatchingAgent): Promise<void> {
     const before = this.#agent;
-    // Agents are immutable: the same object is the same watch.
+    // Agents are immutable: the same object has the same watch.
     if (before === agent) return;
     if (!isDeepStrictEqual(watchedBy(before), watchedBy(agent))) await this.#replace(agent);
     this.#agent = agent;
@@ -97,7 +100,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (stops.kindOf(agent.id) === "size" && !isTooLarge) await stops.release(agent.id);
   }
 
-  /** Its stopped trigger may fire again: everything is counted from zero. */
+  /** Resets all limits, after the trigger was re-armed. */
   released(): void {
     this.#ports.breaker.reset(this.#agent.id);
     this.queue.released();
@@ -114,7 +117,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     else this.#note(changes.filter((one) => this.#paths.counts(place, one)));
   }
 
-  /** Ends, and forgets all about the agent: it watches no more. */
+  /** Closes the watch and removes all stored state, because the agent watches no more. */
   async forget(): Promise<void> {
     this.queue.stop();
     await this.#end();
@@ -124,18 +127,18 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     await this.#ports.store.forgetWatches([this.#agent.id]);
   }
 
-  /** Ends, and stores nothing: another machine watches now. */
+  /** Closes the watch without storing anything, because another machine watches now. */
   async leave(): Promise<void> {
     this.queue.stop();
     await this.#end();
     await this.queue[Symbol.asyncDispose]();
   }
 
-  /** Ends, and stores what is not quiet yet. Runs that were started continue. */
+  /** Closes the watch and stores the changes that are not quiet yet. Started runs continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.queue.stop();
     await this.#paths.check();
-    // No event may have come yet of what was written last.
+    // The events of the last writes may not have arrived yet.
     const written = this.#ports.ownWrites.latest();
     await Promise.all(this.#paths.places.map((place) => place.scan(written)));
     await this.#settle(Infinity);
@@ -149,15 +152,15 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     await this.#paths[Symbol.asyncDispose]();
   }
 
-  /** Watches what another version of the agent watches, without missing or repeating a change. */
+  /** Watches the paths of a new version of the agent, without missing or repeating a change. */
   async #replace(agent: WatchingAgent): Promise<void> {
     const former = this.#paths;
-    // What has settled must be stored before it is asked what is remembered.
+    // Settled changes must be stored before the snapshot is read.
     await this.#pause();
     try {
       const { paths, remembered } = await enter(agent, this.#ports);
       this.#paths = paths;
-      // Where all was compared before, it has been told.
+      // Once all places were compared, the agent has seen their changes.
       if (this.#remembered !== undefined) this.#remembered = remembered;
       former.leave(this);
       this.#folding.keepOnly((path) => paths.concerns(path));
@@ -178,7 +181,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     }
   }
 
-  /** Finds what has changed while nobody watched. */
+  /** Notes the changes since the last snapshot. */
   #compare(place: WatchedPlace, remembered: ReadonlyMap<string, Stamp | null>): void {
     this.#compared.add(place);
     const hidden = [...remembered].flatMap(([path, stamp]) => stamp === UNREAD ? [path] : []);
@@ -197,7 +200,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (this.#paths.places.every((one) => this.#compared.has(one))) this.#remembered = undefined;
   }
 
-  /** These changes happen now. */
+  /** Notes changes that happen now. */
   #note(changes: readonly Transition[]): void {
     const { clock, breaker } = this.#ports;
     for (const change of changes) {
@@ -209,27 +212,27 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   async #settleInTime(signal: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
     const isGone = (path: string) => this.#paths.isGone(path);
-    // Not before this is known as the one that does it.
+    // Continues only after the caller has stored this promise as the one that settles.
     await Promise.resolve();
     for (let oldest; (oldest = this.#folding.oldest(isGone)) !== undefined;) {
       const { debounceMs } = this.#agent.trigger;
       const waitMs = Math.min(oldest + debounceMs - clock.now(), debounceMs);
       if (!await sleepUnlessAborted(clock, Math.max(0, waitMs), signal)) return;
       const now = clock.now();
-      // A clock that was set back must not make changes wait for it to come round.
+      // Changes must not wait until a clock that was set back reaches their time again.
       await this.#settle(oldest > now ? oldest : now - debounceMs);
     }
     this.#timing = undefined;
   }
 
-  /** Nothing settles by itself from now on; all that has settled is stored when this resolves. */
+  /** Stops settling. When this resolves, all settled changes are stored. */
   async #pause(): Promise<void> {
     this.#rest.abort();
     await this.#timing;
     await this.#settling.settled();
   }
 
-  /** Puts what has been quiet since `dueBefore` (milliseconds since the epoch) into the queue. */
+  /** Queues the changes of paths that have been quiet since `dueBefore` (milliseconds since the epoch). */
   async #settle(dueBefore: number): Promise<void> {
     const agent = this.#agent;
     await this.#settling.run(() => this.#settleNow(agent, dueBefore)).catch((error) => {
@@ -240,12 +243,12 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   async #settleNow(agent: WatchingAgent, dueBefore: number): Promise<void> {
     const { id } = agent;
     const { isPaused, ownWrites } = this.#ports;
-    // All may have vanished with it.
+    // Everything watched may have vanished together.
     if (this.#folding.hasDeletion(dueBefore)) await this.#paths.check();
     const settled = this.#folding.settle(dueBefore, (path) => this.#paths.isGone(path));
     if (settled.length === 0) return;
     for (const { path, stamp } of settled) this.#remembered?.set(path, stamp);
-    // Where that cannot be told, nothing is lost: it is asked once more before a run starts.
+    // An unknown answer loses nothing: the pause is checked again before a run starts.
     const isLost = await isPaused().catch(() => false);
     const changes: WatchChange[] = [];
     const changed = await this.#content.drop(agent, settled);
@@ -259,7 +262,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 }
 
-/** Takes in what an agent watches, and what is remembered of it. */
+/** Opens the watched paths of an agent, with its last snapshot. */
 async function enter(
   { id, trigger }: WatchingAgent,
   ports: AgentWatchPorts,
@@ -293,7 +296,7 @@ async function enter(
   return { paths, remembered: undefined };
 }
 
-/** What of an agent its watch is made of. */
+/** Returns the part of an agent that its watch depends on. */
 function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
   const { paths, filters, debounceMs, catchUp } = trigger;
   return { paths, filters, debounceMs, catchUp };

@@ -1,7 +1,7 @@
-// What became of a file while it kept changing: many changes of one path fold into one event, or none. Pure.
+// Folds all changes of a file into one event, or none. Pure.
 //
-// Decision: files are compared, events are not added up. What the file system tells are hints (a rename comes as three of
-// them, a burst loses some); how a file was before and how it is now is certain.
+// Decision: files are compared, events are not added up. The events of the file system are hints (a rename comes as
+// three of them, a burst loses some). The state of a file before and now is certain.
 import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
 import type { FileEvent } from "../../run_cause.ts";
 import { type ChangeOrigin, joinOrigins } from "./trigger_breaker.ts";
@@ -12,7 +12,7 @@ function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefi
   return now === null ? "deleted" : "modified";
 }
 
-/** One event for two that nobody has heard of yet; undefined: for who has heard of neither, nothing happened. */
+/** Merges two events that no run has seen; undefined when they cancel each other. */
 export function foldEvents(first: FileEvent, second: FileEvent): FileEvent | undefined {
   if (first === "created") return second === "deleted" ? undefined : first;
   if (second === "deleted") return second;
@@ -23,30 +23,30 @@ export function foldEvents(first: FileEvent, second: FileEvent): FileEvent | und
 /** A path that has been quiet for long enough. */
 export interface SettledPath {
   path: string;
-  /** Undefined: after all, nothing happened that anybody needs to know of. */
+  /** Undefined when the changes canceled each other. */
   event: FileEvent | undefined;
-  /** How its file was, and how it is now; null: gone. */
+  /** The file before and now; null: absent. */
   before: Stamp | null;
   stamp: Stamp | null;
-  /** What its changes may come from. */
+  /** The run that its changes may come from. */
   origin: ChangeOrigin;
 }
 
 interface Unsettled {
   before: Stamp | null;
   now: Stamp | null;
-  /** How the file was when it came to be where there was none. */
+  /** The file at the time when it appeared where there was none. */
   arrived: Stamp | null;
-  /** When it changed last. */
+  /** The time of the last change. */
   at: number;
   origin: ChangeOrigin;
 }
 
-/** The paths of one agent that have changed and are not quiet yet. */
+/** The changed paths of one agent that are not quiet yet. */
 export class ChangeFolding {
   /** Least recently changed first. */
   readonly #paths = new Map<string, Unsettled>();
-  /** Paths whose file is gone, by how it was; and such where a file appeared, by how it was then. */
+  /** Paths whose file is gone, by its last stamp; and paths where a file appeared, by its first stamp. */
   readonly #left = new Map<Stamp, string>();
   readonly #arrived = new Map<Stamp, string>();
 
@@ -54,13 +54,16 @@ export class ChangeFolding {
     return this.#paths.size;
   }
 
-  /** When the path that was quiet for longest changed last, of those that may settle; undefined when there is none. */
+  /**
+   * Returns the last change time of the path that has been quiet for longest and is not held; undefined when there is
+   * none.
+   */
   oldest(isHeld: (path: string) => boolean): number | undefined {
     for (const [path, one] of this.#paths) if (!isHeld(path) && !this.#isMoved(one)) return one.at;
     return undefined;
   }
 
-  /** Whether a path that is due is about to settle as deleted. */
+  /** Returns true when a due path is about to settle as deleted. */
   hasDeletion(dueBefore: number): boolean {
     for (const { at, before, now } of this.#paths.values()) {
       if (at > dueBefore) return false;
@@ -69,7 +72,7 @@ export class ChangeFolding {
     return false;
   }
 
-  /** Adds a change; its path starts waiting anew. */
+  /** Adds a change. Its path starts waiting again. */
   note(
     { path, before, now }: Transition,
     { at, origin }: { at: number; origin: ChangeOrigin },
@@ -87,14 +90,17 @@ export class ChangeFolding {
     if (event === "created" && one.arrived !== null) this.#arrived.set(one.arrived, path);
   }
 
-  /** Drops the events of other paths. */
+  /** Drops the changes of other paths. */
   keepOnly(isKept: (path: string) => boolean): void {
     for (const [path, one] of this.#paths) {
       if (foldChange(one.before, one.now) !== undefined && !isKept(path)) this.#remove(path, one);
     }
   }
 
-  /** Takes out what has not changed since `dueBefore` (milliseconds since the epoch), oldest first; not what is held. */
+  /**
+   * Removes and returns the paths unchanged since `dueBefore` (milliseconds since the epoch), oldest first, without
+   * held ones.
+   */
   settle(dueBefore: number, isHeld: (path: string) => boolean = () => false): SettledPath[] {
     const settled: SettledPath[] = [];
     for (const [path, one] of this.#paths) {
@@ -113,7 +119,7 @@ export class ChangeFolding {
     return settled;
   }
 
-  /** Whether a file has gone to another path: it settles with that one. */
+  /** Returns true when the file moved to another path. The change settles with that path. */
   #isMoved({ before, now }: Unsettled): boolean {
     return before !== null && now === null && this.#arrived.has(before);
   }

@@ -1,36 +1,36 @@
-// What agents themselves have written, so that it does not fire them. Known by path and content: a file that somebody
-// else has changed since is not theirs any more.
+// The writes of agents, so that a write does not fire the agent that made it. Known by path and content: once somebody
+// else changes the file, the write no longer counts.
 import { lstat } from "node:fs/promises";
 import { digestOfFile } from "../../../base/files/file_digest.ts";
 import { type FileWrite, versionOf, type WrittenFile } from "../../tools/files/reported_write.ts";
 
 const MAX_RECORDS = 10_000;
-/** More are hardly written before the first of their events comes. */
+/** The most recent writes to keep. More are unlikely before the first of their events arrives. */
 const MAX_LATEST = 1_000;
-/** Several changes of one path may be under way before the first of them is seen. */
+/** The most writes of one path to keep. Several may be under way before the first is seen. */
 const MAX_OUTCOMES = 8;
 
-/** The writes of all agents together. No agent has this id. */
+/** The key for writes of any agent. No agent has this id. */
 const ANYBODY = "";
 
-/** An execution that a write is ascribed to. */
+/** An execution that made a write, or delegated to the one that did. */
 export interface Writer {
   executionId: number;
   agentId: string;
 }
 
-/** A write and who counts as its writers: the agents of its lineage, and ANYBODY until that is forgotten. */
+/** A write with its writers: the agents of its lineage, and ANYBODY until that entry is forgotten. */
 interface Ascribed {
   writers: readonly string[];
 }
 
-/** An object of its own for each write: an older one is forgotten without a newer one. */
+/** The result of one write. An object of its own, so that an older one is forgotten without a newer one. */
 type Outcome = Left & Ascribed & {
-  /** The execution at the top: the one that something fired. */
+  /** The topmost execution: the one that a trigger fired. */
   firedId: number | undefined;
 };
 
-/** What a write left; of a file only what it is recognised by, for there are many of them. */
+/** The state after a write. A file is stored as its identifying values only, because there are many. */
 type Left = { removed: true } | { size: number; sha256: string } | {
   size: number;
   version: string;
@@ -40,17 +40,17 @@ interface Pending extends Ascribed {
   settled: Promise<void>;
 }
 
-/** What agents wrote to one path. */
+/** The writes of agents to one path. */
 interface Record {
   /** Oldest first. */
   outcomes: Outcome[];
   pending: Pending[];
-  /** How many writes there were so far, and the fired execution of the last one. */
+  /** The number of writes so far, and the fired execution of the last one. */
   count: number;
   lastFiredId: number | undefined;
 }
 
-/** A write as one machine tells it to the others. */
+/** A write in the form sent to other machines. */
 export interface ToldWrite {
   path: string;
   left: Left;
@@ -58,17 +58,17 @@ export interface ToldWrite {
   firedId: number | undefined;
 }
 
-/** The writes of all agents. What is remembered is bounded; the least recent is forgotten first. */
+/** The writes of all agents. The memory is bounded: the least recent write is forgotten first. */
 export class OwnWrites {
   readonly #records = new Map<string, Record>();
   readonly #tell: ((write: ToldWrite) => void) | undefined;
 
-  /** `tell` hears of each write that was made here. */
+  /** `tell` is called for each write made by this process. */
   constructor(tell?: (write: ToldWrite) => void) {
     this.#tell = tell;
   }
 
-  /** Notes a write for the execution that made it, and all above it: its own first. */
+  /** Records a write for the execution that made it (first in the list) and all above it. */
   record(lineage: readonly Writer[], { path, outcome }: FileWrite): void {
     const firedId = lineage.at(-1)?.executionId;
     const writers = [...new Set([...lineage.map(({ agentId }) => agentId), ANYBODY])];
@@ -86,30 +86,30 @@ export class OwnWrites {
     record.pending = [...record.pending, pending];
   }
 
-  /** Notes a write that another machine tells of. */
+  /** Records a write that another machine reported. */
   hear({ path, left, writers, firedId }: ToldWrite): void {
     add(this.#next(path, firedId), { ...left, writers, firedId });
   }
 
-  /** Whether a path (absolute, real) is as this agent, or one that it delegated to, has left it. */
+  /** Returns true when an absolute, real path is in the state that this agent, or one that it delegated to, left. */
   async isOwn(agentId: string, path: string): Promise<boolean> {
     return await this.#find(agentId, path) !== undefined;
   }
 
-  /** The execution, not delegated to by any other, whose tools have left a path (absolute, real) as it is. */
+  /** Returns the topmost execution whose tools left an absolute, real path in its present state. */
   async writerOf(path: string): Promise<number | undefined> {
     const record = this.#records.get(path);
-    // What another agent has under way is not waited for.
+    // Pending writes of other agents are not waited for.
     if (record !== undefined && record.pending.length > 0) return record.lastFiredId;
     return (await this.#find(ANYBODY, path))?.firedId;
   }
 
-  /** The paths written last, whose events may not have come yet. */
+  /** The last written paths, whose events may not have arrived yet. */
   latest(): string[] {
     return [...this.#records.keys()].slice(-MAX_LATEST);
   }
 
-  /** The record of a path that is written once more: the most recent one now. */
+  /** Moves the record of a written path to the most recent place and returns it. */
   #next(path: string, firedId: number | undefined): Record {
     const record = this.#records.get(path) ?? newRecord();
     record.count++;
@@ -136,9 +136,9 @@ export class OwnWrites {
       await Promise.all(record.pending.filter(isTheirs).map(({ settled }) => settled));
       known = record.outcomes.filter(isTheirs);
       match = await matching(path, known);
-      // Where the agent wrote again meanwhile, what was found may be what that write left, or is about to leave.
+      // After another write of the agent, the state just read may be the result of that write.
     } while (match === undefined && record.count !== count);
-    // What is older than the file as it stands can come back only by somebody else's hand.
+    // Writes before the matching one can recur only by another hand.
     const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
     for (const one of stale) one.writers = one.writers.filter((other) => other !== writer);
     record.outcomes = record.outcomes.filter(({ writers }) => writers.length > 0);
@@ -160,19 +160,19 @@ function toLeft(what: WrittenFile | "removed"): Left {
   return sha256 === null ? { size, version } : { size, sha256 };
 }
 
-/** The newest outcome that describes the path as it is now. */
+/** Returns the newest outcome that describes the present state of the path. */
 async function matching(path: string, outcomes: readonly Outcome[]): Promise<Outcome | undefined> {
   if (outcomes.length === 0) return undefined;
   let info;
   try {
     info = await lstat(path, { bigint: true });
   } catch {
-    // Gone, or not to be looked at any more: no write describes it, but perhaps a removal.
+    // The path is gone or inaccessible. No write describes it, but a removal may.
     return outcomes.findLast((outcome) => "removed" in outcome);
   }
   const [version, size] = [versionOf(info), Number(info.size)];
   const files = outcomes.filter((outcome) => "size" in outcome && outcome.size === size);
-  // Where the content is known it decides: two writes within one tick of the file system's clock have one version.
+  // The content decides where it is known: two writes within one tick of the file system's clock have one version.
   const sha256 = files.some((file) => "sha256" in file) && info.isFile()
     ? await digestOfFile(path)
     : undefined;

@@ -1,5 +1,5 @@
-// The file changes that one watch agent has not run for yet, one for a path, oldest first, as they are stored; and the runs
-// for them, as soon as there is room: at most so many at once, one for a path. What cannot run yet keeps its place.
+// The stored queue of file changes of one watch agent, one change per path, oldest first. Starts the runs for them, one
+// per path, while fewer than the limit run. A change that cannot run yet keeps its place.
 import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -20,9 +20,9 @@ import {
 } from "./trigger_breaker.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
 
-/** How many runs of one agent its watch has going at once. */
+/** The most simultaneous runs of one watch agent. */
 const MAX_RUNS = 4;
-/** The wait after a failure to store a change, or to run for one. */
+/** The wait after a failed attempt to store a change or to start its run. */
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
 /** An agent with a watch trigger that may fire. */
@@ -35,11 +35,11 @@ export interface WatchChange {
   origin: ChangeOrigin;
 }
 
-/** What the queue of an agent needs. */
+/** The collaborators of `RunQueue`. */
 export interface RunQueuePorts {
   store: WatchStore;
   start: StartRun;
-  /** Whether triggers are paused. */
+  /** Returns true when triggers are paused. */
   isPaused: () => Promise<boolean>;
   clock: Clock;
   log: ServiceLog;
@@ -47,7 +47,7 @@ export interface RunQueuePorts {
   breaker: TriggerBreaker;
 }
 
-/** One agent's queue. What it does, it does one thing after the other. */
+/** The queue of one agent. Its operations run one at a time. */
 export class RunQueue implements AsyncDisposable {
   readonly #ports: RunQueuePorts;
   readonly #over = new AbortController();
@@ -56,15 +56,15 @@ export class RunQueue implements AsyncDisposable {
   readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
   #agent: WatchingAgent;
   #isStarted = false;
-  /** A run of its conversation waits for a person, who has to answer first. */
+  /** True while a run of its conversation waits for a person's answer. */
   #isHeld = false;
-  /** A budget is used up. */
+  /** True while a budget is used up. */
   #isShort = false;
   #failures = 0;
   #retry: Promise<void> | undefined;
   readonly #work = new SerialQueue();
 
-  /** `waiting`: what is stored. */
+  /** `waiting`: the stored changes. */
   constructor(agent: WatchingAgent, waiting: readonly QueuedChange[], ports: RunQueuePorts) {
     this.#agent = agent;
     this.#ports = ports;
@@ -74,8 +74,8 @@ export class RunQueue implements AsyncDisposable {
   }
 
   /**
-   * Counts the runs that go on as they are stored: those from before this queue, and where it may have missed what became of
-   * some, as another machine ran them.
+   * Reads the open runs from the store: those from before this queue, and those whose end on another machine it may
+   * have missed.
    */
   async takeUp(): Promise<void> {
     await this.#serially(async () => {
@@ -87,19 +87,19 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Works from now on for the agent as its file says: what held its changes back may have been edited away. */
+  /** Adopts the agent's changed file. The edit may remove the obstacle to a run. */
   update(agent: WatchingAgent): void {
     this.#agent = agent;
     this.wake();
   }
 
-  /** Stores changes, and how files were with them; then runs what there is room for. Resolves when they are stored. */
+  /** Stores changes with the files' new snapshot, then starts runs. Resolves when the changes are stored. */
   async put(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
     await this.#serially(() => this.#storeInTime(changes, seen));
     void this.#serially(() => this.#run());
   }
 
-  /** Drops the changes of other paths than these: they will never run. */
+  /** Drops the changes of other paths, which can never run. */
   async keepOnly(isKept: (path: string) => boolean): Promise<void> {
     await this.#serially(async () => {
       const dropped = [...this.#changes.keys()].filter((path) => !isKept(path));
@@ -112,13 +112,13 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Begins to run for what waits. */
+  /** Starts running for the stored changes. */
   start(): void {
     this.#isStarted = true;
     this.wake();
   }
 
-  /** Runs what there is room for. Whatever held it back may be over. */
+  /** Tries again to start runs. */
   wake(): void {
     void this.#serially(async () => {
       this.#isHeld = false;
@@ -126,7 +126,7 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Its trigger may fire again: continues with the changes that are still stored. */
+  /** Continues with the stored changes after the trigger was re-armed. */
   released(): void {
     void this.#serially(async () => {
       const { id } = this.#agent;
@@ -136,11 +136,11 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** An execution of this agent has ended, or waits for a person; either makes room for another one. Or it continues. */
+  /** Handles the event that an execution of this agent ended, waits for a person, or continues. */
   hear(executionId: number, type: `execution_${"completed" | "waiting" | "resumed"}`): void {
     const { breaker } = this.#ports;
     const continues = type === "execution_resumed";
-    // In turn, because a run may have ended before its start is known here.
+    // Queued, because a run may end before its start is recorded here.
     void this.#serially(() => {
       const run = this.#runs.get(executionId);
       if (run !== undefined) run.isRunning = continues;
@@ -152,7 +152,7 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** Starts nothing more, and does not wait for anything any more; changes can still be stored. */
+  /** Stops starting runs and stops waiting. Changes can still be stored. */
   stop(): void {
     this.#over.abort();
   }
@@ -170,7 +170,7 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** What cannot be stored is logged and tried anew, once more after the end. */
+  /** Stores changes. A failure is logged and the work retried, once more after the close. */
   async #storeInTime(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
     const { clock, log } = this.#ports;
     const { signal } = this.#over;
@@ -208,7 +208,7 @@ export class RunQueue implements AsyncDisposable {
           seen: seen.map((file) => ({ agentId, ...file })),
         },
       );
-      // Whoever watches now has noticed them, too.
+      // The machine that watches now has noticed the changes, too.
       if (!isStored) return;
     } else if (seen.length > 0) await store.markSeen(agentId, seen);
     for (const path of dropped) this.#changes.delete(path);
@@ -227,10 +227,10 @@ export class RunQueue implements AsyncDisposable {
         }
         const fired = await start(agent, { type: "watch", event, path });
         this.#failures = 0;
-        // Its conversation, or what runs already, has to end first.
+        // The conversation or the present run has to end first.
         this.#isHeld = fired.outcome === "waiting" || fired.outcome === "running";
         if (fired.outcome === "stopping") this.stop();
-        // It keeps its place until there is money: a new day begins without an event, and somebody may raise the budget.
+        // The change keeps its place. No event announces a new day or a raised budget.
         if (fired.outcome === "budget") return this.#holdForBudget();
         if (fired.outcome === "started") {
           const { executionId } = fired;
@@ -238,7 +238,7 @@ export class RunQueue implements AsyncDisposable {
           breaker.started(agent.id, { executionId, path, origin });
           this.#runs.set(executionId, { path, isRunning: true });
         }
-        // It took the change out of the store.
+        // The start removed the change from the store.
         if (["started", "claimed", "withdrawn"].includes(fired.outcome)) this.#changes.delete(path);
       }
     } catch (error) {
@@ -259,11 +259,11 @@ export class RunQueue implements AsyncDisposable {
     this.#retry = this.#wakeAfter(MINUTE_MS);
   }
 
-  /** The change whose turn it is; undefined when none may run now. */
+  /** Returns the next change to run for, or undefined when none may run now. */
   async #next(): Promise<WatchChange | undefined> {
     if (!this.#isStarted || this.#over.signal.aborted || this.#isHeld) return undefined;
     if (this.#retry !== undefined || !this.#ports.stops.admits(this.#agent.id)) return undefined;
-    // Those that wait for a person take no room.
+    // Runs that wait for a person take no room.
     const running = this.#runs.values().filter(({ isRunning }) => isRunning);
     const busy = new Set(running.map(({ path }) => path));
     if (busy.size >= MAX_RUNS) return undefined;

@@ -1,4 +1,4 @@
-// Files that were written again with the same content (touched, restored, synchronized): one agent's watch passes over them.
+// Detects files that were written again with the same content (touched, restored, synchronized), for one agent's watch.
 import type { Clock } from "../../../base/clock.ts";
 import { inGroups } from "../../../base/in_groups.ts";
 import type { ContentDigests, DigestedFile } from "../../folders/content_digests.ts";
@@ -8,10 +8,10 @@ import type { SettledPath } from "./change_folding.ts";
 import type { WatchingAgent } from "./run_queue.ts";
 import type { SeenFile, WatchStore } from "./watch_store.ts";
 
-/** How many files are read at once. */
+/** The number of files read at once. */
 const READ_AT_ONCE = 8;
 
-/** What comparing contents needs. */
+/** The collaborators of `SameContent`. */
 export interface SameContentPorts {
   /** Shared by all watches. */
   digests: ContentDigests;
@@ -20,16 +20,16 @@ export interface SameContentPorts {
   log: ServiceLog;
 }
 
-/** The last change that did not fire, because the content is the same. */
+/** The last change that did not fire because the content is the same. */
 export interface PassedOver {
   path: string;
   /** Milliseconds since the epoch. */
   at: number;
-  /** How many there were since the service started. */
+  /** The number of such changes since the service started. */
   count: number;
 }
 
-/** The contents of one agent's files. With `same_content: true` nothing is read. */
+/** The contents of one agent's files. Reads nothing with `same_content: true`. */
 export class SameContent {
   readonly #ports: SameContentPorts;
   passedOver: PassedOver | null = null;
@@ -38,7 +38,7 @@ export class SameContent {
     this.#ports = ports;
   }
 
-  /** Takes the digests of existing files in the background; stores them for an agent that catches up. */
+  /** Reads the digests of existing files in the background, and stores them for an agent that catches up. */
   survey(
     { id, trigger }: WatchingAgent,
     files: () => Iterable<[path: string, stamp: Stamp]>,
@@ -52,7 +52,7 @@ export class SameContent {
     });
   }
 
-  /** Drops the changes that left the content as it was; takes the digests of the other files. */
+  /** Drops the changes that left the content unchanged. Reads the digests of the other files. */
   async drop(
     { id: agent, trigger }: WatchingAgent,
     settled: readonly SettledPath[],
@@ -74,7 +74,7 @@ export class SameContent {
     });
   }
 
-  /** How the files are now, with the digests that are known, for an agent that catches up. */
+  /** Returns the files' present stamps with the known digests, for an agent that catches up. */
   async toSeen({ trigger }: WatchingAgent, settled: readonly SettledPath[]): Promise<SeenFile[]> {
     if (trigger.catchUp !== "once") return [];
     return await inGroups(settled, {

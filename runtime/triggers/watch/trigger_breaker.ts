@@ -1,49 +1,53 @@
-// Detects watch triggers that run away: one path that fires all the time, runs that cause each other, or simply too many
-// runs. Pure.
+// Detects watch triggers that run away: one path that fires constantly, runs that cause each other, or too many runs.
+// Pure.
 //
-// Decision: a chain goes over all agents, because two that write for each other are a loop as well; whose turn it is when
-// the limit is reached is paused. A run prolongs a chain when its change is known to be written by the run before, or when
-// it was made while that one ran and its path fired before in the chain, which a burst of files or a steady stream of new
-// ones never does. What else keeps an agent busy, `trigger.max_runs` bounds. (rejected: to infer from the times at which
-// files come whether the agent's own scripts wrote them; who feeds an agent one file after the other looks the same)
+// Decision: a chain spans all agents, because two agents that write for each other are a loop as well; the agent whose
+// run reaches the limit is stopped. A run extends a chain in two cases. Either the run before is known to have written
+// the changed file, or the change was made during that run and its path fired before in the chain. A burst of files or
+// a steady stream of new ones never does the latter. `trigger.max_runs` bounds every other cause. (rejected: to infer
+// from the times of files whether the agent's own scripts wrote them; feeding an agent one file after the other looks
+// the same)
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 
-/** How many runs of watches may cause each other. */
+/** The longest chain of watch runs that cause each other. */
 export const MAX_CHAIN = 20;
-/** How often one path of an agent may fire in a minute. */
+/** The most fires of one path of an agent in a minute. */
 const MAX_FIRES_PER_MINUTE = 20;
-/** The time that `trigger.max_runs` is about. */
+/** The window of `trigger.max_runs`. */
 const MAX_RUNS_MS = 10 * MINUTE_MS;
-/** So long after a run has ended, the file system may still report its last writes. */
+/** The time after the end of a run in which the file system may still report its last writes. */
 const LATE_EVENT_MS = 1_000;
 
 const MAX_KNOWN_PATHS = 10_000;
 const MAX_KNOWN_RUNS = 10_000;
 
-/** What a change of a file may come from, as far as that was known when it was noticed. */
+/** The possible origin of a file change, as known when it was noticed. */
 export interface ChangeOrigin {
-  /** The execution that wrote it, or went on when it was noticed; 0: none did. */
+  /** The execution that wrote it, or that ran when it was noticed; 0: none. */
   previous: number;
-  /** Whether it belongs to the chain of that execution: it is known to have written it, or the path fired in that chain. */
+  /**
+   * True when it extends that execution's chain: the execution is known to have written it, or the path fired in the
+   * chain.
+   */
   continues: boolean;
 }
 
-/** Of a change that comes from nobody's run. */
+/** The origin of a change that no run made. */
 export const FROM_OUTSIDE: ChangeOrigin = { previous: 0, continues: false };
 
-/** What two changes of one path, the second one later, may come from. */
+/** Merges the origins of two changes of one path; the second is later. */
 export function joinOrigins(first: ChangeOrigin, second: ChangeOrigin): ChangeOrigin {
   return first.continues && !second.continues || second.previous === 0 ? first : second;
 }
 
-/** A change whose turn it is. */
+/** A change that is about to fire. */
 interface Firing {
   path: string;
   origin: ChangeOrigin;
 }
 
-/** What stops a trigger. */
+/** The reason to stop a trigger. */
 interface Refusal {
   by: "loop" | "runs";
   reason: string;
@@ -52,29 +56,29 @@ interface Refusal {
 /** A run as part of a chain. */
 interface ChainedRun {
   path: string;
-  /** The run that went on before it; 0: none. It is remembered also where the chain does not go on: a loop has a first round. */
+  /** The run that was open before it; 0: none. Stored also where the chain ends, because a loop has a first round. */
   previous: number;
-  /** How many runs the chain has with this one. */
+  /** The length of the chain up to this run. */
   length: number;
 }
 
-/** Decides whether changes of watched files may fire, by what fired before; all agents of a service share one. */
+/** Decides from previous fires whether file changes may fire. All agents of a service share one. */
 export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
-  /** When each path of each agent fired in the last minute; least recent first. */
+  /** The times at which each path of each agent fired in the last minute; least recent first. */
   readonly #fires = new Map<string, number[]>();
-  /** When each agent's runs of the last ten minutes began. */
+  /** The start times of each agent's runs in the last ten minutes. */
   readonly #starts = new Map<string, number[]>();
-  /** Oldest first. Kept when they are over: their files may be seen late. */
+  /** Oldest first. Ended runs stay, because their files may be noticed late. */
   readonly #runs = new Map<number, ChainedRun>();
-  /** When the runs that go on, or did a moment ago, ended; undefined: not yet. */
+  /** The end times of open or just ended runs; undefined: still open. */
   readonly #recent = new Map<number, number | undefined>();
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
   }
 
-  /** What a change of a path, noticed at this moment, may come from. */
+  /** Returns the possible origin of a change that is noticed now. */
   noticed(path: string): ChangeOrigin {
     let newest = 0;
     let best: number | undefined;
@@ -88,7 +92,7 @@ export class TriggerBreaker {
       : { previous: best, continues: true };
   }
 
-  /** Why a change must not fire, but stops its agent's trigger; undefined: it may. */
+  /** Returns why a change must stop its agent's trigger instead of firing; undefined when it may fire. */
   refusal(agentId: string, change: Firing & { maxRuns: number }): Refusal | undefined {
     const { path, maxRuns } = change;
     if (this.#recentFires(agentId, path).length >= MAX_FIRES_PER_MINUTE) {
@@ -110,7 +114,7 @@ export class TriggerBreaker {
     return undefined;
   }
 
-  /** A change fired. */
+  /** Records that a change fired. */
   started(agentId: string, run: Firing & { executionId: number }): void {
     const { executionId, path, origin } = run;
     const now = this.#clock.now();
@@ -130,19 +134,19 @@ export class TriggerBreaker {
     }
   }
 
-  /** A run is over, or waits for a person. */
+  /** Records that a run ended, or waits for a person. */
   ended(executionId: number): void {
     if (!this.#recent.has(executionId)) return;
     this.#recent.set(executionId, this.#recent.get(executionId) ?? this.#clock.now());
   }
 
-  /** A run that waited continues: what a person's answer brings about is not a loop. */
+  /** Records that a waiting run continues. A person's answer breaks a loop. */
   resumed(executionId: number): void {
     this.#runs.delete(executionId);
     this.#recent.delete(executionId);
   }
 
-  /** Counts anew for an agent, and every chain: its last run so far counts as the first. */
+  /** Resets the counts of an agent, and all chains: the last run of each becomes its first. */
   reset(agentId: string): void {
     for (const key of this.#fires.keys()) {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
@@ -151,7 +155,7 @@ export class TriggerBreaker {
     for (const run of this.#runs.values()) run.length = 1;
   }
 
-  /** The runs that a change made at this moment may come from, oldest first. */
+  /** Yields the runs that a change made now may come from, oldest first. */
   *#around(): Iterable<number> {
     const now = this.#clock.now();
     for (const [id, endedAt] of this.#recent) {
@@ -160,7 +164,7 @@ export class TriggerBreaker {
     }
   }
 
-  /** The run of this id and those before it, newest first; as many as a chain may have. */
+  /** Yields the run of this id and those before it, newest first, up to the longest chain. */
   *#chainOf(id: number): Iterable<ChainedRun> {
     for (let i = 0; i < MAX_CHAIN; i++) {
       const run = this.#runs.get(id);
@@ -175,14 +179,17 @@ export class TriggerBreaker {
     return false;
   }
 
-  /** A run for the same path is nearer than any other: two loops that go on side by side are counted apart. */
+  /**
+   * Returns true when the run is nearer to the path than another one. Runs for the same path are nearest, so that two
+   * loops at once count separately.
+   */
   #isNearer(path: string, { id, than }: { id: number; than: number }): boolean {
     const [isOwn, isOwnOfOther] = [id, than].map((one) => this.#runs.get(one)?.path === path);
     if (isOwn !== isOwnOfOther) return isOwn === true;
     return this.#lengthOf(id) > this.#lengthOf(than);
   }
 
-  /** 0: the run is not part of a chain, or is forgotten. */
+  /** Returns 0 when the run is in no chain, or is forgotten. */
   #lengthOf(executionId: number): number {
     return this.#runs.get(executionId)?.length ?? 0;
   }
@@ -199,7 +206,7 @@ export class TriggerBreaker {
     return (this.#starts.get(agentId) ?? []).filter(this.#isWithin(MAX_RUNS_MS));
   }
 
-  /** Forgets the paths that have not fired for a minute, and the least recent of too many. */
+  /** Removes paths that have not fired for a minute, and the least recent of too many. */
   #forgetFires(): void {
     const isRecent = this.#isWithin(MINUTE_MS);
     for (const [key, fires] of this.#fires) {
@@ -208,7 +215,10 @@ export class TriggerBreaker {
     }
   }
 
-  /** Whether an instant lies within the last so many ms. A clock that was set back leaves later ones: they count no more. */
+  /**
+   * Returns a test for instants within the last `ms` milliseconds. Instants after now come from a clock that was set
+   * back and do not count.
+   */
   #isWithin(ms: number): (at: number) => boolean {
     const now = this.#clock.now();
     return (at) => at <= now && now - at < ms;

@@ -1,8 +1,8 @@
-// The port to what is remembered of watches: changes that wait for their run, and how files looked when last seen.
+// The port to the stored state of watches: queued changes, and the last snapshot of files.
 import type { DigestedFile } from "../../folders/content_digests.ts";
 import type { FileEvent } from "../../run_cause.ts";
 
-/** A change that waits for its run: one per agent and path. */
+/** A change that waits for its run. There is one per agent and path. */
 export interface QueuedChange {
   agentId: string;
   /** Absolute. */
@@ -12,7 +12,7 @@ export interface QueuedChange {
   queuedAt: number;
 }
 
-/** A run for a change that has not ended. */
+/** An open run for a change. */
 export interface OpenRun {
   executionId: number;
   path: string;
@@ -20,24 +20,25 @@ export interface OpenRun {
   isRunning: boolean;
 }
 
-/** How a file looked when its agent was last told of it. */
+/** The last state of a file that its agent has seen. */
 export interface SeenFile {
   path: string;
-  /** Opaque; null: the file is gone, forget it. */
+  /** Opaque; null: the file is gone, remove it. */
   stamp: string | null;
-  /** Of its content, where that is known. */
+  /** The digest of its content, if known. */
   digest?: string;
 }
 
 /** Each method is one transaction. */
 export interface WatchStore {
-  /** The agents of which anything is stored. */
+  /** Returns the agents with stored state. */
   listAgents(): Promise<string[]>;
-  /** The changes of an agent, oldest first. */
+  /** Returns the changes of an agent, oldest first. */
   readQueue(agentId: string): Promise<QueuedChange[]>;
   /**
-   * Puts changes into the queue; a path that is in it already gets the new event. With it, takes out of it what has come to
-   * nothing, and marks how files look. False: another machine watches for an agent of them now, and nothing was stored.
+   * Queues changes; a queued path gets the new event. In the same transaction removes changes that were undone, and
+   * stores the files' stamps. Returns false when another machine watches for one of the agents now; nothing is stored
+   * then.
    */
   enqueue(
     changes: readonly QueuedChange[],
@@ -46,23 +47,23 @@ export interface WatchStore {
       seen: readonly (SeenFile & { agentId: string })[];
     },
   ): Promise<boolean>;
-  /** Takes changes out that will never run: their agent is gone, or watches something else. */
+  /** Removes changes that can never run, because their agent is gone or watches something else. */
   dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void>;
-  /** The runs of an agent's changes that have not ended. */
+  /** Returns the open runs for the agent's changes. */
   readOpenRuns(agentId: string): Promise<OpenRun[]>;
-  /** How files looked, of an agent that catches up; undefined when nothing was ever stored for it. */
+  /** Returns the last stamps of an agent that catches up, or undefined when nothing was ever stored for it. */
   readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined>;
-  /** The digests of these files that are known. */
+  /** Returns the known digests of these files. */
   readDigests(agentId: string): Promise<DigestedFile[]>;
-  /** Stores digests of files that still look as they did then. */
+  /** Stores digests of files that have the same stamp still. */
   keepDigests(agentId: string, files: readonly DigestedFile[]): Promise<void>;
-  /** Marks how files look now, without queueing anything. False as from enqueue(). */
+  /** Stores the files' stamps without queueing anything. Returns false as enqueue() does. */
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean>;
-  /** Forgets all about agents that watch no more. */
+  /** Removes all state of agents that watch no more. */
   forgetWatches(agentIds: readonly string[]): Promise<void>;
 }
 
-/** Where several machines could watch for an agent, one of them has the lease of this name. */
+/** Returns the name of the lease that decides which of several machines watches for an agent. */
 export function watchLease(agentId: string): string {
   return `watch ${agentId}`;
 }

@@ -1,5 +1,5 @@
-// What an agent watches: its places, and which of the files there concern it: by its patterns, its filters, and without what
-// nobody wants to hear of.
+// The watched paths of an agent, and the files there that concern it: by its patterns and filters, without ignored
+// names.
 import { basename } from "node:path";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
@@ -12,7 +12,7 @@ import type { PlaceListener, WatchedPlace } from "../../folders/watched_place.ts
 import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import { STAGED_NAME } from "../../../base/files/staged_files.ts";
 
-/** The places of one agent. Several may lead to one file. */
+/** The watched places of one agent. Several may contain one file. */
 export class WatchedPaths implements AsyncDisposable {
   readonly #places: WatchedPlaces;
   readonly #paths: { place: WatchedPlace; isWanted: WatchFilter }[] = [];
@@ -21,7 +21,7 @@ export class WatchedPaths implements AsyncDisposable {
     this.#places = places;
   }
 
-  /** Takes in all that a trigger watches. */
+  /** Starts watching all paths of a trigger. */
   static async open(
     { paths, filters }: Pick<WatchTrigger, "paths" | "filters">,
     { places, base }: { places: WatchedPlaces; base: PathBase },
@@ -54,38 +54,38 @@ export class WatchedPaths implements AsyncDisposable {
     await Promise.all(this.places.map((place) => this.#places.leave(place)));
   }
 
-  /** Finds out whether everything is still there. */
+  /** Checks that every place is still there. */
   async check(): Promise<void> {
     await Promise.all(this.places.map((place) => place.check()));
   }
 
-  /** Every file that is the agent's business, with its stamp; UNREAD for what never could be read. */
+  /** Returns every file that concerns the agent, with its stamp; UNREAD for files that never could be read. */
   files(): [path: string, stamp: Stamp][] {
     return this.places.flatMap((place) => [...place.files()])
       .filter(([path, stamp]) => stamp === UNREAD || this.#ownerOf(path) !== undefined);
   }
 
-  /** Whether changes of a path are, or may be, the agent's business: what a path that was never there holds, nobody knows. */
+  /** Returns true when a path concerns, or may concern, the agent. The kind of a path that never existed is unknown. */
   concerns(path: string): boolean {
     return this.places.some(({ folder }) => folder === undefined) ||
       this.#ownerOf(path) !== undefined;
   }
 
-  /** Whether what is watched at a path is gone: its changes wait until that is back. */
+  /** Returns true when the watched place of a path is gone. The path's changes wait until it is back. */
   isGone(path: string): boolean {
     return this.#ownerOf(path)?.isThere === false;
   }
 
-  /** Whether a change that a place tells of counts: where several places lead to a file, one of them tells of it. */
+  /** Returns true when a place's change counts. If several places contain a file, one of them reports it. */
   counts(place: WatchedPlace, { path, before, now }: Transition): boolean {
     if (now === UNREAD) return true;
     if (before !== UNREAD || now !== null) return this.#ownerOf(path) === place;
-    // It can be read, or is gone; unless another place still cannot tell.
+    // The file can be read or is gone, unless another place cannot read it yet.
     const isUnread = this.places.some((one) => covers(one, path) && one.isUnread(path));
     return covers(place, path) && !isUnread;
   }
 
-  /** The place that reports changes of a file; undefined where it is not the agent's business. */
+  /** Returns the place that reports changes of a file, or undefined when the file does not concern the agent. */
   #ownerOf(path: string): WatchedPlace | undefined {
     const owners = this.#paths.filter(({ place: { file, folder }, isWanted }) => {
       if (file !== undefined) return path === file && isWanted(basename(path), "file");
@@ -96,21 +96,22 @@ export class WatchedPaths implements AsyncDisposable {
   }
 }
 
-/** Whether a path is at or below a place. */
+/** Returns true when a path is at or below a place. */
 function covers(place: WatchedPlace, path: string): boolean {
   return path === place.path || isBelow(path, place.file ?? place.folder ?? place.path);
 }
 
 /**
- * Whether a path concerns an agent: relative to the watched folder, or, where the watched path `is` a file, its name. An
- * agent that names a file gets its changes whatever it is called.
+ * Decides whether a path concerns an agent. The path is relative to the watched folder; for a watched file it is the
+ * file's name. A file that the agent names always concerns it.
  */
 export type WatchFilter = (relative: string, is: "file" | "folder") => boolean;
 
 /**
- * The filter of one watched path. Patterns match the base name or the whole relative path; one that ends with a slash
- * means all that is in such a folder. For filters a leading dot is a character like any other; a path's pattern, as in a
- * shell, has to name it. Throws TypeError for a pattern that the agent file's check would refuse.
+ * Creates the filter of one watched path. Patterns match the base name or the whole relative path. A pattern with a
+ * slash at its end matches everything in such a folder. A leading dot is an ordinary character in filters; the pattern
+ * of a path must contain it, as in a shell. Throws TypeError for a pattern that the check of the agent file would
+ * refuse.
  */
 export function createWatchFilter(
   glob: string | undefined,
@@ -127,7 +128,7 @@ export function createWatchFilter(
   const own = glob === undefined ? [] : [{ pattern: glob, matches: inPlace }];
   const isIgnored = createIgnoreRule([...includes, ...own]);
   return (path, is) => {
-    // Some systems store an accent as a character of its own: the name reads the same, and is meant.
+    // Some systems store an accent as a separate character. Both forms mean the same name.
     const relative = path.normalize("NFC");
     const name = basename(relative);
     if (STAGED_NAME.test(name) || !inPlace(relative)) return false;
@@ -138,7 +139,7 @@ export function createWatchFilter(
 }
 
 function compile(pattern: string, options: { dot: boolean }): GlobMatcher {
-  // One that ends with a slash means all that is in such a folder.
+  // A pattern with a slash at its end matches everything in such a folder.
   const matcher = compileGlob(pattern.normalize("NFC").replace(/\/$/, "/**"), options);
   if (typeof matcher !== "function") throw new TypeError(`A pattern that ${matcher.reason}`);
   return matcher;

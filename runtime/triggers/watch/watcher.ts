@@ -1,4 +1,4 @@
-// The watch triggers of all agents: each agent is followed as its file says, for as long as it watches something.
+// The watch triggers of all agents. Keeps one watch for each agent with a watch trigger.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -21,11 +21,11 @@ import type { StoppedTriggers } from "../stopped_triggers.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
 import type { WatchStore } from "./watch_store.ts";
 
-/** How many agents are taken in at a time. */
+/** The number of agents whose watches open at once. */
 const AGENTS_AT_ONCE = 20;
 const RETRY_MS = 10_000;
 
-/** What watching needs. */
+/** The collaborators of `Watcher`. */
 export interface WatcherPorts {
   store: WatchStore;
   start: StartRun;
@@ -37,17 +37,17 @@ export interface WatcherPorts {
   ownWrites: OwnWrites;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
   home: string;
-  /** Shared by all who watch folders in this process: see FolderWatches. */
+  /** Shared by all watchers of folders in this process: see FolderWatches. */
   folders: FolderWatches;
-  /** Where several machines could watch for an agent: which of them does. Absent: this one. */
+  /** The agents that this machine watches for, where several machines could. Absent: all. */
   shares?: WatchShares;
-  /** How many files and folders there may be at a watched path; MAX_WATCHED_ENTRIES by default. */
+  /** The most files and folders at a watched path; MAX_WATCHED_ENTRIES by default. */
   mostEntries?: number;
 }
 
-/** The agents that this machine watches for, of those that it could. */
+/** The share of one machine in the watches of several. */
 export interface WatchShares {
-  /** Asks for these agents and no others; resolves when it is known which of them it has. */
+  /** Requests exactly these agents. Resolves when it is known which of them this machine has. */
   want(agentIds: readonly string[]): Promise<void>;
   holds(agentId: string): boolean;
 }
@@ -62,9 +62,9 @@ export class Watcher implements AsyncDisposable {
   readonly #watchPorts: AgentWatchPorts;
   readonly #unsubscribe: () => void;
   readonly #over = new AbortController();
-  /** What could not be taken in is tried again. */
+  /** The next attempt for watches that could not be opened. */
   #retry: Promise<void> | undefined;
-  /** The agents as they should be followed. */
+  /** The agents to follow. */
   #wanted: ReconcileOptions & { agents: readonly Agent[] } = {
     agents: [],
     isUnreadable: () => true,
@@ -85,29 +85,32 @@ export class Watcher implements AsyncDisposable {
     this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
   }
 
-  /** Whether any watched path is there to be watched. */
+  /** True when at least one watched path exists. */
   get active(): boolean {
     return this.#places.isWatching;
   }
 
-  /** The last change of an agent's files that did not fire, because the content is the same. */
+  /** Returns the last change of an agent's files that did not fire because the content is the same. */
   passedOver(agentId: string): PassedOver | null {
     return this.#watches.get(agentId)?.passedOver ?? null;
   }
 
-  /** Begins to run for what waits. */
+  /** Starts running for the queued changes. */
   start(): void {
     this.#isFiring = true;
     this.#digests.start();
     for (const watch of this.#watches.values()) watch.queue.start();
   }
 
-  /** Runs for what waits: whatever held it back may be over. */
+  /** Tries again to start runs for the queued changes. */
   wake(): void {
     for (const watch of this.#watches.values()) watch.queue.wake();
   }
 
-  /** What other machines told may be lost: counts the runs that go on anew, then runs for what waits. */
+  /**
+   * Counts the open runs again, because messages from other machines may be lost. Then starts runs for the queued
+   * changes.
+   */
   lookAgain(): void {
     for (const { queue } of this.#watches.values()) {
       void queue.takeUp();
@@ -116,22 +119,22 @@ export class Watcher implements AsyncDisposable {
   }
 
   /**
-   * Follows the agents as they are now; resolves when changes of all they watch are noticed. Where only the body of an
-   * agent differs, its watch continues untouched. What fails is logged, and tried again.
+   * Follows the agents as they are now. Resolves when their changes are noticed. An agent with only another body keeps
+   * its watch. Failures are logged and retried.
    */
   reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#wanted = { ...options, agents };
     return this.#follow();
   }
 
-  /** Others of the shared agents are this machine's than before. */
+  /** Reads again which of the shared agents belong to this machine. */
   follow(): void {
     void this.#follow().catch((error) => {
       this.#ports.log.write("error", "Cannot follow what is watched", { error });
     });
   }
 
-  /** Stores what is not quiet yet, and ends all watching. Runs that were started continue. */
+  /** Closes all watches and stores the changes that are not quiet yet. Started runs continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isFiring = false;
     this.#unsubscribe();
@@ -155,7 +158,7 @@ export class Watcher implements AsyncDisposable {
     const { agents, isUnreadable, isElsewhere = () => false } = this.#wanted;
     const watching = new Map(agents.filter(isWatching).map((agent) => [agent.id, agent]));
     const listed = new Set(agents.map(({ id }) => id));
-    // Also of agents that went while the service was down.
+    // Includes agents that were removed while the service was down.
     const known = new Set([...this.#watches.keys(), ...await this.#ports.store.listAgents()]);
     const { shares } = this.#ports;
     const here = [...known, ...watching.keys()].filter((id) => !isElsewhere(id));
@@ -173,12 +176,12 @@ export class Watcher implements AsyncDisposable {
     await inGroups([...wanted.values()], { size, work });
   }
 
-  /** One agent's trouble is not the others'; what has failed is tried again. */
+  /** Runs one agent's work. A failure is logged and retried, and does not affect other agents. */
   async #attempt(work: Promise<void>, agent: string): Promise<void> {
     try {
       await work;
     } catch (error) {
-      // The service stops: nobody needs what was taken in only in part.
+      // The service stops: a half-open watch needs no retry.
       if (this.#over.signal.aborted) return;
       const message = "Cannot follow what is watched; tried again soon";
       this.#ports.log.write("error", message, { agent, error });
@@ -194,7 +197,7 @@ export class Watcher implements AsyncDisposable {
     try {
       await this.#follow();
     } catch (error) {
-      // Nobody waits for this attempt; the next reload of the agents follows them again.
+      // The attempt is optional: the next reload of the agents follows them again.
       log.write("error", "Cannot follow what is watched", { error });
     }
   }
@@ -231,13 +234,13 @@ export class Watcher implements AsyncDisposable {
     if (type === "execution_started") return;
     const queue = this.#watches.get(agentId)?.queue;
     if (queue !== undefined) queue.hear(executionId, type);
-    // Also of agents that watch no more: their runs end like any other.
+    // Also for agents that watch no more: their runs end, too.
     else if (type === "execution_resumed") this.#breaker.resumed(executionId);
     else this.#breaker.ended(executionId);
   }
 }
 
-/** Whether changes of files may start the agent. */
+/** Returns true when file changes may start the agent. */
 function isWatching(agent: Agent): agent is WatchingAgent {
   return agent.enabled && agent.trigger.type === "watch";
 }

@@ -1,21 +1,21 @@
-// The body of a delivery, decompressed as its `Content-Encoding` says, within a limit. Signatures cover the bytes that came.
+// Decodes a delivery's body by its `Content-Encoding`, up to a limit. Signatures cover the bytes as received.
 import type { UnreadableDelivery } from "./delivery.ts";
 
-/** The most bytes of a body, decompressed. */
+/** The largest decoded body, in bytes. */
 export const MAX_DECODED_BYTES = 1_048_576;
-/** So many bytes are decompressed at a time: each may become a thousand. */
+/** The number of bytes decompressed at a time. Each may become a thousand. */
 const SLICE_BYTES = 1_024;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Formats by the names of RFC 9110, in the order in which they are tried: some senders leave the frame of `deflate` out. */
+/** The compression formats by their names in RFC 9110, in the order to try. Some senders omit the frame of `deflate`. */
 const FORMATS: Readonly<Record<string, readonly CompressionFormat[]>> = {
   gzip: ["gzip"],
   "x-gzip": ["gzip"],
   deflate: ["deflate", "deflate-raw"],
 };
 
-/** The bytes that the sender means, or why there are none. */
+/** Returns the decoded bytes, or the reason why the body cannot be decoded. */
 export async function decodeBody(
   { headers, body }: { headers: Headers; body: Bytes },
 ): Promise<Bytes | UnreadableDelivery> {
@@ -35,7 +35,7 @@ export async function decodeBody(
   return { status: 400, reason: `The body is not valid ${encoding}` };
 }
 
-/** Undefined where the bytes are not of this format. */
+/** Returns undefined for bytes in another format. */
 async function decompress(
   body: Bytes,
   format: CompressionFormat,
@@ -43,7 +43,7 @@ async function decompress(
   const { writable, readable } = new DecompressionStream(format);
   const writer = writable.getWriter();
   const reader = readable.getReader();
-  // What fails here fails in the reader, too, or does not matter any more.
+  // A failure here also fails the reader, or no longer matters.
   writeSlices(writer, body).catch(() => {});
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,43 +1,43 @@
-// A delivery as it came over the wire, and what it is once it is read: its event, its id, its value.
+// A webhook delivery as received, and its parsed form: event, id and value.
 import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import { SCHEME_FORMS, type WebhookScheme } from "../../trigger_kinds.ts";
 
-/** What a sender sent: nothing of it is known to be true. */
+/** A delivery as received. Nothing in it is verified. */
 export interface Delivery {
   headers: Headers;
   body: Uint8Array<ArrayBuffer>;
   /** Absent: POST. */
   method?: string;
-  /** The addresses that the sender may have been given: one and the same place. The query may hold a token. */
+  /** The equivalent addresses that the sender may use. The query may contain a token. */
   addresses?: readonly string[];
 }
 
-/** A delivery that is what its scheme sends. */
+/** A verified and parsed delivery. */
 export interface ReadDelivery {
-  /** The body; of a form that carries JSON in `payload`, that JSON. */
+  /** The body, or the JSON in the form field `payload`. */
   text: string;
   value: JsonValue;
-  /** What happened, as the sender calls it. */
+  /** The sender's name of the event. */
   event: string | null;
-  /** The sender's id of it; null where it gives none. */
+  /** The sender's id of the delivery, or null without one. */
   id: string | null;
-  /** Whether the signature covers the id, so that nobody else can give the same delivery another one. */
+  /** True when the signature covers the id, so that nobody else can send the same delivery under another id. */
   isIdSigned: boolean;
 }
 
-/** Why a delivery cannot be read. */
+/** The reason why a delivery cannot be read. */
 export interface UnreadableDelivery {
   status: 400 | 413 | 415;
   reason: string;
 }
 
-/** So long an id or the name of an event may be: more is none. */
+/** The longest id or event name. A longer one is ignored. */
 const MAX_NAME_CHARACTERS = 200;
-/** No event of any service is that deep. */
+/** The deepest JSON. No known service sends more. */
 const MAX_DEPTH = 100;
 
-/** Reads a delivery whose signature is right, and whose body is decompressed. */
+/** Parses a delivery after its signature was verified and its body decoded. */
 export function readDelivery(
   { headers, body }: Delivery,
   scheme: WebhookScheme,
@@ -63,7 +63,7 @@ function readContent(
   } catch {
     return { status: 400, reason: "The body is not UTF-8" };
   }
-  // Some senders only knock.
+  // Some senders send an empty body.
   if (text === "") return { text, value: null };
   const mediaType = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   const { takes } = SCHEME_FORMS[scheme];
@@ -83,7 +83,7 @@ function readContent(
   return parseJson(text);
 }
 
-/** The JSON of a body that nothing is known of yet; undefined where it is none. */
+/** Parses the JSON of an unverified body; undefined when it is invalid. */
 export function parseUnproven(body: Uint8Array): JsonValue | undefined {
   const content = parseJson(new TextDecoder().decode(body));
   return "status" in content ? undefined : content.value;
@@ -91,7 +91,7 @@ export function parseUnproven(body: Uint8Array): JsonValue | undefined {
 
 type Content = { text: string; value: JsonValue };
 
-/** `otherwise`: what a text is that is no JSON; absent: unreadable. */
+/** `otherwise`: the result for a text that is not JSON; absent: an error. */
 function parseJson(
   text: string,
   { otherwise }: { otherwise?: Content } = {},
@@ -103,7 +103,7 @@ function parseJson(
     if (!(error instanceof SyntaxError)) throw error;
     return otherwise ?? { status: 400, reason: "The body is not valid JSON" };
   }
-  // Whoever writes a part of it as text again goes as deep as it does.
+  // Writers of such a value as text recurse to its depth.
   if (isDeeperThan(value, MAX_DEPTH)) {
     return { status: 400, reason: `The body is more than ${MAX_DEPTH} levels deep` };
   }
@@ -115,7 +115,7 @@ function toName(value: JsonValue | undefined): string | null {
   return isName ? value : null;
 }
 
-/** The answer to a signed delivery that only tries the address; undefined for any other. */
+/** Returns the answer to a signed handshake, or undefined for any other delivery. */
 export function answerHandshake(
   { event, value }: ReadDelivery,
   scheme: WebhookScheme,

@@ -1,14 +1,14 @@
-// Which deliveries of a webhook start a run.
+// The filter of a webhook's deliveries.
 import type { WebhookTrigger } from "../../agents/agent.ts";
 import { compileGlob } from "../../../base/files/glob.ts";
 import type { JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import type { ReadDelivery } from "./delivery.ts";
 
-/** A longer text is no name that a pattern is about: only a filter that says the same matches it. */
+/** The longest text to match with a pattern. A longer text matches only an equal filter. */
 const MAX_MATCHED_CHARACTERS = 1_000;
 
-/** Why a delivery starts nothing, as its sender and the log may read it; undefined: it passes. */
+/** Returns why a delivery is filtered out, in words for its sender and the log; undefined when it passes. */
 export function whyFiltered(
   { event, value }: Pick<ReadDelivery, "event" | "value">,
   { events, fields }: WebhookTrigger["filter"],

@@ -1,27 +1,27 @@
-// Senders that try an address before they send anything: the answer proves that somebody expects them. It starts nothing. The
-// forms, with their sources, are in trigger_kinds.ts.
+// Handshakes: a sender tries an address before its first delivery, and the answer confirms it. A handshake starts no
+// run. trigger_kinds.ts lists the forms and their sources.
 import type { JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import { HANDSHAKES, type WebhookHandshake } from "../../trigger_kinds.ts";
 import { type Delivery, parseUnproven } from "./delivery.ts";
 import { hmac, isSecret, queryOf } from "./signature.ts";
 
-/** The longest text of a stranger that is sent back. */
+/** The longest text of an unverified sender that is sent back. */
 const MAX_ECHO_CHARACTERS = 1_000;
-/** The longest body of a trial. */
+/** The largest body of a handshake. */
 const MAX_BODY_BYTES = 8 * MAX_ECHO_CHARACTERS;
-/** Without a colon: no text that Zoom signs is one, so that nobody gets a signature of a delivery. */
+/** Has no colon. Every text that Zoom signs has one, so an answer is never the signature of a delivery. */
 const ZOOM_TOKEN = /^[\w+/=-]{1,200}$/;
 
-/** True: GET and HEAD begin a handshake, not POST. */
+/** Returns true when the handshake is a GET or HEAD request. */
 export function isBegunByReading(handshake: WebhookHandshake | undefined): boolean {
   return handshake !== undefined && !HANDSHAKES[handshake].startsWith("POST");
 }
 
-/** An answer: a text, or JSON. */
+/** The answer: a text or JSON. */
 export type HandshakeAnswer = string | Record<string, string>;
 
-/** Answers a delivery that only tries the address; undefined for any other. `verifyKeys`: Meta's verify token. */
+/** Answers a handshake; returns undefined for any other delivery. `verifyKeys`: Meta's verify token. */
 export async function answerTrial(
   delivery: Delivery,
   options: {

@@ -1,8 +1,11 @@
-// The lines to enter at the sender of a webhook: address, secret, handshake.
+// The settings to enter at the sender of a webhook: address, secret, handshake.
 import type { Agent } from "../../agents/agent.ts";
 import { HANDSHAKES } from "../../trigger_kinds.ts";
 
-/** Returns the address, the secret and the answered trial of an agent's webhook, a line each; none for another trigger. */
+/**
+ * Returns the address, the secret and the answered handshake of an agent's webhook, a line each; none for another
+ * trigger.
+ */
 export function describeSetup(
   { id, trigger }: Pick<Agent, "id" | "trigger">,
   { publicUrl }: { publicUrl: string | null },

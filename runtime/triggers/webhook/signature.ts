@@ -1,5 +1,5 @@
-// Whether a delivery was made by somebody who knows the secret, by the rules of its scheme.
-// The forms of the schemes, with their sources, are in trigger_kinds.ts.
+// Verifies that a delivery comes from a holder of the secret, by the rules of its scheme. trigger_kinds.ts lists the
+// schemes and their sources.
 import type { WebhookTrigger } from "../../agents/agent.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { isJsonObject } from "../../../base/json.ts";
@@ -7,28 +7,31 @@ import { valueAt } from "../../../base/json_pointer.ts";
 import { SCHEME_FORMS } from "../../trigger_kinds.ts";
 import { type Delivery, parseUnproven } from "./delivery.ts";
 
-/** So far from now the time that a delivery names may be, before or after. */
+/** The greatest difference between a delivery's time and now. */
 export const FRESHNESS_MS = 5 * MINUTE_MS;
-/** While secrets are changed there are two signatures; each more would cost a sender nothing and us time. */
+/**
+ * The most signatures to check. Two are sent while secrets change; more would cost this service time and the sender
+ * nothing.
+ */
 const MAX_SIGNATURES = 10;
 /** The most notifications in one delivery of Microsoft Graph. */
 const MAX_NOTIFICATIONS = 1_000;
 
 type Scheme = Pick<WebhookTrigger, "scheme" | "header" | "encoding" | "in">;
 
-/** What a delivery brings along to be checked. */
+/** The parts of a delivery that are verified. */
 interface Evidence {
   signatures: Bytes[];
-  /** The texts of which one is signed, in parts. */
+  /** The candidate texts, in parts. One of them is signed. */
   signed: (string | Bytes)[][];
-  /** When it was made, in seconds since the epoch, as the delivery writes it; absent: the scheme does not say. */
+  /** The delivery's time in seconds since the epoch, as written; absent when the scheme has none. */
   time?: string;
 }
 
 type Encoding = Scheme["encoding"] | "base64url";
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The key that a secret stands for; undefined where it is none of this scheme. */
+/** Returns the key of a secret, or undefined when the secret does not fit the scheme. */
 export function keyOf(secret: string, { scheme }: Pick<Scheme, "scheme">): Bytes | undefined {
   if (scheme !== "standard-webhooks") return encode(secret);
   const key = decode(secret.replace(/^whsec_/, ""), "base64");
@@ -36,8 +39,8 @@ export function keyOf(secret: string, { scheme }: Pick<Scheme, "scheme">): Bytes
 }
 
 /**
- * Whether one of the keys signed the delivery, at a time that is not too far from `now` (milliseconds since the epoch). Takes
- * as long whichever part is wrong of a delivery that has all parts.
+ * Returns true when one of the keys signed the delivery, at a time close to `now` (milliseconds since the epoch). A
+ * complete delivery takes the same time, whichever part is wrong.
  */
 export async function isGenuine(
   delivery: Delivery,
@@ -118,7 +121,7 @@ function readEvidence(
   }
 }
 
-/** The digest that a text writes, as a list of one; empty where it writes none. */
+/** Returns a decoder of digests. The result is a list of one digest, or an empty list for an invalid text. */
 function toDigest(encoding: Encoding): (text: string) => Bytes[] {
   return (text) => {
     const bytes = decode(text, encoding);
@@ -131,7 +134,7 @@ function isFresh(time: string | undefined, now: number): boolean {
   return /^\d{1,12}$/.test(time) && Math.abs(now - Number(time) * SECOND_MS) <= FRESHNESS_MS;
 }
 
-/** The token, where the trigger says that it is; of Basic, the password. */
+/** Returns the token from the place that the trigger names; for Basic authentication the password. */
 function readToken(delivery: Delivery, trigger: Scheme): string | undefined {
   const { header, in: place } = trigger;
   const { headers } = delivery;
@@ -146,14 +149,14 @@ function readToken(delivery: Delivery, trigger: Scheme): string | undefined {
     : headers.get(header) ?? undefined;
 }
 
-/** The parameters of the address. */
+/** Returns the parameters of the address. */
 export function queryOf(
   { addresses: [address = ""] = [] }: Pick<Delivery, "addresses">,
 ): URLSearchParams {
   return URL.parse(address)?.searchParams ?? new URLSearchParams();
 }
 
-/** Microsoft Graph signs nothing: each notification repeats a secret that the subscription was made with. */
+/** Verifies a delivery of Microsoft Graph, which has no signature: each notification repeats the subscription's secret. */
 async function hasClientStates({ body }: Delivery, keys: readonly Bytes[]): Promise<boolean> {
   const items = valueAt(parseUnproven(body), "/value");
   if (!Array.isArray(items) || items.length === 0 || items.length > MAX_NOTIFICATIONS) return false;
@@ -164,7 +167,7 @@ async function hasClientStates({ body }: Delivery, keys: readonly Bytes[]): Prom
   return known.every(Boolean);
 }
 
-/** Digests are compared, which are equally long: the time tells nothing, not even how long the secret is. */
+/** Compares digests, which have equal lengths, so that the time does not reveal even the length of the secret. */
 export async function isSecret(
   given: string | undefined,
   keys: readonly Bytes[],
@@ -177,14 +180,14 @@ export async function isSecret(
   return isKnown;
 }
 
-/** Looks at every byte, wherever the first difference is. */
+/** Compares every byte, so that the time does not reveal the position of the first difference. */
 function isEqual(one: Bytes, other: Bytes): boolean {
   let difference = one.length ^ other.length;
   for (let i = 0; i < other.length; i++) difference |= (one[i] ?? 0) ^ (other[i] ?? 0);
   return difference === 0;
 }
 
-/** The HMAC of a text that comes in parts. */
+/** Returns the HMAC of a text in parts. */
 export async function hmac(
   key: Bytes,
   parts: (string | Bytes)[],

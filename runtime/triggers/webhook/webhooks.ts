@@ -1,4 +1,4 @@
-// Deliveries to agents with a webhook: checked, filtered, and turned into one run each.
+// Receives webhook deliveries: verifies and filters them, and starts one run for each.
 import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
@@ -16,20 +16,20 @@ import { answerTrial, type HandshakeAnswer, isBegunByReading } from "./handshake
 import { whyFiltered } from "./filter.ts";
 import { isGenuine, keyOf } from "./signature.ts";
 
-/** What became of a delivery. */
+/** The result of a delivery. */
 export type HookOutcome =
-  /** Nobody who runs has a webhook of this name. */
+  /** No enabled agent has a webhook of this name. */
   | { outcome: "unknown" }
-  /** It does not show who sent it, or is too old; which of these is told to nobody. */
+  /** The signature is missing, wrong or too old. The sender does not learn which. */
   | { outcome: "unsigned" }
   | { outcome: "unreadable"; status: 400 | 413 | 415; reason: string }
-  /** It may be sent again later. */
+  /** The sender may repeat it later. */
   | { outcome: "later"; reason: string }
-  /** It only tries the address; the answer to that. */
+  /** A handshake, with its answer. */
   | { outcome: "answered"; body: HandshakeAnswer }
-  /** It starts nothing, on purpose. */
+  /** The filter of the agent excludes it. */
   | { outcome: "filtered"; reason: string }
-  /** It is on disk as this execution; the same delivery was, too, where it came before. */
+  /** Stored as this execution, or as the execution of an equal delivery before. */
   | {
     outcome: "accepted";
     executionId: number;
@@ -38,18 +38,18 @@ export type HookOutcome =
     wantsOk?: true;
   };
 
-/** Where deliveries come in. Without `isTriedByReading` no sender tries an address by GET. */
+/** The entrance for deliveries. Without `isTriedByReading`, GET starts no handshake. */
 export type DeliveryPort =
   & Pick<Webhooks, "has" | "receive">
   & Partial<Pick<Webhooks, "isTriedByReading">>;
 
-/** What webhooks need. */
+/** The collaborators of `Webhooks`. */
 export interface WebhooksPorts extends RunBrakePorts {
-  /** The agent as its file says now. */
+  /** Returns the agent as its file defines it now. */
   findAgent(id: string): Agent | undefined;
   environment: Pick<Environment, "get">;
   start: StartRun;
-  /** The execution that a delivery with this key got within 24 hours. */
+  /** Returns the execution of a delivery with this key within 24 hours. */
   findByKey(key: string): Promise<{ id: number; startedAt: number } | undefined>;
   isPaused: () => Promise<boolean>;
   whyHeld?: WhyHeld;
@@ -63,7 +63,7 @@ type HookedAgent = Agent & { trigger: WebhookTrigger };
 export class Webhooks {
   readonly #ports: WebhooksPorts;
   readonly #brake: RunBrake;
-  /** One at a time for each agent, so that equal deliveries that come together find each other. */
+  /** One queue per agent, so that simultaneous equal deliveries find each other. */
   readonly #accepting = new Map<string, SerialQueue>();
   #refused = 0;
   #nextTold = 1;
@@ -73,17 +73,17 @@ export class Webhooks {
     this.#brake = new RunBrake(ports);
   }
 
-  /** Whether an enabled agent has a webhook under this name. */
+  /** Returns true when an enabled agent has a webhook under this name. */
   has(agentId: string): boolean {
     return this.#find(agentId) !== undefined;
   }
 
-  /** Whether its sender tries the address by GET or HEAD, and gets an answer. */
+  /** Returns true when the sender's handshake is a GET or HEAD request. */
   isTriedByReading(agentId: string): boolean {
     return isBegunByReading(this.#find(agentId)?.trigger.handshake);
   }
 
-  /** Takes a delivery. Where it is accepted, its run is on disk when this returns. */
+  /** Receives a delivery. The run of an accepted delivery is stored when this resolves. */
   async receive(agentId: string, delivery: Delivery): Promise<HookOutcome> {
     const agent = this.#find(agentId);
     if (agent === undefined) return { outcome: "unknown" };
@@ -191,7 +191,7 @@ export class Webhooks {
     });
   }
 
-  /** The first, the tenth, the hundredth and so on: whoever tries signatures shall not fill the log. */
+  /** Logs the first, tenth, hundredth refusal and so on, so that attempts cannot fill the log. */
   #countRefused({ id }: Agent): void {
     this.#refused++;
     if (this.#refused < this.#nextTold) return;
@@ -211,24 +211,25 @@ function isHooked(agent: Agent): agent is HookedAgent {
   return agent.trigger.type === "webhook";
 }
 
-/** What a delivery is known by when it comes again. */
+/** The deduplication keys of a delivery. */
 interface DeliveryKeys {
-  /** Those that its execution gets. */
+  /** The keys stored with its execution. */
   own: [string, ...string[]];
-  /** One that an equal delivery may have got a moment ago. */
+  /** The key that an equal delivery may have got a moment ago. */
   before?: string[];
-  /** What was accepted before that, in milliseconds since the epoch, was another delivery. */
+  /** Executions before this time (milliseconds since the epoch) belong to another delivery. */
   since: number;
 }
 
-/** For how long equal bodies that bring no id are one delivery: time for a sender that heard no answer. */
+/** The time in which equal bodies without an id are one delivery, for senders that repeat after a lost answer. */
 const DEDUPE_MS = MINUTE_MS;
 
 /**
- * What makes a delivery that comes again the same one: its id, and where the signature does not cover that, its body as well,
- * because whoever has got hold of a delivery can send it under another id. Of some schemes an equal body may be meant a second
- * time: it counts for `trigger.dedupe` only, and its key names the span of that length that it came in. None of them is a
- * key that a program can send with a run, since those are trimmed.
+ * Returns the keys that identify a repeated delivery: its id, and, where the signature does not cover the id, its body.
+ * Without the body, a copied delivery could be sent again under another id.
+ *
+ * In some schemes an equal body may be a new delivery. It then counts for `trigger.dedupe` only, and its key contains
+ * the span of that length. Keys start with a space: keys that a program sends with a run are trimmed, so none is equal.
  */
 async function idempotencyKeys(
   { id: agentId, trigger }: HookedAgent,
@@ -256,7 +257,7 @@ async function idempotencyKeys(
   };
 }
 
-/** What a person asked for with `{header.X}`; never what proves who sent it. */
+/** Returns the values for `{header.X}`. Never includes the headers that prove the sender. */
 function toCause(
   { trigger: { input = "", header = "x-signature" } }: HookedAgent,
   { read: { event, text }, delivery }: { read: ReadDelivery; delivery: Delivery },
