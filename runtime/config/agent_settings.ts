@@ -1,5 +1,5 @@
-// What an agent file may say for itself and `defaults` in config.yaml for all agents: one table with every field's range,
-// default and meaning. The parsers of both files, their types and the tables in docs/ come from it.
+// The settings that agent files and `defaults` in config.yaml share: one table with the range, default and meaning of
+// each field. The parsers of both files, their types and the tables in docs/ are derived from it.
 import { z } from "zod";
 import { type CamelKeys, camelKeys, snakeKeys } from "../../base/text/key_case.ts";
 import {
@@ -16,18 +16,18 @@ import {
 
 /** The levels of `history`. */
 export const HISTORY_LEVELS = ["low", "medium", "high", "off"] as const;
-/** How much of earlier conversations a run is sent; executions/history.ts has the numbers. */
+/** The amount of earlier conversations that is sent with a run; executions/history.ts has the numbers. */
 export type HistoryLevel = typeof HISTORY_LEVELS[number];
 
-/** What becomes of a new run while another one of its conversation waits for a person: refused, or run beside it. */
+/** The choices for a new run while another one of its conversation waits for a person: skip it, or run it in parallel. */
 export const ON_PENDING = ["skip", "parallel"] as const;
 
-/** Which tools of MCP servers wait for a person: those that do not say `readOnlyHint`, all, none. */
+/** The MCP tools that require approval: tools without `readOnlyHint`, all, none. */
 export const MCP_CONFIRM = ["writes", "all", "none"] as const;
-/** One of them. */
+/** A value of MCP_CONFIRM. */
 export type McpConfirm = typeof MCP_CONFIRM[number];
 
-/** `settings` of an agent file: numbers that bound a run. `null` switches the limit off. */
+/** `settings` of an agent file: the limits of a run. `null` switches a limit off. */
 export const RUN_SETTINGS = {
   temperature: field(z.number().min(0).max(1), 0.7, "The model's sampling temperature"),
   max_tokens: field(z.int().min(1).max(128_000), 4_096, "Maximum tokens per reply"),
@@ -52,10 +52,10 @@ export const RUN_SETTINGS = {
   loop_detection: field(z.boolean(), true, "End a run that repeats itself"),
 };
 
-/** Numbers that bound a run. */
+/** The limits of a run. */
 export type RunSettings = Settled<typeof RUN_SETTINGS>;
 
-/** Why a model could not be reached, where the same run may succeed later. */
+/** The causes of an unreachable model that may pass. */
 export const TRANSIENT_FAILURES = ["network", "provider", "rate_limit"] as const;
 export type TransientFailure = typeof TRANSIENT_FAILURES[number];
 
@@ -81,33 +81,33 @@ export const RETRY = {
   ),
 };
 
-/** When a run whose model could not be reached is tried again; `wait` in milliseconds. */
+/** The policy for retrying a run after an unreachable model. `wait` is in milliseconds. */
 export type RetryPolicy = z.output<z.ZodObject<typeof RETRY>>;
 
-/** What becomes of a run whose next call does not fit into a budget: a person is asked, or it ends. */
+/** The choices for a run that exceeds a budget with its next call: ask a person, or end. */
 export const ON_BUDGET = ["pause", "abort"] as const;
 
-/** Whether a budget in dollars lets calls of models through whose price is unknown. */
+/** The choices for models without a known price under a dollar budget. */
 export const UNPRICED = ["refuse", "allow"] as const;
 
-/** What a budget is for, and in which unit. */
+/** The scopes of a budget. */
 export const BUDGET_PERIODS = ["day", "month", "tree"] as const;
 export const BUDGET_UNITS = ["usd", "tokens"] as const;
 export type BudgetPeriod = typeof BUDGET_PERIODS[number];
 export type BudgetUnit = typeof BUDGET_UNITS[number];
 
-/** Limits in dollars for all runs of an agent, or of the workspace. */
+/** Limits in dollars for all runs of an agent or of the workspace. */
 const DOLLARS = {
   per_day: field(costLimit, "none", "Maximum spending per day in US dollars"),
   per_month: field(costLimit, "none", "Maximum spending per calendar month in US dollars"),
 };
-/** The same in tokens of input and output. */
+/** Limits in tokens, input and output together. */
 const TOKENS = {
   per_day: field(countLimit, "none", "Maximum tokens per day"),
   per_month: field(countLimit, "none", "Maximum tokens per calendar month"),
 };
 
-/** The zone whose days and months these are; absent: the machine's. */
+/** The time zone of the days and months; absent: the machine's. */
 const timezone = optional(zoneName).meta({
   description: "IANA name of the time zone in which days and months begin",
   default: "the machine's",
@@ -119,7 +119,7 @@ export const TOKEN_BUDGET = {
   tree: field(countLimit, "none", "Maximum tokens per run and all that it delegates to"),
 };
 
-/** `budget` of an agent, but for `tokens`. */
+/** `budget` of an agent, without `tokens`. */
 export const DOLLAR_BUDGET = {
   ...DOLLARS,
   tree: field(
@@ -130,15 +130,15 @@ export const DOLLAR_BUDGET = {
   timezone,
 };
 
-/** What an agent may spend. */
+/** The budget of an agent. */
 export type AgentBudget = Settled<typeof DOLLAR_BUDGET> & { tokens: Settled<typeof TOKEN_BUDGET> };
 
-/** `budget` of config.yaml, but for `tokens`: of everything that calls a model in the workspace. */
+/** `budget` of config.yaml, without `tokens`. It covers every model call in the workspace. */
 export const WORKSPACE_DOLLARS = { ...DOLLARS, timezone };
 /** `budget.tokens` of config.yaml. */
 export const WORKSPACE_TOKENS = TOKENS;
 
-/** What all may spend together. */
+/** The budget of the workspace. */
 export type WorkspaceBudget = Settled<typeof WORKSPACE_DOLLARS> & {
   tokens: Settled<typeof WORKSPACE_TOKENS>;
 };
@@ -155,7 +155,7 @@ export const AGENT_POLICY = {
     "skip",
     "What happens to a new run while the conversation waits for an answer",
   ),
-  /** Milliseconds; null waits for ever. */
+  /** Milliseconds; null waits forever. */
   confirm_timeout: field(
     durationOrNone,
     "none",
@@ -177,16 +177,16 @@ export const AGENT_POLICY = {
     "Whether a budget in dollars lets models be called whose price is not known",
   ),
 };
-/** What becomes of a run in certain cases. */
+/** The rules for a run in special cases. */
 export type AgentPolicy = Settled<typeof AGENT_POLICY> & {
-  /** Absent: that of runs that start by themselves. */
+  /** Absent: the policy of runs that a trigger started. */
   retry?: RetryPolicy;
 };
 
-/** The values of a table's fields, named as in code. */
+/** The values of a table's fields, under the names used in code. */
 export type Settled<Table extends z.ZodRawShape> = CamelKeys<z.output<z.ZodObject<Table>>>;
 
-/** The fields of a table: what the file says, and for what it leaves out what config.yaml says. */
+/** Returns the fields of a table with the values of config.yaml as defaults. */
 export function overDefaults<Table extends z.ZodRawShape>(
   table: Table,
   written: { readonly [Name in keyof Table]: z.output<Table[Name]> | undefined },

@@ -1,4 +1,4 @@
-// config.yaml once it is read: every key with its default. parse_config.ts parses it.
+// The parsed config.yaml, with a default for every absent key. parse_config.ts parses it.
 import type { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { CamelKeys } from "../../base/text/key_case.ts";
@@ -8,16 +8,16 @@ import type { SandboxMode } from "../sandbox/sandbox_rules.ts";
 import type { NotifySettings } from "./notify_schema.ts";
 import type { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 
-/** What an agent gets for whatever its file leaves out. */
+/** The defaults for fields that an agent's file omits. */
 export type AgentDefaults = Omit<CamelKeys<z.output<typeof agentDefaultsSchema>>, "budget"> & {
   budget: AgentBudget;
 };
 
 type ServiceSettings = CamelKeys<z.output<typeof serviceSettingsSchema>>;
 
-/** Everything config.yaml settles. */
+/** The parsed config.yaml. */
 export interface Config extends ServiceSettings, DatabaseKeys {
-  /** The file, whether it exists or not. */
+  /** The path of the file, which may be missing. */
   path: string;
   /** Absolute. */
   workspace: string;
@@ -25,12 +25,12 @@ export interface Config extends ServiceSettings, DatabaseKeys {
   agentsDir: string;
   sandbox: SandboxMode;
   defaults: AgentDefaults;
-  /** Of everything in the workspace together. */
+  /** The budget of the whole workspace. */
   budget: WorkspaceBudget;
   http: z.output<typeof configSchema>["http"];
-  /** How the service runs where no flag says otherwise; without a port it listens on its socket alone. */
+  /** The defaults of the service's flags. Without a port it listens on its socket only. */
   service: { port: number | null; host: string; keepAlive: boolean };
-  /** Without a slash at its end; null: the service is reached from here only. */
+  /** Has no slash at its end. Null: the service is reachable from this machine only. */
   publicUrl: string | null;
   notify: NotifySettings;
   warnings: Diagnostic[];

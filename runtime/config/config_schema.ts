@@ -26,13 +26,13 @@ import { NOTIFY } from "./notify_schema.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox_rules.ts";
 import { toHostName, toOrigin } from "../../base/web_origin.ts";
 
-/** Days to keep something; null (written 0, none or left empty) keeps it for ever. */
+/** A number of days to keep records; null (written 0, none or left empty) keeps them forever. */
 const retentionDays = z.preprocess(
   (value) => value === 0 || value === "none" ? null : value,
   z.int().min(0).max(36_500).nullable(),
 );
 
-/** The keys of `defaults` that agents get for whatever their files leave out. */
+/** The keys of `defaults` for fields that agent files omit. */
 export const agentDefaultsSchema = z.object({
   provider: optional(filledText).meta({ description: "Provider for agents that name no model" }),
   model: optional(filledText).meta({ description: "Model for agents that name none" }),
@@ -52,7 +52,7 @@ export const agentDefaultsSchema = z.object({
   ...RUN_SETTINGS,
 });
 
-/** The keys of `defaults` that are the service's own. */
+/** The keys of `defaults` that belong to the service. */
 export const serviceSettingsSchema = z.object({
   checkpoint_retention_days: field(
     retentionDays,
@@ -81,7 +81,7 @@ export const serviceSettingsSchema = z.object({
   ),
 });
 
-// What can never arrive in a header is refused, not kept in vain.
+// Values that can never arrive in a header are refused instead of stored.
 
 /** Names of hosts, with or without a port. */
 const hostNames = z.array(
@@ -99,13 +99,13 @@ const origins = z.array(
   ),
 );
 
-/** An address whose host a browser may name here. */
+/** An address whose host name browsers may send to this service. */
 const publicUrl = baseUrl.refine(
   (text) => toHostName(URL.parse(text)?.host ?? "") !== undefined,
   "must name a host such as https://inkling.example",
 );
 
-/** What a machine is called among those that share its database. */
+/** The name of a machine among the machines that share its database. */
 const nodeName = z.string().regex(
   /^(?!\s)[^\p{C}]{1,100}$/u,
   "must be a name of at most 100 characters, all of them visible",

@@ -1,35 +1,35 @@
-// The database that many machines share: its address, whoever gives it, and this machine as one of its nodes. It may hold
-// a password, so no sentence here repeats any of it.
+// The database that several machines share: its address, and this machine as one of its nodes. The address may contain
+// a password, so no message here repeats any part of it.
 import { z } from "zod";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { hiddenParts, type Secret } from "../secrets/secret.ts";
 
-/** The variable of the shell that wins over `database` in config.yaml. */
+/** The shell variable that overrides `database` in config.yaml. */
 export const DATABASE_VARIABLE = "INKLING_DATABASE_URL";
 
-/** The variable that holds the password where the address does not; read by the driver. */
+/** The variable with the password when the address has none; read by the driver. */
 export const DATABASE_PASSWORD_VARIABLE = "PGPASSWORD";
 
-/** What config.yaml says of it. */
+/** The database keys of config.yaml. */
 export interface DatabaseKeys {
-  /** The address, which may hold a password; null: SQLite, unless the shell says otherwise. */
+  /** The address, which may contain a password; null: SQLite, unless the shell names a database. */
   database: string | null;
   databaseConnections: number;
-  /** This machine among those that share the database. */
+  /** This machine as one of several that share the database. */
   node: { name: string | null; labels: readonly string[]; runs: number };
 }
 
-/** A PostgreSQL database, and what this machine is in it. Settled when the process starts. */
+/** A PostgreSQL database, and this machine's part in it. Fixed when the process starts. */
 export interface DatabaseSettings {
-  /** postgres://user@host:port/name; may hold a password. */
+  /** postgres://user@host:port/name; may contain a password. */
   address: string;
   /** The most connections at once. */
   connections: number;
   node: {
-    /** The machine's name unless config.yaml gives another. */
+    /** The machine's name, unless config.yaml names another. */
     readonly name: string;
     labels: readonly string[];
-    /** How many runs it takes from the queue at once. */
+    /** The most runs that it takes from the queue at once. */
     runs: number;
   };
 }
@@ -44,7 +44,7 @@ export class DatabaseVariableUnusable extends RuntimeError {
   }
 }
 
-/** The address in config.yaml. What is written there is not even repeated where it is no text. */
+/** The address in config.yaml. The written value is never repeated, even if it is no text. */
 export const databaseAddress = z.unknown().transform((value, context) => {
   const rule = describeBadAddress(value);
   if (rule === undefined) return value as string;
@@ -52,10 +52,10 @@ export const databaseAddress = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** What the driver takes from the options of an address, in place of what stands before them; and what it ignores there. */
+/** The options of an address that override its other parts, and options that the driver ignores. */
 const IN_OPTIONS = /^(host|hostaddr|port|user|password|db|dbname|database)$/;
 
-/** `must …`: the rule that an address breaks; undefined: it can be used. */
+/** Returns the rule that an address breaks, as `must …`; undefined for a usable address. */
 export function describeBadAddress(value: unknown): string | undefined {
   const wrong = (reason: string) =>
     `must be an address such as postgres://user@host:5432/name: ${reason}`;
@@ -65,7 +65,7 @@ export function describeBadAddress(value: unknown): string | undefined {
   if (/\s/.test(value)) return wrong("it has a space in it, which is written %20");
   const rest = value.slice(value.indexOf("://") + 3);
   const at = rest.lastIndexOf("@");
-  // What stands behind such a character would be taken for the host or the name of the database, and shown.
+  // The text after such a character would be parsed as the host or the database name, and shown.
   if (/[/?#]/.test(rest.slice(0, Math.max(at, 0)))) return wrong(escaped);
   const url = URL.parse(value);
   if (url === null) return wrong(`it cannot be read; ${escaped}`);
@@ -85,7 +85,10 @@ export function describeBadAddress(value: unknown): string | undefined {
   return option && wrong(`${option} stands before the ?, not behind it`);
 }
 
-/** The database of this process; undefined: SQLite. `variable` is INKLING_DATABASE_URL. Throws DatabaseVariableUnusable. */
+/**
+ * Returns the database of this process; undefined: SQLite. `variable` is INKLING_DATABASE_URL. Throws
+ * DatabaseVariableUnusable.
+ */
 export function readDatabaseSettings(
   { database, databaseConnections, node }: DatabaseKeys,
   { variable }: { variable: string | undefined },
@@ -101,7 +104,7 @@ export function readDatabaseSettings(
     node: {
       labels,
       runs,
-      // The machine is asked only where a node is opened: no command needs to know.
+      // Computed when a node opens: no other command needs the host name.
       get name() {
         return name ?? Deno.hostname();
       },
@@ -109,18 +112,18 @@ export function readDatabaseSettings(
   };
 }
 
-/** The names of this host: the machine's own, and that of its node. */
+/** Returns the names of this host: the machine's own and its node's. */
 export function hostNames({ database }: { database: DatabaseSettings | undefined }): string[] {
   const names = [database?.node.name ?? []].flat();
   try {
     names.push(Deno.hostname());
   } catch {
-    // Without the permission to know it, the host has no name of its own.
+    // Without the permission to read it, the host has no name of its own.
   }
   return names.length === 0 ? ["unnamed"] : [...new Set(names)];
 }
 
-/** Host and port to which the driver connects. `port`: PGPORT, which counts where the address has none. */
+/** Returns the host and port of the driver's connection. `port`: PGPORT, for an address without a port. */
 export function databaseHost(
   { address }: Pick<DatabaseSettings, "address">,
   { port }: { port: string | undefined },
@@ -129,15 +132,15 @@ export function databaseHost(
   return `${url.hostname}:${url.port || port || "5432"}`;
 }
 
-/** The files that the address has the driver read: certificates and a key. */
+/** Returns the files that the driver reads for the address: certificates and a key. */
 export function databaseFiles({ address }: Pick<DatabaseSettings, "address">): string[] {
   const { searchParams } = new URL(address);
   return ["sslcert", "sslkey", "sslrootcert"].flatMap((name) => searchParams.get(name) ?? []);
 }
 
 /**
- * `secrets` and what of the addresses must not be shown, longest first: an address that holds a password, because that may
- * be too short to be hidden by itself, and the password in every form.
+ * Returns `secrets` plus the secret parts of the addresses, longest first: the password in every form, and the whole
+ * address, because a short password cannot be redacted by itself.
  */
 export function withDatabaseSecrets(
   secrets: () => readonly Secret[],

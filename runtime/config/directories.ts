@@ -1,6 +1,6 @@
-// Where things are. One shape for everything that opens a file; resolve_directories.ts resolves it.
+// The paths of a workspace. resolve_directories.ts resolves them.
 
-/** Every place of one workspace, absolute. */
+/** The paths of one workspace, absolute. */
 export interface Directories {
   configDir: string;
   /** config.yaml. */
@@ -10,17 +10,17 @@ export interface Directories {
   stateDir: string;
   /** The state directory of config.yaml's workspace. */
   baseStateDir: string;
-  /** The state directory that this workspace has while config.yaml names another. */
+  /** The state directory of this workspace while config.yaml names another one. */
   ownStateDir: string;
   socketFile: string;
-  /** Where programs in the sandbox find their way to the network; beside the service's socket. */
+  /** The socket of the proxy for programs in the sandbox; beside the service's socket. */
   proxySocketFile: string;
   databaseFile: string;
   pidFile: string;
   lockFile: string;
   logFile: string;
   workspace: string;
-  /** The workspace without symbolic links: what its state is kept by. */
+  /** The workspace path without symbolic links. It identifies the workspace's state. */
   realWorkspace: string;
   agentsDir: string;
   /** `agents/_config/tools`. */

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { parseDuration } from "../../base/durations.ts";
 import { isTimeZone } from "./time_zone.ts";
 
-/** A century: anything longer is a mistake and overflows dates. */
+/** A century. A longer duration is a mistake and overflows dates. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 /**
- * A field that may be left out, or left empty where that says nothing. `fallback`, as a person would write it, is then
- * read in its place, and stands in the documentation.
+ * Creates an optional field. An absent or empty value is read as `fallback`, written as a person would, which is also
+ * the documented default.
  */
 export function field<Schema extends z.ZodType>(
   schema: Schema,
@@ -20,7 +20,7 @@ export function field<Schema extends z.ZodType>(
     .meta({ ...schema.meta(), description, default: fallback });
 }
 
-/** The same for a field that has no default of its own: undefined when it is left out. */
+/** Creates an optional field without a default: undefined when absent. */
 export function optional<Schema extends z.ZodType>(
   schema: Schema,
 ): z.ZodPreprocess<z.ZodOptional<Schema>> {
@@ -28,7 +28,7 @@ export function optional<Schema extends z.ZodType>(
   return z.preprocess((value) => says(value) ? value : undefined, schema.optional());
 }
 
-/** Fields whose defaults are settled elsewhere: what is left out is undefined, the documentation is the same. */
+/** Removes the defaults of fields that have them elsewhere. Absent values are undefined; the documentation is unchanged. */
 export function withoutDefaults<Shape extends Record<string, z.ZodPreprocess>>(
   shape: Shape,
 ): { [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]> | undefined> } {
@@ -39,7 +39,7 @@ export function withoutDefaults<Shape extends Record<string, z.ZodPreprocess>>(
   return Object.fromEntries(fields);
 }
 
-/** A map of fields; left out or left empty, it is an empty one. */
+/** A map of fields. An absent or empty one is an empty map. */
 export function section<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodPreprocess<z.ZodObject<Shape>> {
@@ -60,13 +60,13 @@ export const pathText = filledText.refine(
   "must not hold a NUL character",
 );
 
-/** An IANA name. */
+/** An IANA time zone name. */
 export const zoneName = filledText.refine(
   (name) => name.trim() === "" || isTimeZone(name),
   "must be a time zone such as Europe/Paris",
 );
 
-/** The value is kept out of the message: a user who misreads the field puts the key itself here. */
+/** The message omits the value: a user who misreads the field may have entered the key itself. */
 export const variableName = z.string().superRefine((text, context) => {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !/^(sk|tk|whsec)[-_]/.test(text)) return;
   const message = "must be the name of an environment variable, not a key";
@@ -76,31 +76,31 @@ export const variableName = z.string().superRefine((text, context) => {
 /** A list of texts that are not blank. */
 export const textList = z.array(filledText);
 
-/** A list, of which a single text may stand alone. */
+/** A list, or a single text as a list of one. */
 export const oneOrMore = <Item extends z.ZodType>(
   item: Item,
 ): z.ZodPreprocess<z.ZodArray<Item>> =>
   z.preprocess((value) => typeof value === "string" ? [value] : value, z.array(item));
 
-/** What a node has, and an agent asks for. */
+/** A capability of a node that agents may require. */
 export const nodeLabel = z.string().regex(
   /^[a-z0-9-]+$/,
   "must be made of small letters, digits and -",
 );
 
-/** A number that `none` or null switches off. */
+/** Makes a number accept `none` and null for "no limit". */
 function orNone<Schema extends z.ZodNumber>(
   schema: Schema,
 ): z.ZodPreprocess<z.ZodNullable<Schema>> {
   return z.preprocess((value) => value === "none" ? null : value, schema.nullable());
 }
 
-/** Milliseconds of a duration text. Files have no weeks: `d` is their largest unit. */
+/** Returns the milliseconds of a duration text. `d` is the largest unit in files. */
 function readDuration(text: string): number | undefined {
   return text.includes("w") ? undefined : parseDuration(text);
 }
 
-/** What `read` makes of a value, where it is null or a number above 0, up to `most`. */
+/** Creates a field that `read` parses to null or a number above 0, up to `most`. */
 function measure<Measure extends number | null>(
   read: (value: unknown) => Measure | undefined,
   { most, rule, values }: { most: number; rule: string; values: string },
@@ -115,21 +115,24 @@ function measure<Measure extends number | null>(
 
 const readWritten = (value: unknown) => typeof value === "string" ? readDuration(value) : undefined;
 
-/** A duration text to milliseconds; null for `none`. */
+/** Parses a duration text to milliseconds; null for `none`. */
 export const durationOrNone = measure((value) => value === "none" ? null : readWritten(value), {
   most: LONGEST_MS,
   rule: "a duration such as 30s, 5m, 2h or 1d, or none",
   values: "duration or `none`",
 });
 
-/** A duration text of up to a day to milliseconds. */
+/** Parses a duration text of up to a day to milliseconds. */
 export const waitDuration = measure(readWritten, {
   most: 86_400_000,
   rule: "a duration such as 30s or 5m, up to 1d",
   values: "duration",
 });
 
-/** Whole seconds, or a duration text of them, to seconds; null for `none`. Every timer can hold a week. */
+/**
+ * Parses whole seconds, or a duration text of whole seconds, to seconds; null for `none`. The maximum, a week, fits
+ * every timer.
+ */
 export const secondsOrNone = measure((value) => {
   if (value === "none" || value === null) return null;
   const seconds = typeof value === "number" ? value : (readWritten(value) ?? 0) / 1_000;
@@ -140,7 +143,7 @@ export const secondsOrNone = measure((value) => {
   values: "whole seconds, duration or `none`",
 });
 
-/** An interval text of at least one second; stays text. */
+/** An interval text of at least one second; remains text. */
 export const interval = z.string().refine((text) => {
   const ms = readDuration(text);
   return ms !== undefined && ms >= 1_000 && ms <= LONGEST_MS;
@@ -152,7 +155,7 @@ export const countLimit = orNone(z.int().min(1));
 /** US dollars above zero, or none. */
 export const costLimit = orNone(z.number().positive());
 
-/** A provider's address. It never holds a key: the contents of these files are shown to people and models. */
+/** A provider's address. It never contains a key, because people and models see these files. */
 export const baseUrl = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -166,10 +169,10 @@ export const baseUrl = z.string().superRefine((text, context) => {
   }
 });
 
-/** Anything longer is no debounce. */
+/** The longest debounce. */
 const LONGEST_DEBOUNCE_MS = 86_400_000;
 
-/** Milliseconds of a number of seconds or a duration text. */
+/** Parses a number of seconds or a duration text to milliseconds. */
 export const debounce = z.unknown().transform((value, context) => {
   const ms = typeof value === "number"
     ? value * 1_000

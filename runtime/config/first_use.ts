@@ -1,11 +1,11 @@
-// Whether anything is set up. Looks at two names and reads nothing: commands ask before they begin.
+// Checks for a first use of Inkling. Reads two names and no content, because commands call it at their start.
 import { exists } from "./files/exists.ts";
 import { expandHome, type ReadVariable, resolveConfigDir } from "./places.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
 const { join, resolve } = PATHS;
 
-/** Whether there is a config.yaml, or an agents folder in the workspace (default: the one of an absent config.yaml). */
+/** Returns true when a config.yaml or an agents folder exists. The default workspace is that of an absent config.yaml. */
 export async function isSetUp(options: {
   env: ReadVariable;
   home: string;

@@ -1,4 +1,4 @@
-// A small fixed hash for names and choices that must stay the same for ever. Not for secrets or integrity.
+// A small stable hash for names and choices that must never change. Not for secrets or integrity.
 
 /** FNV-1a, 64 bit, over the UTF-8 bytes of a text. */
 export function fnv1a(text: string): bigint {

@@ -1,4 +1,4 @@
-// `notify` in config.yaml and in agent files: which messages there are, and the channels that they may take.
+// `notify` in config.yaml and in agent files: the kinds of messages and their channels.
 import { z } from "zod";
 import {
   baseUrl,
@@ -12,17 +12,17 @@ import {
   zoneName,
 } from "./fields.ts";
 
-/** What a message may tell of. */
+/** The kinds of messages. */
 export const NOTIFY_KINDS = ["waiting", "error", "success", "budget", "missed", "loop"] as const;
-/** One of them. */
+/** A value of NOTIFY_KINDS. */
 export type NotifyKind = typeof NOTIFY_KINDS[number];
 
 const kinds = z.array(z.enum(NOTIFY_KINDS));
 
-/** How a message may reach a person. */
+/** The types of channels. */
 export const CHANNEL_TYPES = ["ntfy", "slack", "webhook", "command", "desktop"] as const;
 
-/** Where a channel leads. `token`, `secret`, and `url` of Slack, are names of variables: what they hold is secret. */
+/** The destination of a channel. `token`, `secret`, and the `url` of Slack are names of variables with secret values. */
 export type ChannelSettings =
   | { type: "ntfy"; url: string; topic: string; token?: string }
   | { type: "slack"; url: string }
@@ -30,7 +30,7 @@ export type ChannelSettings =
   | { type: "command"; run: string[]; allow: boolean }
   | { type: "desktop" };
 
-/** Which keys a channel must have, and which it may have. */
+/** The required and the optional keys of each channel type. */
 const KEYS: Readonly<
   Record<ChannelSettings["type"], { must: readonly string[]; may: readonly string[] }>
 > = {
@@ -43,7 +43,7 @@ const KEYS: Readonly<
 
 const PUBLIC_NTFY = "https://ntfy.sh";
 
-/** A channel as written: one map for all types, so that a key that does not belong to one is told with its place. */
+/** A channel as written. One map for all types, so that a misplaced key is reported at its position. */
 export const writtenChannel = z.object({
   type: z.enum(CHANNEL_TYPES).meta({ description: "How the message travels", default: "required" }),
   topic: optional(
@@ -92,7 +92,7 @@ const channel = writtenChannel.transform((written, context): ChannelSettings => 
   return type satisfies never;
 });
 
-/** What is wrong with a channel beyond the types of its keys. */
+/** Returns the problems of a channel beyond the types of its keys. */
 function channelIssues(
   written: WrittenChannel,
 ): { path: string[]; message: string; params?: { hideValue: true } }[] {
@@ -131,7 +131,7 @@ const channelName = z.string().regex(
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as "22:00"');
 
-/** What an agent may choose for itself. */
+/** The message settings of an agent. */
 export const NOTIFY_CHOICE = {
   on: optional(kinds).meta({
     description: "Which messages are sent about this agent, in place of config.yaml's `notify.on`",
@@ -143,24 +143,24 @@ export const NOTIFY_CHOICE = {
   }),
 };
 
-/** What an agent chose; what is absent is config.yaml's. */
+/** The choices of an agent. An absent one is config.yaml's. */
 export interface NotifyChoice {
   on?: NotifyKind[] | undefined;
   to?: string[] | undefined;
 }
 
-/** When messages wait: from a time of the day to another, over midnight where that is earlier. */
+/** The hours in which messages wait, over midnight if the end is earlier. */
 export interface QuietHours {
   /** `HH:MM`, here and below. */
   from: string;
   to: string;
   /** IANA name; absent: the machine's. */
   timezone?: string | undefined;
-  /** Messages that do not wait. */
+  /** The kinds of messages that do not wait. */
   pass: NotifyKind[];
 }
 
-/** Everything that `notify` in config.yaml settles. */
+/** The parsed `notify` of config.yaml. */
 export interface NotifySettings {
   on: NotifyKind[];
   /** Absent: all channels. */
@@ -195,13 +195,13 @@ export const NOTIFY = {
   }),
 };
 
-/** The quiet hours, where there are any. */
+/** Returns the quiet hours, if any. */
 export function quietHours({ quiet }: Pick<NotifySettings, "quiet">): QuietHours | undefined {
   const { from, to, ...rest } = quiet;
   return from === undefined || to === undefined || from === to ? undefined : { from, to, ...rest };
 }
 
-/** The variables that hold secrets of channels. */
+/** Returns the variables with secrets of channels. */
 export function channelVariables({ channels }: Pick<NotifySettings, "channels">): string[] {
   return Object.values(channels).flatMap((one) => {
     switch (one.type) {

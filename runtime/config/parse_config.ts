@@ -1,4 +1,4 @@
-// config.yaml: text to Config. An absent file is an empty one; a broken one is never half-used.
+// Parses config.yaml to Config. An absent file equals an empty one; a broken one is refused as a whole.
 import type { z } from "zod";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
@@ -21,7 +21,7 @@ import { suggest } from "../../base/text/suggestion.ts";
 
 const { isAbsolute, normalize, resolve } = PATHS;
 
-/** config.yaml cannot be used; the message shows the first problem with its place, `diagnostics` has them all. */
+/** config.yaml cannot be used. The message shows the first problem with its position; `diagnostics` has all. */
 export class ConfigError extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
   readonly diagnostics: readonly Diagnostic[];
@@ -41,23 +41,23 @@ export class ConfigError extends RuntimeError {
 
 const LARGEST_CONFIG_BYTES = 256 * 1_024;
 
-/** What the text means something with. */
+/** The surroundings that parsing depends on. */
 export interface ParseConfigOptions {
   /** The user's home directory. */
   home: string;
-  /** Whether INKLING_DATABASE_URL names a database; absent: nobody knows. */
+  /** True when INKLING_DATABASE_URL names a database; absent: unknown. */
   hasDatabase?: boolean;
 }
 
-/** The values of config.yaml, and their places. */
+/** The values of config.yaml with their positions. */
 export interface ReadConfig {
   config: Config;
   file: DiagnosedFile;
 }
 
 /**
- * Reads config.yaml's text. `home` expands `~` and is what a relative workspace is relative to. Unknown keys end in
- * `config.warnings`; anything wrong yields diagnostics instead, every problem of the file at once.
+ * Parses config.yaml's text. `home` replaces `~` and is the base of a relative workspace. Unknown keys become
+ * `config.warnings`. An error yields diagnostics instead, with every problem of the file.
  */
 export function parseConfig(
   text: string,
@@ -82,12 +82,12 @@ export function parseConfig(
   return { config: toConfig(value, { ...options, defaults, warnings: diagnostics }), file };
 }
 
-/** Reads config.yaml, or gives the built-in defaults when there is none. Throws ConfigError. */
+/** Reads config.yaml, or returns the defaults when it is absent. Throws ConfigError. */
 export async function loadConfig(path: string, options: ParseConfigOptions): Promise<Config> {
   return (await readConfig(path, options)).config;
 }
 
-/** The same, with the places of its values. */
+/** Reads config.yaml like `loadConfig`, with the positions of its values. */
 export async function readConfig(path: string, options: ParseConfigOptions): Promise<ReadConfig> {
   let bytes: Uint8Array;
   try {
@@ -131,7 +131,7 @@ function toConfig(
   };
 }
 
-/** A budget as it is written, named as in code. */
+/** Returns a written budget with the names used in code. */
 function camelBudget<Tokens extends object, Budget extends { tokens: Tokens }>(
   { tokens, ...dollars }: Budget,
 ): CamelKeys<Omit<Budget, "tokens">> & { tokens: CamelKeys<Budget["tokens"]> } {
@@ -144,7 +144,7 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   const inside = normalize(folder).replace(/\/+$/, "");
   const isOutside = isAbsolute(folder) || inside === "." || inside === ".." ||
     inside.startsWith("../");
-  // Elsewhere it means the home directory: nobody wants a folder of that name.
+  // A tilde means the home directory elsewhere. A folder of that name is never meant.
   const hasTilde = folder.startsWith("~");
   if (!isOutside && !hasTilde) return [];
   return [diagnose(file, ["agents_dir"], {
@@ -153,7 +153,7 @@ function checkAgentsDir(file: DiagnosedFile): Diagnostic[] {
   })];
 }
 
-/** Keys that mean something with a database only. */
+/** Warns about keys that have no effect without a database. */
 function checkDatabase(file: DiagnosedFile): Diagnostic[] {
   const { value } = file.document;
   if (value["database"] != null) return [];
@@ -164,7 +164,7 @@ function checkDatabase(file: DiagnosedFile): Diagnostic[] {
   });
 }
 
-/** A guard that guards nothing, where that is certain. */
+/** Warns about guards that certainly protect nothing. */
 function checkGuards(file: DiagnosedFile): Diagnostic[] {
   const defaults = file.document.value["defaults"];
   const names = isJsonObject(defaults) ? defaults["confirm_tools"] : undefined;
@@ -182,7 +182,7 @@ function checkGuards(file: DiagnosedFile): Diagnostic[] {
   });
 }
 
-/** A provider without an address of its own needs a base_url. */
+/** A provider without a known address needs a base_url. */
 function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
   const defaults = file.document.value["defaults"];
   if (typeof defaults !== "object" || defaults === null) return [];
@@ -199,7 +199,7 @@ function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** Every broken rule; a command that is not allowed is a warning: it is off until it is. */
+/** Returns every broken rule. A command without permission is a warning: it is off until it is allowed. */
 export function checkNotify(file: DiagnosedFile): Diagnostic[] {
   const notify = mapIn(file.document.value, "notify");
   const channels = mapIn(notify, "channels");

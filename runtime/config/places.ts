@@ -1,20 +1,20 @@
-// The places that are known before any file is read. Loads nothing heavy: every command starts through here.
+// The paths that are known before any file is read. Imports nothing heavy, because every command starts here.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { fnv1a } from "./fnv1a.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
 const { isAbsolute, join, resolve } = PATHS;
 
-/** Reads one variable of the shell. */
+/** Returns the value of a shell variable. */
 export type ReadVariable = (name: string) => string | undefined;
 
-/** Inkling's own variables that name a folder, `~` or one relative to the current directory included. */
+/** Inkling's own variables with a folder as value, possibly with `~` or relative to the current directory. */
 const OWN_VARIABLES = ["INKLING_CONFIG_DIR", "INKLING_STATE_DIR"] as const;
 
-/** Bytes a Unix socket's path may have on every supported system. */
+/** The longest path of a Unix socket, in bytes, on every supported system. */
 const SOCKET_PATH_LIMIT = 104;
 
-/** A Unix socket cannot be made: its path is longer than the system permits, and there is no shorter one to use. */
+/** The path of the Unix socket is longer than the system permits, and no shorter one is available. */
 export class SocketPathTooLong extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
@@ -26,7 +26,7 @@ export class SocketPathTooLong extends RuntimeError {
   }
 }
 
-/** `$INKLING_CONFIG_DIR`, else `$XDG_CONFIG_HOME/inkling`, else `~/.config/inkling`. */
+/** Returns `$INKLING_CONFIG_DIR`, else `$XDG_CONFIG_HOME/inkling`, else `~/.config/inkling`. */
 export function resolveConfigDir(env: ReadVariable, home: string): string {
   return resolvePlace(env, home, {
     own: "INKLING_CONFIG_DIR",
@@ -35,7 +35,10 @@ export function resolveConfigDir(env: ReadVariable, home: string): string {
   });
 }
 
-/** `$INKLING_STATE_DIR`, else `$XDG_STATE_HOME/inkling`, else `~/.local/state/inkling`: the state of config.yaml's workspace. */
+/**
+ * Returns the state directory of config.yaml's workspace: `$INKLING_STATE_DIR`, else `$XDG_STATE_HOME/inkling`, else
+ * `~/.local/state/inkling`.
+ */
 export function resolveBaseStateDir(env: ReadVariable, home: string): string {
   return resolvePlace(env, home, {
     own: "INKLING_STATE_DIR",
@@ -45,7 +48,7 @@ export function resolveBaseStateDir(env: ReadVariable, home: string): string {
 }
 
 /**
- * The Unix socket of a state directory: `service.sock` in it, or, where that path is over 104 bytes,
+ * Returns the Unix socket of a state directory: `service.sock` in it. If that path is over 104 bytes,
  * `$XDG_RUNTIME_DIR/inkling/<hash of the state directory>.sock`. Throws SocketPathTooLong when neither fits.
  */
 export function resolveSocketFile(stateDir: string, env: ReadVariable): string {
@@ -61,7 +64,7 @@ export function resolveSocketFile(stateDir: string, env: ReadVariable): string {
   throw new SocketPathTooLong(usual, usualBytes);
 }
 
-/** The service's files in its state directory; the socket may be elsewhere: see resolveSocketFile. */
+/** Returns the service's files in its state directory. The socket may be elsewhere: see resolveSocketFile. */
 export function stateFilesOf(
   stateDir: string,
 ): { databaseFile: string; pidFile: string; lockFile: string; logFile: string } {
@@ -73,14 +76,14 @@ export function stateFilesOf(
   };
 }
 
-/** The file of a base state directory with the real path of the workspace whose history is there. */
+/** Returns the file of a base state directory with the real path of the workspace whose history is there. */
 export function historyOwnerFile(baseStateDir: string): string {
   return join(baseStateDir, "workspace");
 }
 
 /**
- * The shell's variables for a process that starts in another directory: folders that are relative to the current one are
- * made absolute, so that both processes mean the same. Relative XDG variables stay as they are: they are ignored.
+ * Returns the shell's variables for a process in another directory: relative folders become absolute, so that both
+ * processes use the same. Relative XDG variables stay, because they are ignored.
  */
 export function pinFolders(shell: Readonly<Record<string, string>>): Record<string, string> {
   const pinned = { ...shell };
@@ -94,7 +97,7 @@ export function pinFolders(shell: Readonly<Record<string, string>>): Record<stri
   return pinned;
 }
 
-/** A path with a leading `~` or `~/` replaced by the home directory; any other path unchanged. */
+/** Replaces a leading `~` or `~/` by the home directory. Returns any other path unchanged. */
 export function expandHome(path: string, home: string): string {
   return path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path;
 }
@@ -109,7 +112,7 @@ function resolvePlace(
   return join(absoluteVariable(env, names.xdg) ?? join(home, names.fallback), "inkling");
 }
 
-/** The XDG specification has relative paths ignored. */
+/** Returns an XDG variable with an absolute path. The specification ignores relative ones. */
 function absoluteVariable(env: ReadVariable, name: string): string | undefined {
   const value = env(name);
   return value !== undefined && isAbsolute(value) ? value : undefined;
@@ -119,12 +122,12 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** The variables by which Deno finds its cache. */
+/** The variables that locate Deno's cache. */
 const DENO_CACHE = ["HOME", "XDG_CACHE_HOME", "DENO_DIR", "TMPDIR"] as const;
 
 /**
- * The variables that say where Deno's cache is. They come from this process, never from a `.env` file: Deno read them before
- * Inkling did, so this is the cache that holds Inkling's packages.
+ * Returns the variables that locate Deno's cache. They come from this process, never from a `.env` file: Deno read them
+ * before Inkling did, so this is the cache with Inkling's packages.
  */
 export function denoCacheVariables(): Record<string, string> {
   return Object.fromEntries(DENO_CACHE.flatMap((name) => {

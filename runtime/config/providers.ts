@@ -1,5 +1,5 @@
-// Models as people write them: the names of providers that stand for an address, and the fields of `model`. How a model is
-// called is the models' business.
+// Models in configuration files: the named providers, and the fields of `model`. Calling a model belongs to
+// runtime/models.
 import { z } from "zod";
 import { baseUrl, field, filledText, oneOrMore, variableName } from "./fields.ts";
 
@@ -13,29 +13,29 @@ export const NAMED_PROVIDERS = [
   "demo",
 ] as const;
 
-/** One of NAMED_PROVIDERS. */
+/** A value of NAMED_PROVIDERS. */
 export type NamedProvider = typeof NAMED_PROVIDERS[number];
 
-/** Whether a provider needs no `base_url`. */
+/** Returns true when a provider needs no `base_url`. */
 export function isNamedProvider(provider: string): provider is NamedProvider {
   return (NAMED_PROVIDERS as readonly string[]).includes(provider);
 }
 
-/** Which model, and how to reach it. */
+/** A model and its endpoint. */
 export interface ModelSettings {
   provider: string;
   name: string;
   baseUrl?: string;
-  /** The variable that holds the key, when it is not `<PROVIDER>_API_KEY`. */
+  /** The variable with the key, unless it is `<PROVIDER>_API_KEY`. */
   apiKeyEnv?: string;
   streamUsage: boolean;
-  /** Tokens of input and output, where a person knows better. */
+  /** Tokens of input and output; overrides the price table. */
   contextWindow?: number;
-  /** The most tools that its endpoint takes. */
+  /** The most tools that its endpoint accepts. */
   maxTools?: number;
   /** The kinds of input that the model takes, if `model.input` lists them. */
   input?: readonly ("text" | "image" | "pdf")[];
-  /** The models that are called where it cannot be used, in this order. They have none of their own. */
+  /** The models to call in this order when it cannot be used. They have no fallbacks of their own. */
   fallback?: readonly ModelSettings[];
 }
 
@@ -50,7 +50,7 @@ const PROVIDER = {
   default: "required",
 };
 
-/** Which model, as written. */
+/** A model as written. */
 export const modelSchema = z.object({
   provider: filledText.meta(PROVIDER),
   name: filledText.meta({
@@ -86,7 +86,7 @@ export const modelSchema = z.object({
   }),
 });
 
-/** A model as one text: `provider/name`, or a name alone, whose provider config.yaml has. */
+/** Parses a model text: `provider/name`, or a name alone with config.yaml's provider. */
 export function readModelText(text: string): { provider?: string; name: string } {
   const slash = text.indexOf("/");
   return slash < 0
@@ -99,7 +99,7 @@ const orText = <Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schem
 
 const withoutProvider = modelSchema.extend({ provider: filledText.nullish().meta(PROVIDER) });
 
-/** The same, or as one text. */
+/** A model as a map or as one text. */
 export const modelOrText = orText(
   withoutProvider.extend({
     fallback: oneOrMore(orText(withoutProvider)).nullish().meta({
@@ -112,14 +112,14 @@ export const modelOrText = orText(
 
 type WrittenModel = z.output<typeof withoutProvider>;
 
-/** The fields of config.yaml that models take over. */
+/** The fields of config.yaml that models inherit. */
 interface ModelDefaults {
   provider?: string | null | undefined;
   model?: string | null | undefined;
   baseUrl?: string | null | undefined;
 }
 
-/** The model of an agent: its file's, and for what that leaves out config.yaml's. */
+/** Returns the model of an agent, with config.yaml's values for absent fields. */
 export function toModel(
   written: z.output<typeof modelOrText>,
   defaults: ModelDefaults,
@@ -132,13 +132,13 @@ export function toModel(
   return fallback.length === 0 ? model : { ...model, fallback };
 }
 
-/** `first`: the model whose fallback it is; an entry of the same provider is reached as that one. */
+/** Converts one model. `first`: the model whose fallback it is; a fallback of the same provider inherits its endpoint. */
 function toSettings(
   model: WrittenModel,
   defaults: ModelDefaults,
   first?: ModelSettings,
 ): ModelSettings {
-  // A file with a model of no provider at all is refused: see definition_rules.ts.
+  // definition_rules.ts refuses a model without any provider.
   const provider = model.provider ?? defaults.provider ?? first?.provider ?? "";
   const given = model.base_url ?? model.url;
   const like = given == null && first?.provider === provider ? first : undefined;

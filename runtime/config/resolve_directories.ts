@@ -1,4 +1,5 @@
-// Every place of one workspace, from the shell's variables, config.yaml and the workspace flag. Makes none of them.
+// Resolves the paths of one workspace from the shell's variables, config.yaml and the workspace flag. Creates none of
+// them.
 import type { Config } from "./config.ts";
 import type { Directories } from "./directories.ts";
 import {
@@ -15,8 +16,9 @@ import { sha256Of } from "../../base/sha256.ts";
 const { basename, dirname, join, resolve } = PATHS;
 
 /**
- * Places of `workspace` (default: config.yaml's; `~` expanded, relative to the current directory). A workspace other
- * than config.yaml's has a state directory of its own, named by its folder and its real path. Throws SocketPathTooLong.
+ * Resolves the paths of `workspace` (default: config.yaml's; `~` expanded, relative to the current directory). Another
+ * workspace than config.yaml's has its own state directory, named by its folder and real path. Throws
+ * SocketPathTooLong.
  */
 export async function resolveDirectories(options: {
   env: ReadVariable;
@@ -55,7 +57,7 @@ export async function resolveDirectories(options: {
   };
 }
 
-/** The state directory of a workspace that is not config.yaml's: named by the workspace's folder and its real path. */
+/** Returns the state directory of a workspace that is not config.yaml's: named by its folder and real path. */
 export async function resolveOwnStateDir(
   baseStateDir: string,
   realWorkspace: string,
@@ -65,13 +67,13 @@ export async function resolveOwnStateDir(
   return join(baseStateDir, "workspaces", name);
 }
 
-/** The real path, as far as the path exists: a link above a workspace that is yet to be made must not count twice. */
+/** Resolves the existing part of a path. A link above a workspace that does not exist yet must not count twice. */
 function realPath(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch (error) {
     const parent = dirname(path);
-    // Not readable, or closed by Deno's flags: then it counts as it is written.
+    // Unreadable, or closed by Deno's flags: the path counts as written.
     if (!(error instanceof Deno.errors.NotFound) || parent === path) return path;
     return join(realPath(parent), basename(path));
   }

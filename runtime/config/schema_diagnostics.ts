@@ -1,4 +1,5 @@
-// Checks a document against a schema and reports all problems at once, each at its place. Knows no particular schema.
+// Validates a document against a schema and reports all problems at once, each at its position. Independent of any
+// particular schema.
 import { z } from "zod";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
@@ -7,13 +8,13 @@ import { formatPath, listWords, showValue } from "./shown_value.ts";
 import { parseDuration, writeDuration } from "../../base/durations.ts";
 import type { YamlPath } from "./files/yaml_document.ts";
 
-/** Errors and warnings shown of one file each: who has more has another problem than each of them. */
+/** The most errors, and the most warnings, shown of one file. */
 const MOST_OF_A_KIND = 100;
 
 /**
- * Checks the document's value: what the schema makes of it (undefined when it does not fit) and every problem, with
- * unknown keys as warnings. A schema's own messages continue the sentence that the key begins: `must be ...`; with
- * `params: {hideValue: true}` the value is not repeated.
+ * Validates the document's value. Returns the parsed value (undefined when invalid) and every problem, with unknown
+ * keys as warnings. A schema's own messages continue the sentence that the key begins: `must be ...`. With `params:
+ * {hideValue: true}` the value is not repeated.
  */
 export function checkSchema<Schema extends z.ZodType>(
   schema: Schema,
@@ -46,8 +47,8 @@ export function checkSchema<Schema extends z.ZodType>(
 }
 
 /**
- * The issues of the alternative that a value means: the one whose kind fits and that only fails further inside. Where
- * none fits, the union's own message speaks for all.
+ * Returns the issues of the intended alternative: the one of the value's kind that fails only further inside. If none
+ * fits, the union's own message is used.
  */
 function expandUnion(issue: z.core.$ZodIssue, prefix: PropertyKey[]): z.core.$ZodIssue[] {
   const path = [...prefix, ...issue.path];
@@ -76,7 +77,7 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, file: DiagnosedFile
   });
 }
 
-/** The value that an issue is about. A single text or map that stands for a list has no path of its own inside it. */
+/** Returns the written value of an issue. A single text or map as a list of one has no path of its own inside it. */
 function writtenAt(
   issuePath: readonly PropertyKey[],
   root: unknown,
@@ -92,7 +93,7 @@ function writtenAt(
   return { path, value };
 }
 
-/** `must be ...`: the rule that a value breaks. `schema` is that of the value as it is written. */
+/** Returns the rule that a value breaks, as `must be ...`. `schema`: the schema of the value as written. */
 function describeIssue(
   issue: z.core.$ZodIssue,
   schema: z.ZodType | undefined,
@@ -117,7 +118,7 @@ function describeIssue(
   }
 }
 
-/** That a number must be one. */
+/** Returns the message for a value that is not a number. */
 function describeNumber(schema: z.ZodType | undefined): string {
   const isWhole = schema instanceof z.ZodNumber && schema.isInt;
   return isWhole ? "must be a whole number" : "must be a number";
@@ -133,7 +134,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   record: "a map of keys and values",
 };
 
-/** Returns a guess of what the author meant by this value; undefined without one. */
+/** Returns a guess of the author's intention; undefined without one. */
 function hintForIssue(issue: z.core.$ZodIssue, value: unknown): string | undefined {
   if (issue.code === "invalid_value" && typeof value === "string") {
     const nearest = suggest(value, issue.values.map(String));
@@ -169,18 +170,18 @@ function describeRange(
   return max === undefined ? "is out of range" : `must be at most ${max}`;
 }
 
-/** A key that no schema knows, and the keys that it could be instead. */
+/** A key that no schema contains, and the keys that may be meant. */
 interface UnknownKey {
   path: YamlPath;
   known: string[];
 }
 
-/** Every unknown key inside a value, in its order; what is below one is not looked at. */
+/** Returns every unknown key inside a value, in its order. Values of unknown keys are not searched. */
 function findUnknownKeys(schema: z.ZodType, value: unknown): UnknownKey[] {
   return unknownKeys(schema, value, []);
 }
 
-/** Every null where a number is wanted that cannot be switched off: the schema takes it for one that is left out. */
+/** Returns every null in place of a required number. The schema itself takes it for an absent value. */
 function findNullNumbers(
   schema: z.ZodType,
   value: unknown,
@@ -198,7 +199,7 @@ function findNullNumbers(
   });
 }
 
-/** The schema of the value at a path; undefined where the schema says nothing of it. */
+/** Returns the schema of the value at a path; undefined where the schema has none. */
 function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
   let current: z.ZodType | undefined = schema;
   for (const key of path) {
@@ -208,8 +209,8 @@ function schemaAt(schema: z.ZodType, path: YamlPath): z.ZodType | undefined {
 }
 
 /**
- * Returns the places of a key one level down, as `settings.temperature`, those of which it is a synonym first. Empty if
- * several sections have it.
+ * Returns the paths of a key one level down, such as `settings.temperature`, synonyms first. Empty if several sections
+ * have it.
  */
 function placesOfKey(schema: z.ZodType, key: string): string[] {
   const root = unwrap(schema);
@@ -235,7 +236,7 @@ function unknownKeys(
     return value.flatMap((item, i) => unknownKeys(childSchema(inner, i), item, [...path, i]));
   }
   if (typeof value !== "object" || value === null) return [];
-  // One that stands for a list of one.
+  // A single value as a list of one.
   if (inner instanceof z.ZodArray) return unknownKeys(childSchema(inner, 0), value, path);
   return Object.entries(value).flatMap(([key, child]) => {
     const at = [...path, key];
@@ -254,8 +255,8 @@ function childSchema(schema: z.ZodType | undefined, key: PropertyKey): z.ZodType
 }
 
 /**
- * The schema of the value as it is written: behind optional, nullable, default, transformations, and unions with a map, or with
- * a list where the value is one.
+ * Returns the schema of the value as written. Unwraps optional, nullable, default, transformations, and unions with a
+ * map, or with a list when the value is one.
  */
 function unwrap(
   schema: z.ZodType | undefined,

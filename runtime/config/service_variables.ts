@@ -1,8 +1,8 @@
-// Variables of the shell that settle how the service runs: text to value, or an Error with a sentence.
+// Parses the shell's variables for the service: text to value, or an Error with a sentence.
 import { parseDuration } from "../../base/durations.ts";
 import type { LogLevel } from "../service_log/service_log.ts";
 
-/** INKLING_LOG_LEVEL: from which level on lines are kept; requests are on `debug`. */
+/** INKLING_LOG_LEVEL: the lowest level of logged lines. Requests are logged on `debug`. */
 export function parseLogLevel(text: string | undefined): LogLevel {
   const level = text === undefined || text === "" ? "info" : text.toLowerCase();
   if (level === "debug" || level === "info" || level === "warn" || level === "error") return level;

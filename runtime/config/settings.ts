@@ -1,4 +1,4 @@
-// A workspace with its settings, before anything in it is opened.
+// The settings of a workspace, before anything in it is opened.
 import type { Config } from "./config.ts";
 import { ConfigFile, versionOf } from "./files/config_file.ts";
 import {
@@ -15,27 +15,27 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { join } = PATHS;
 
-/** What the process gives: its variables and its home. */
+/** The process's surroundings: its variables and its home. */
 export interface Surroundings {
-  /** The shell's variables as they stand when the process starts. */
+  /** The shell's variables at the start of the process. */
   shell: Readonly<Record<string, string>>;
   /** The user's home directory. */
   home: string;
 }
 
-/** Everything that config.yaml, the environment files and the surroundings settle. */
+/** The settings from config.yaml, the environment files and the surroundings. */
 export interface WorkspaceSettings extends Surroundings {
-  /** As it is now: ask for it where it is used, and keep what must not change while the service runs. */
+  /** The current configuration. Read it where it is used; copy values that must not change while the service runs. */
   readonly config: Config;
   configFile: ConfigFile;
   directories: Directories;
   environment: EnvironmentFiles;
-  /** The database that machines share, as it is named when the process starts; undefined: SQLite on this machine. */
+  /** The shared database, fixed when the process starts; undefined: SQLite on this machine. */
   readonly database: DatabaseSettings | undefined;
 }
 
 /**
- * Reads config.yaml and finds every place of the workspace (default: config.yaml's). Throws ConfigError with all
+ * Reads config.yaml and resolves the paths of the workspace (default: config.yaml's). Throws ConfigError with all
  * problems of the file, DatabaseVariableUnusable, and SocketPathTooLong.
  */
 export async function loadSettings(
@@ -44,7 +44,7 @@ export async function loadSettings(
   const { shell, home, workspace } = surroundings;
   const env = (name: string) => shell[name];
   const path = join(resolveConfigDir(env, home), "config.yaml");
-  // Before it is read: a change in between is found by the next look.
+  // Before reading: the next check then finds a change in between.
   const version = await versionOf(path);
   const variable = shell[DATABASE_VARIABLE] || undefined;
   const parsing = { home, hasDatabase: variable !== undefined };

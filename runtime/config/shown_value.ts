@@ -1,8 +1,8 @@
-// How a sentence shows a person what they wrote: a value, the path to it, the words they may choose from.
+// Formats values, their paths and lists of words for messages.
 import type { YamlPath } from "./files/yaml_document.ts";
 import { showKey } from "./files/yaml_values.ts";
 
-/** `settings.temperature`, `skills[0]`. */
+/** Returns a path such as `settings.temperature` or `skills[0]`. */
 export function formatPath(path: YamlPath): string {
   return path.map((part, i) => {
     if (typeof part === "number") return `[${part}]`;
@@ -10,14 +10,14 @@ export function formatPath(path: YamlPath): string {
   }).join("");
 }
 
-/** A value as a sentence shows it: JSON, cut to a readable length. */
+/** Returns a value for a message: JSON, cut to a readable length. */
 export function showValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** `a, b or c`. */
+/** Returns `a, b or c`. */
 export function listWords(words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;

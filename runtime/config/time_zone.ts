@@ -1,9 +1,9 @@
-// Time zones by their names.
+// Names of time zones.
 
-/** Whether the system knows an IANA time zone. */
+/** Returns true when the system knows an IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {
-    // Both are asked: their lists of zones differ, and local times are shown by one and reckoned by the other.
+    // Both must know it: their lists of zones differ. One formats local times, the other computes them.
     new Intl.DateTimeFormat("en", { timeZone: name });
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
@@ -13,7 +13,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The zones of Windows that people use most, as the Unicode CLDR maps them (windowsZones.xml, territory 001). */
+/** The most used time zones of Windows, as the Unicode CLDR maps them (windowsZones.xml, territory 001). */
 const WINDOWS_ZONES: Readonly<Record<string, string>> = {
   "AUS Eastern": "Australia/Sydney",
   "Arabian": "Asia/Dubai",

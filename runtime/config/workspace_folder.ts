@@ -1,4 +1,4 @@
-// Whether there is a workspace to work in. One look; nothing is made.
+// Checks for the workspace folder. Creates nothing.
 import { PATHS } from "../../base/plain_path.ts";
 import type { Config } from "./config.ts";
 import { expandHome } from "./places.ts";
@@ -6,7 +6,10 @@ import { isMissing } from "../../base/files/missing.ts";
 
 const { resolve } = PATHS;
 
-/** The absolute path of a workspace that is not a folder; undefined: it is one, or nobody may look. `~` is expanded. */
+/**
+ * Returns the absolute path of a workspace that is not a folder; undefined when it is one, or cannot be checked.
+ * Expands `~`.
+ */
 export async function findMissingWorkspace(
   workspace: string,
   { home }: { home: string },
@@ -15,12 +18,12 @@ export async function findMissingWorkspace(
   try {
     return (await Deno.stat(path)).isDirectory ? undefined : path;
   } catch (error) {
-    // Whoever needs the folder reports why it cannot be looked at.
+    // The code that needs the folder reports the error.
     return isMissing(error) ? path : undefined;
   }
 }
 
-/** What to do about a workspace of config.yaml that is not there. */
+/** Returns the remedy for a missing workspace of config.yaml. */
 export function missingWorkspaceHint({ path }: Pick<Config, "path">): string {
   return `make the folder, or name another in ${path}`;
 }

@@ -1,16 +1,16 @@
-// Digests of watched files, which tell that a file was written again with the same content. In memory, by path and stamp.
+// Digests of watched files, to detect files written again with the same content. Kept in memory, by path and stamp.
 import { digestOfFile } from "../../base/files/file_digest.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import { sizeIn, type Stamp, stampAt, UNREAD } from "./folder_snapshot.ts";
 
-/** A larger file is compared by its stamp alone. */
+/** The largest file to read. A larger one is compared by its stamp alone. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
-/** Of one path: several agents may compare it, each with the state that it has seen. */
+/** The most digests of one path. Several agents may compare it, each with its own last snapshot. */
 const MOST_STAMPS = 3;
-/** Digests that a survey reports together. */
+/** The number of digests in one report of a survey. */
 const BATCH = 200;
 
-/** A file as it was with this stamp. */
+/** A file's digest at the time of a stamp. */
 export interface DigestedFile {
   path: string;
   stamp: Stamp;
@@ -19,13 +19,13 @@ export interface DigestedFile {
 
 /** The digests of all watched files. */
 export class ContentDigests {
-  /** The newest last. */
+  /** Newest last. */
   readonly #known = new Map<string, [Stamp, string][]>();
   readonly #surveys = new SerialQueue();
   readonly #started = Promise.withResolvers<void>();
   #isOver = false;
 
-  /** The digest of a file that has this stamp now; undefined where it is too large, or another one by now. */
+  /** Returns the digest of a file that has this stamp now; undefined when the file is too large or has changed. */
   async take(path: string, stamp: Stamp): Promise<string | undefined> {
     const known = this.#find(path, stamp);
     if (known !== undefined || stamp === UNREAD || sizeIn(stamp) > MOST_BYTES) return known;
@@ -35,7 +35,7 @@ export class ContentDigests {
     return digest;
   }
 
-  /** Whether a file that has the stamp `now` has the same content as with the stamp `before`. */
+  /** Returns true when a file has the same content at the stamps `before` and `now`. */
   async isSame(path: string, { before, now }: { before: Stamp; now: Stamp }): Promise<boolean> {
     const digest = await this.take(path, now);
     return digest !== undefined && digest === this.#find(path, before);
@@ -46,17 +46,17 @@ export class ContentDigests {
     this.#known.set(path, [...others, [stamp, digest] as [Stamp, string]].slice(-MOST_STAMPS));
   }
 
-  /** The file is gone. */
+  /** Removes the digests of a deleted file. */
   forget(path: string): void {
     this.#known.delete(path);
   }
 
-  /** Begins with the surveys: what has to listen first, listens. */
+  /** Starts the surveys, after the watches listen. */
   start(): void {
     this.#started.resolve();
   }
 
-  /** Takes the digests of existing files, one after the other, in the background. `report` is given all of them. */
+  /** Reads the digests of existing files in the background, one after the other, and reports them in batches. */
   survey(
     files: () => Iterable<[path: string, stamp: Stamp]>,
     report?: (files: readonly DigestedFile[]) => Promise<void>,
@@ -76,7 +76,7 @@ export class ContentDigests {
     });
   }
 
-  /** Ends all surveys. */
+  /** Stops all surveys. */
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#started.resolve();

@@ -1,14 +1,14 @@
-// Which folders have to be watched so that everything asked for is, and nothing twice. Pure.
+// Computes the folders to watch, so that every request is covered once. Pure.
 import { dirname } from "node:path";
 
-/** A folder to watch: absolute, real. */
+/** A folder to watch. Its path is absolute and real. */
 export interface WatchedFolder {
   folder: string;
-  /** With all folders in it. */
+  /** True to include all subfolders. */
   recursive: boolean;
 }
 
-/** Folders by what they cover. A question costs as much as its folder is deep, however many folders there are. */
+/** An index of folders by the paths they cover. A lookup costs the depth of its folder, whatever the number of folders. */
 export class FolderCover<Folder extends WatchedFolder> {
   readonly #recursive = new Map<string, Folder>();
   readonly #flat = new Map<string, Folder>();
@@ -25,7 +25,7 @@ export class FolderCover<Folder extends WatchedFolder> {
     return (recursive ? this.#recursive : this.#flat).has(folder);
   }
 
-  /** One of the folders that cover this one; undefined when none does. */
+  /** Returns a folder that covers this one, or undefined. */
   covering({ folder, recursive }: WatchedFolder): Folder | undefined {
     for (let place = folder;; place = dirname(place)) {
       const found = this.#recursive.get(place);
@@ -35,7 +35,7 @@ export class FolderCover<Folder extends WatchedFolder> {
   }
 }
 
-/** The fewest folders that cover all of these. No two of them are watched recursively one inside of the other. */
+/** Returns the fewest folders that cover all of these. None is inside another one that is watched recursively. */
 export function coverOf(wanted: readonly WatchedFolder[]): WatchedFolder[] {
   const cover = new FolderCover<WatchedFolder>();
   // Outer folders first, so that each is compared with all that could cover it.

@@ -1,8 +1,8 @@
-// What is in a watched folder, as last seen; each scan tells what has changed since the one before. Symlinks are left out:
-// what they lead to would change without a word, or lead round in a circle.
+// The last known content of a watched folder. Each scan reports the differences from the scan before. Symbolic links
+// are excluded: their targets change without events and may form a cycle.
 //
-// Decision: only what the system says is not there is gone. What cannot be read counts as it was. Of a folder that could not
-// be read in the beginning, the first whole scan is the beginning: what is in it then is no news.
+// Decision: an entry is gone only if the system says so. An unreadable entry keeps its last state. The first complete
+// scan of an unreadable folder becomes its first snapshot and reports no changes.
 import { basename, dirname, join } from "node:path";
 import { isMissing } from "../../base/files/missing.ts";
 import { isBelow } from "../../base/files/path_below.ts";
@@ -10,57 +10,57 @@ import { inGroups } from "../../base/in_groups.ts";
 
 const STATS_AT_ONCE = 32;
 
-/** What a file's content can be told by, without reading it. Equal stamps: the same content, even at another path. */
+/** Identifies a file's content without reading it. Equal stamps mean equal content, even at another path. */
 export type Stamp = string;
 
-/** In place of a stamp: a file, or all in a folder, was there before it could be read. */
+/** Replaces the stamp of files that existed before they could be read. */
 export const UNREAD: Stamp = "unread";
 
-/** A file that is different from a moment ago; null: there is none. From or to UNREAD nothing has happened to it. */
+/** A changed file; null: absent. A transition from or to UNREAD is no change of the file. */
 export interface Transition {
   path: string;
   before: Stamp | null;
   now: Stamp | null;
 }
 
-/** What one scan has found. */
+/** The result of one scan. */
 export interface ScanResult {
   changes: Transition[];
-  /** The outermost folders that are new: what was put into them in their first moments may have been missed. */
+  /** The outermost new folders. Files put into them at once may have been missed. */
   newFolders: string[];
-  /** What cannot be read any more, and why. */
+  /** The entries that became unreadable, and the errors. */
   lost: { path: string; error: unknown }[];
-  /** Whether a folder can be read that could not before: it may not be watched. */
+  /** True when a folder became readable. It may not be watched yet. */
   hasFoundFolder: boolean;
 }
 
-/** What belongs to a snapshot. */
+/** The scope of a snapshot. */
 export interface FolderSnapshotOptions {
-  /** With all folders in it. */
+  /** True to include all subfolders. */
   recursive: boolean;
-  /** The only name that matters, where it is a file that is watched. */
+  /** The name of the watched file, when the watched path is a file. */
   only: string | undefined;
-  /** Folders and files (absolute, real) that are never scanned. */
+  /** Returns true for absolute, real paths of folders and files to exclude. */
   isSkipped: (path: string) => boolean;
-  /** Ends a scan that takes long. */
+  /** Ends a long scan. */
   signal: AbortSignal;
-  /** How many files and folders it may hold: beyond that, a scan ends. */
+  /** The most files and folders. A scan ends when it finds more. */
   most: number;
 }
 
-/** Stands for a folder where a file's stamp would be. */
+/** Marks a folder in place of a file's stamp. */
 const FOLDER = Symbol("folder");
 type Entry = Stamp | typeof FOLDER;
-/** What stands at a path; null: nothing that counts. */
+/** The entry at a path; null: none that counts. */
 type Found = { path: string; entry: Entry | null } | { path: string; error: unknown };
-/** A scan under way; `isOld`: what it finds first was there before. */
+/** A scan in progress. `isOld`: new entries existed before the scan. */
 type Scan = { result: ScanResult; isOld: boolean };
 
-/** One folder. Scans must not overlap. */
+/** The snapshot of one folder. Scans must not overlap. */
 export class FolderSnapshot {
-  /** The entries of each folder that has been read, by name. */
+  /** The entries of each folder read so far, by name. */
   readonly #folders = new Map<string, Map<string, Entry>>();
-  /** What cannot be read now, and whether it never could: all in it was there in the beginning. */
+  /** The unreadable paths. True: never readable so far, so everything in it existed from the start. */
   readonly #unread = new Map<string, boolean>();
   #size = 0;
 
@@ -69,17 +69,17 @@ export class FolderSnapshot {
     if (options.only !== undefined) this.#folders.set(root, new Map());
   }
 
-  /** Whether it holds more than it may: then only a part of it is known. */
+  /** True when the folder holds more entries than allowed. The snapshot is incomplete then. */
   get isTooLarge(): boolean {
     return this.#size > this.options.most;
   }
 
-  /** Files and folders that cannot be read now. */
+  /** The files and folders that cannot be read now. */
   get unread(): string[] {
     return [...this.#unread.keys()];
   }
 
-  /** Whether a path, or a folder on the way to it, cannot be read now. */
+  /** Returns true when a path, or a folder above it, cannot be read now. */
   isUnread(path: string): boolean {
     for (let place = path; this.#unread.size > 0; place = dirname(place)) {
       if (this.#unread.has(place)) return true;
@@ -88,7 +88,7 @@ export class FolderSnapshot {
     return false;
   }
 
-  /** Every file with its stamp, as last seen; UNREAD for what never could be read. */
+  /** Returns every file with its last stamp; UNREAD for files that never could be read. */
   *files(): Generator<[path: string, stamp: Stamp]> {
     for (const [folder, entries] of this.#folders) {
       for (const [name, entry] of entries) if (entry !== FOLDER) yield [join(folder, name), entry];
@@ -96,12 +96,12 @@ export class FolderSnapshot {
     for (const [path, isHidden] of this.#unread) if (isHidden) yield [path, UNREAD];
   }
 
-  /** Scans everything. `isBeginning`: what is found first by this was there before. */
+  /** Scans everything. `isBeginning`: entries found for the first time existed before. */
   async scanAll({ isBeginning }: { isBeginning: boolean }): Promise<ScanResult> {
     return await this.#scan([this.root], isBeginning);
   }
 
-  /** Scans these paths, and what is below them where they are folders. */
+  /** Scans these paths, and folders among them with their content. */
   async scan(paths: readonly string[]): Promise<ScanResult> {
     return await this.#scan(paths, false);
   }
@@ -114,7 +114,7 @@ export class FolderSnapshot {
     return result;
   }
 
-  /** The path, or the first folder on the way to it that is not known yet; undefined where nobody wants a scan. */
+  /** Returns the path, or the first unknown folder above it; undefined when the path needs no scan. */
   #firstUnknown(path: string): string | undefined {
     const { only, recursive, isSkipped } = this.options;
     if (!isBelow(path, this.root)) return undefined;
@@ -128,7 +128,7 @@ export class FolderSnapshot {
     return !recursive && dirname(place) !== this.root || isSkipped(place) ? undefined : place;
   }
 
-  /** Files first: what is seen of them a second time, in their folder, is newer. */
+  /** Scans files first. Their second state, read with their folder, is newer. */
   async #takeAll(found: readonly Found[], scan: Scan): Promise<void> {
     const folders: string[] = [];
     for (const one of found) {
@@ -144,7 +144,7 @@ export class FolderSnapshot {
   #takeFile(path: string, stamp: Stamp | null, { result, isOld }: Scan): void {
     if (path === this.root) return;
     const isFirst = isOld || this.#unread.get(path) === true;
-    // #set tells of the file itself; here it is about what was in a folder of that name.
+    // #set reports the file itself. This is about the content of a folder with that name.
     if (stamp !== null) this.#unread.delete(path);
     if (this.#unread.has(path) || this.#folders.has(path)) this.#forgetUnread(path, result);
     this.#set(path, stamp, { result, isOld: isFirst });
@@ -158,7 +158,7 @@ export class FolderSnapshot {
     result.lost.push({ path, error });
   }
 
-  /** What is at or below a path can be read, or is gone. */
+  /** Clears the unreadable state at and below a path that can be read or is gone. */
   #forgetUnread(path: string, { changes }: ScanResult): void {
     for (const [one, isHidden] of this.#unread) {
       if (!isBelow(one, path)) continue;
@@ -174,7 +174,7 @@ export class FolderSnapshot {
       entries = await Array.fromAsync(Deno.readDir(folder));
     } catch (error) {
       if (isMissing(error)) return this.#takeFile(folder, null, { result, isOld });
-      // A file that was in its place is gone, whatever is in the folder.
+      // A file replaced by a folder is gone, whatever the folder contains.
       if (typeof this.#entryAt(folder) === "string") this.#set(folder, null, { result, isOld });
       return this.#lose({ path: folder, error }, { result, isOld });
     }
@@ -211,7 +211,7 @@ export class FolderSnapshot {
     return this.#folders.get(dirname(path))?.get(basename(path));
   }
 
-  /** Sets what stands at a path in a known folder; adds what has changed by that, all below it included. */
+  /** Sets the entry at a path of a known folder, and adds the resulting changes, also below the path. */
   #set(path: string, entry: Entry | null, { result, isOld }: Scan): void {
     const siblings = this.#folders.get(dirname(path));
     const known = this.#entryAt(path);
@@ -246,20 +246,20 @@ async function find(path: string): Promise<Found> {
   }
 }
 
-/** The stamp of the file at a path; undefined where there is none that can be read. */
+/** Returns the stamp of the file at a path, or undefined when no file can be read there. */
 export async function stampAt(path: string): Promise<Stamp | undefined> {
   const found = await find(path);
   return "entry" in found && typeof found.entry === "string" ? found.entry : undefined;
 }
 
-/** The bytes of a file with this stamp. */
+/** Returns the size in bytes from a stamp. */
 export function sizeIn(stamp: Stamp): number {
   return Number(stamp.split(":")[1]);
 }
 
 /**
- * The stamp in a stat result. A device's number is left out: it may be another one after a restart. Milliseconds are as
- * exact as file systems are.
+ * Makes the stamp from a stat result. Omits the device number, which may change with a restart. Milliseconds are the
+ * precision of file systems.
  */
 function stampOf(info: Deno.FileInfo): Stamp {
   return `${info.ino}:${info.size}:${info.mtime?.getTime()}`;

@@ -1,10 +1,10 @@
-// The only place that has folders watched. Listeners get hints about paths, and are asked to scan whenever hints may have
-// been lost: the system drops events of a burst, often silently (half of 5,000 new files). Folders that cannot be watched
-// are scanned from time to time instead.
+// Watches folders for all parts of the process. Listeners get hints about paths, and a request to scan whenever hints
+// may be lost: the system drops events of a burst, often silently (half of 5,000 new files). Folders that cannot be
+// watched are scanned at intervals instead.
 //
-// Decision: what is really watched never overlaps. All of Deno's watches share one (measured with 2.9.6): closing one
-// silently ends the events of a watch on a folder above or below it. So a folder inside of a watched one has no watch of its
-// own, and watches that are replaced are closed before others are opened.
+// Decision: the open watches never overlap. All of Deno's watches share one watcher (measured with 2.9.6): closing a
+// watch silently ends the events of watches above or below it. So a folder inside a watched one has no watch of its
+// own, and replaced watches are closed before new ones are opened.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { identityAt, MISSING } from "../../base/files/folder_identity.ts";
@@ -21,48 +21,48 @@ import {
 } from "./system_watches.ts";
 
 const CHECK_MS = 2_000;
-/** A folder that cannot be watched is tried again so often. */
+/** The interval at which unwatchable folders are tried again. */
 const RETRY_MS = 60_000;
-/** After so many events between two checks, some may be lost. */
+/** After this many events between two checks, some may be lost. */
 const BURST_EVENTS = 300;
-/** A scan for lost events is followed by a rest of this many times its length, a minute at most. */
+/** The pause after a scan for lost events, in multiples of the scan's duration; a minute at most. */
 const REST_FACTOR = 10;
 const LONGEST_REST_MS = 60_000;
 
-/** Who is notified about a folder. */
+/** Receives the events of a folder. */
 export interface FolderListener {
-  /** Something may have happened at these paths: of the folder itself, or below it. */
+  /** Something may have changed at these paths, at or below the folder. */
   changed(paths: readonly string[]): void;
-  /** Anything may have happened. Resolves when it has been looked for. */
+  /** Anything may have changed. Resolves when the listener has scanned. */
   uncertain(): Promise<void>;
 }
 
-/** What somebody wants to be notified of. */
+/** One request to watch a folder. */
 interface Request {
-  /** What is watched for it: of several paths that lead to one folder, the first that was asked for. */
+  /** The folder to watch. If several paths lead to one folder, the path of the first request. */
   watched: WatchedFolder;
-  /** The folder by the path that was asked for. */
+  /** The folder's path in this request. */
   folder: string;
   listener: FolderListener;
-  /** Notified of nothing yet, so it missed nothing. */
+  /** True while the listener has received no event, so that it missed none. */
   isNew: boolean;
 }
 
-/** A folder that is watched, or scanned from time to time. */
+/** A folder that is watched, or scanned at intervals. */
 interface OpenFolder extends WatchedFolder {
-  /** What was there a moment before; undefined where that is unknown. */
+  /** The folder's identity at the last check; undefined when unknown. */
   identity: string | undefined;
-  /** Undefined: it cannot be watched; that is tried again later. */
+  /** Undefined when the folder cannot be watched. Watching is tried again later. */
   source: FolderEventSource | undefined;
   retryAt: number;
-  /** Resolves when the watch has really ended. */
+  /** Resolves when the watch has ended. */
   ended: Promise<void>;
   isStale: boolean;
-  /** Who is notified of its events. */
+  /** The requests that receive its events. */
   requests: Request[];
 }
 
-/** Watches folders for as many listeners as there are. */
+/** Watches folders for any number of listeners. */
 export class FolderWatches implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #log: ServiceLog;
@@ -71,22 +71,22 @@ export class FolderWatches implements AsyncDisposable {
   readonly #requests = new Set<Request>();
   #folders: OpenFolder[] = [];
   readonly #settling = new SerialQueue();
-  /** What is asked for until it begins is settled with it. */
+  /** The next settling. It includes every request made before it starts. */
   #nextSettling: Promise<void> | undefined;
-  /** Present as long as anything is watched. */
+  /** Present while a folder is watched. */
   #checks: AbortController | undefined;
   #checking: Promise<void> | undefined;
-  /** Events since the last check. */
+  /** The number of events since the last check. */
   #events = 0;
-  /** Folders that came since the last check. */
+  /** New folders since the last check. */
   #newFolders: string[] = [];
-  /** Until when nothing is scanned for lost events. */
+  /** No scan for lost events starts before this time. */
   #restUntil = 0;
   #probedAt = 0;
-  /** Logged once, until all folders can be watched again. */
+  /** True after a warning, until all folders can be watched again. */
   #isTold = false;
 
-  /** `probeFolder` (absolute) is this service's alone: see SystemWatches. `open`: in place of the system's watches. */
+  /** `probeFolder` (absolute) belongs to this service alone: see SystemWatches. `open` replaces the system's watches. */
   constructor({ clock, log, probeFolder, open }: {
     clock: Clock;
     log: ServiceLog;
@@ -99,10 +99,7 @@ export class FolderWatches implements AsyncDisposable {
     this.#open = open ?? ((folder, options) => this.#system.open(folder, options));
   }
 
-  /**
-   * Watches a folder until the returned function is called. Resolves when it is being watched, or scanned from time to time
-   * where it cannot be.
-   */
+  /** Watches a folder until the returned function is called. Resolves when the folder is watched, or scanned at intervals. */
   async watch({ folder, recursive }: WatchedFolder, listener: FolderListener): Promise<() => void> {
     const watched = { folder: this.#knownAs(folder), recursive };
     const request = { watched, folder, listener, isNew: true };
@@ -114,7 +111,7 @@ export class FolderWatches implements AsyncDisposable {
     };
   }
 
-  /** Watches a folder anew: what could not be read in it until now is not watched, either. */
+  /** Reopens the watch of a folder, because subfolders that were unreadable are not watched yet. */
   renew(folder: string): void {
     for (const open of this.#folders) if (isBelow(folder, open.folder)) this.#renew(open);
   }
@@ -126,7 +123,7 @@ export class FolderWatches implements AsyncDisposable {
     await this.#system[Symbol.asyncDispose]();
   }
 
-  /** The path of the same folder that is watched already: with a bind mount, one folder has several. */
+  /** Returns the path under which the same folder is watched already. A bind mount gives one folder several paths. */
   #knownAs(folder: string): string {
     const identity = identityAt(folder);
     const same = identity === undefined || identity === MISSING
@@ -135,7 +132,7 @@ export class FolderWatches implements AsyncDisposable {
     return same?.folder ?? folder;
   }
 
-  /** Brings what is watched in line with what is asked for. */
+  /** Brings the open watches in line with the requests. */
   #settle(): Promise<void> {
     return this.#nextSettling ??= this.#settling.run(() => {
       this.#nextSettling = undefined;
@@ -170,7 +167,7 @@ export class FolderWatches implements AsyncDisposable {
       this.#isTold = false;
       this.#log.write("info", "All folders can be watched again");
     }
-    // Between the old watch and the new one there were no events.
+    // No events were delivered between the old watch and the new one.
     const anew = new FolderCover(opened);
     void this.#scan(
       requests.filter((one) => !one.isNew && anew.covering(one.watched) !== undefined),
@@ -193,7 +190,7 @@ export class FolderWatches implements AsyncDisposable {
       open.source = await this.#open(folder, { recursive });
       open.ended = this.#listen(open, open.source);
     } catch (error) {
-      // Gone a moment before it was to be watched: its listeners notice that with their next scan.
+      // The folder was removed a moment before the watch. Its listeners notice that in their next scan.
       const isGone = error instanceof Deno.errors.NotFound;
       open.retryAt = this.#clock.now() + (isGone ? 0 : RETRY_MS);
       if (isGone || this.#isTold) return open;
@@ -213,7 +210,7 @@ export class FolderWatches implements AsyncDisposable {
         if (flag === "rescan") void this.#scan([...this.#requests]);
         // Removals are reported to every watch, whatever its folder.
         const inside = paths.filter((path) => isBelow(path, open.folder));
-        // A folder that was removed or moved sends no more events, even when it comes back.
+        // A removed or moved folder sends no more events, even after it returns.
         if (/remove|rename/.test(kind) && inside.includes(open.folder)) this.#renew(open);
         if (open.recursive && /create|rename/.test(kind)) {
           this.#newFolders.push(...inside.filter(isFolder));
@@ -230,7 +227,7 @@ export class FolderWatches implements AsyncDisposable {
         error,
       });
     }
-    // Ended by itself: it is tried again with the next check, and told where that fails.
+    // The watch ended by itself. The next check tries again and logs a failure.
     open.source = undefined;
   }
 
@@ -247,7 +244,7 @@ export class FolderWatches implements AsyncDisposable {
     while (await sleepUnlessAborted(this.#clock, CHECK_MS, signal)) {
       const now = this.#clock.now();
       for (const open of this.#folders) {
-        // A watch follows the folder that it began with; that another one is there now, or none, may go unreported.
+        // A watch stays with its first folder. Replacing or removing the folder may cause no event.
         const identity = identityAt(open.folder);
         const isOther = identity !== undefined && identity !== open.identity;
         const isRetry = open.source === undefined && open.retryAt <= now;
@@ -263,7 +260,7 @@ export class FolderWatches implements AsyncDisposable {
     }
   }
 
-  /** New folders in one that is watched as a list are watched by beginning anew. */
+  /** Reopens a list watch that contains new folders, to include them. */
   async #takeNewFolders(): Promise<void> {
     const folders = coverOf(this.#newFolders.map((folder) => ({ folder, recursive: true })));
     this.#newFolders = [];
@@ -271,13 +268,13 @@ export class FolderWatches implements AsyncDisposable {
       const { hasLinks } = await surveyFolder(folder, { recursive: true });
       for (const open of this.#folders) {
         const isIn = open.recursive && isBelow(folder, open.folder);
-        // A link that was followed may have taken the events of any watch.
+        // Following a link may have taken the events of any other watch.
         if (hasLinks || isIn && open.source?.isListed === true) this.#renew(open);
       }
     }
   }
 
-  /** Has everything scanned after a burst, and else what cannot be watched. */
+  /** Requests scans: of everything after a burst, otherwise of folders that cannot be watched. */
   async #scanDoubtful(): Promise<void> {
     const start = this.#clock.now();
     const isBurst = this.#events > BURST_EVENTS;

@@ -1,21 +1,21 @@
-// The names in watched folders that are ignored: files that programs write before the final file, and files that systems keep
-// for themselves. A pattern that contains the telling part of such a name (the dot, the suffix) brings it back; `*` does not.
+// Names in watched folders that are ignored: temporary files of programs, and files of operating systems. A pattern
+// that contains the typical part of such a name (the dot, the suffix) includes it again; `*` does not.
 import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
-/** One row of the table, in `docs/triggers.md` too. */
+/** One row of the table, also shown in `docs/triggers.md`. */
 interface IgnoredRow {
   what: string;
-  /** Names: `*` and classes of characters are patterns. Upper and lower case are equal. */
+  /** Names: `*` and classes of characters are patterns. Case is ignored. */
   names: readonly string[];
-  /** Names of folders that are ignored with everything in them. */
+  /** Names of folders that are ignored with all content. */
   folders?: readonly string[];
 }
 
-/** Hidden files and folders. A name that another row has is in that row only. */
+/** Hidden files and folders. A hidden name in another row belongs to that row only. */
 const HIDDEN = ".*";
 
-/** The table. */
+/** The ignored names. */
 export const IGNORED_NAMES: readonly IgnoredRow[] = [
   {
     what: "downloads in progress",
@@ -61,7 +61,7 @@ export const IGNORED_NAMES: readonly IgnoredRow[] = [
 /** A name of the table. */
 interface IgnoredName {
   matches: RegExp;
-  /** What a pattern has to contain to mean such a name. */
+  /** Matches the part that a pattern must contain to include such a name. */
   mark: RegExp;
 }
 
@@ -72,13 +72,13 @@ const FOLDERS: ReadonlyMap<string, IgnoredName> = new Map(
   IGNORED_NAMES.flatMap(({ folders = [] }) => folders).map((name) => [name, toIgnoredFolder(name)]),
 );
 
-/** A pattern that an agent's file has. */
+/** A pattern from an agent's file. */
 export interface WatchPattern {
   pattern: string;
   matches: (relative: string) => boolean;
 }
 
-/** Whether a path, relative to the watched folder, is ignored: none of the patterns brings it back. */
+/** Creates a test for paths relative to the watched folder. It returns true for ignored paths that no pattern includes. */
 export function createIgnoreRule(patterns: readonly WatchPattern[]): (relative: string) => boolean {
   const wishes = patterns.map(({ pattern, matches }) => ({ texts: plainTexts(pattern), matches }));
   return (relative) => {
@@ -97,7 +97,7 @@ export function createIgnoreRule(patterns: readonly WatchPattern[]): (relative: 
   };
 }
 
-/** The folders of the table that none of these patterns reaches into: nobody needs to read them. */
+/** Returns the table's folders that none of these patterns reaches. They are not read. */
 export function foldersToSkip(patterns: readonly string[]): string[] {
   const texts = patterns.flatMap(plainTexts);
   const isNamed = ({ mark }: IgnoredName) => texts.some((text) => mark.test(text));
@@ -108,13 +108,13 @@ export function foldersToSkip(patterns: readonly string[]): string[] {
   );
 }
 
-/** Whether an entry (its path) is one of these folders of the table. */
+/** Returns true when the entry at a path is one of these folders. */
 export function isSkipped(path: string, skipped: readonly string[]): boolean {
   const name = PATHS.basename(path);
   return skipped.some((folder) => FOLDERS.get(folder)?.matches.test(name));
 }
 
-/** Without braces, in lower case. */
+/** Returns the pattern without braces, in lower case. */
 function plainTexts(pattern: string): string[] {
   return (expandBraces(pattern, MAX_BRACE_PATTERNS) ?? [pattern])
     .map((text) => text.replace(/^\.\//, "").toLowerCase());

@@ -1,13 +1,13 @@
-// The watches of the operating system, each folder watched once, and what Deno's watch cannot do on Linux worked around.
+// The watches of the operating system, one per folder, with workarounds for Deno's watch on Linux.
 //
-// Decision: a folder in which links lead to folders is watched as a list of its real folders. A recursive watch follows
-// links, and the system knows one watch for a folder, however many paths lead there: the last one takes its events away from
-// all others, and ends them when it goes (measured with Deno 2.9.6 on Linux). Who comes upon such a link later begins all
-// watches anew.
+// Decision: a folder with links to folders is watched as a list of its real folders. A recursive watch follows links,
+// and the system has one watch per folder, however many paths lead there: the last one takes its events from all
+// others, and ends them when it closes (measured with Deno 2.9.6 on Linux). When such a link appears later, all watches
+// are reopened.
 //
-// Decision: a folder with a named pipe in it is not watched. Deno's watch opens what an event names, a pipe without a writer
-// blocks it, and then opening or closing any watch would block the whole service. So before either the watch is asked for an
-// event; where none comes, the pipes that came meanwhile are opened for a moment, which lets it go on.
+// Decision: a folder with a named pipe in it is not watched. Deno's watch opens the path of an event, a pipe without a
+// writer blocks it, and then opening or closing any watch would block the whole service. So both are preceded by a
+// probe: the watch must report an event. Without an answer, the new pipes are opened for a moment, which unblocks it.
 import { join } from "node:path";
 import { sleepUnlessAborted, untilAborted } from "../../base/bounded_wait.ts";
 import { SystemClock } from "../../base/clock.ts";
@@ -15,28 +15,28 @@ import { firstOf } from "../../base/first_of.ts";
 
 /** The events of one watched folder. */
 export interface FolderEventSource extends AsyncIterable<Deno.FsEvent> {
-  /** Ends the watch; the iteration ends when that has taken effect. */
+  /** Closes the watch. The iteration ends when that has taken effect. */
   close(): void;
-  /** Whether new folders in it have to be watched by beginning anew. */
+  /** True when new subfolders require reopening the watch. */
   readonly isListed?: boolean;
 }
 
-/** Begins to watch a folder. Throws, or rejects, where the system cannot. */
+/** Opens the watch of a folder. Throws or rejects where the system cannot watch it. */
 export type OpenFolderEvents = (
   folder: string,
   options: { recursive: boolean },
 ) => FolderEventSource | Promise<FolderEventSource>;
 
-/** An event comes within a few milliseconds; on a busy machine, up to a second. */
+/** The longest wait for an event. It usually comes within milliseconds, on a busy machine within a second. */
 const ANSWER_MS = 3_000;
-/** So long after a watch is closed, its end may not have taken effect. */
+/** The time after closing a watch in which it may still be active. */
 const CLOSING_MS = 300;
 
-/** What a folder holds that matters to its watch. */
+/** The content of a folder that matters to its watch. */
 export interface Survey {
-  /** The folder and the real folders in it. */
+  /** The folder and its real subfolders. */
   folders: string[];
-  /** Whether links in it lead to folders. */
+  /** True when links in it lead to folders. */
   hasLinks: boolean;
   pipes: string[];
 }
@@ -46,7 +46,7 @@ interface Probe {
   answer: PromiseWithResolvers<void>;
 }
 
-/** Walks through a folder. What cannot be read is left to the watch. */
+/** Walks through a folder. Unreadable parts are left to the watch. */
 export async function surveyFolder(
   root: string,
   { recursive }: { recursive: boolean },
@@ -69,22 +69,22 @@ export async function surveyFolder(
 
 /** Deno's watches. */
 export class SystemWatches implements AsyncDisposable {
-  /** Measures how long the system takes, whatever clock the service has. */
+  /** Measures the system's time, whatever clock the service has. */
   readonly #clock = new SystemClock();
   readonly #over = new AbortController();
-  /** A folder of its own, whose events show that watching works; undefined: nothing was watched yet. */
+  /** The watch of a folder of its own, whose events show that watching works; undefined before the first watch. */
   #probe: Probe | undefined;
   readonly #probeFolder: string;
-  /** What is watched. */
+  /** The open watches. */
   readonly #open = new Map<
     Deno.FsWatcher,
     { folder: string; recursive: boolean; closed: AbortController }
   >();
-  /** Nothing lets the watch go on: what blocks it is gone. */
+  /** True when the watch is blocked and its pipe is gone. */
   #isStuck = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `probeFolder` (absolute) is made when it is needed. */
+  /** `probeFolder` (absolute) is created when it is needed. */
   constructor(probeFolder: string) {
     this.#probeFolder = probeFolder;
   }
@@ -115,16 +115,16 @@ export class SystemWatches implements AsyncDisposable {
     });
   }
 
-  /** Finds out whether events still come, and sees to it where they do not. */
+  /** Checks that events still arrive, and unblocks the watch where they do not. */
   async check(): Promise<void> {
     if (this.#probe === undefined) return;
     await this.#safely(() => {}).catch(
-      () => {/* Stuck: all watches have ended, which is told where they are opened anew. */},
+      () => {/* Stuck: all watches have ended. Reopening them reports that. */},
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // To close what a pipe has stalled would block the whole process.
+    // Closing a blocked watch would block the whole process.
     await this.check();
     this.#over.abort();
     await this.#last;
@@ -132,7 +132,7 @@ export class SystemWatches implements AsyncDisposable {
     if (this.#probe !== undefined && !this.#isStuck) this.#probe.watch.close();
   }
 
-  /** Does something to the watches that blocks unless they respond. One after the other. */
+  /** Changes the watches while they respond, one change after the other. Otherwise the change would block. */
   #safely<T>(work: () => T): Promise<T> {
     const result = this.#last.then(async () => {
       this.#probe ??= this.#openProbe();
@@ -156,7 +156,7 @@ export class SystemWatches implements AsyncDisposable {
     return probe;
   }
 
-  /** Whether the watch tells of an event that is made for it. */
+  /** Returns true when the watch reports a probe event. */
   async #responds(): Promise<boolean> {
     const probe = this.#probe;
     if (probe === undefined || this.#over.signal.aborted) return true;
@@ -168,13 +168,13 @@ export class SystemWatches implements AsyncDisposable {
       "late";
   }
 
-  /** Lets the watch go on: all pipes are open while their watches are closed, since closing a pipe is an event, too. */
+  /** Unblocks the watch. All pipes stay open while their watches are closed, because closing a pipe is an event, too. */
   async #free(): Promise<void> {
     const held: Deno.FsFile[] = [];
     const ended: Deno.FsWatcher[] = [];
     for (const [watch, { folder, recursive }] of this.#open) {
       const { pipes } = await surveyFolder(folder, { recursive });
-      // On Linux opening for both never blocks. What may not be opened, or is gone, may not be what blocks.
+      // On Linux opening for both never blocks. A pipe that is gone or may not be opened is probably not the cause.
       const opened = await Promise.all(
         pipes.map((path) => Deno.open(path, { read: true, write: true }).catch(() => undefined)),
       );
@@ -193,7 +193,7 @@ export class SystemWatches implements AsyncDisposable {
     try {
       watch.close();
     } catch (error) {
-      // It ended by itself.
+      // The watch ended by itself.
       if (!(error instanceof Deno.errors.BadResource)) throw error;
     }
   }
@@ -214,7 +214,7 @@ async function* eventsUntil(
   }
 }
 
-/** Why a folder cannot be watched, and what a person can do about it. */
+/** Returns why a folder cannot be watched, and the remedy. */
 export function describeWatchFailure(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   if (!/watch limit|no space left|too many open files|EMFILE|ENOSPC/i.test(reason)) {

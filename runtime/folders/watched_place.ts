@@ -1,5 +1,5 @@
-// One watched path, whatever is there: a folder, a file, or nothing yet. Follows it when it vanishes and comes back, and
-// tells how its files change. What is due is put together, and one scan follows the other.
+// One watched path: a folder, a file, or nothing yet. Follows it when it vanishes and returns, and reports the changes
+// of its files. Requests for scans are merged, and scans run one at a time.
 import { join } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -18,38 +18,38 @@ import type { FolderListener, FolderWatches } from "./folder_watches.ts";
 import { isSkipped } from "./ignored_names.ts";
 import { findWatchedRoot, type WatchedRoot } from "./watched_root.ts";
 
-/** A path may come, go or lead somewhere else without any event. */
+/** The interval of checks. A path may appear, vanish or change its target without an event. */
 const CHECK_MS = 2_000;
-/** After this long a folder that appeared is scanned once more: its watch began a little later than its life. */
+/** The delay of the second scan of a new folder. Its watch started a little after it was created. */
 const SECOND_SCAN_MS = 500;
-/** What cannot be read is tried anew so soon, then ever more rarely, up to a minute. */
+/** The first delay before an unreadable path is tried again. It grows to a minute. */
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** What is to be watched. */
+/** A path to watch. */
 export interface WantedPlace {
   /** Absolute. */
   path: string;
-  /** With all folders in it. */
+  /** True to include all subfolders. */
   recursive: boolean;
-  /** What is left out inside of it: names of foldersToSkip(). */
+  /** Names from foldersToSkip() that are excluded inside it. */
   ignored: readonly string[];
 }
 
-/** Is told what becomes of a watched path. */
+/** Receives the changes of a watched path. */
 export interface PlaceListener {
-  /** Files differ from how they were last seen; or the path is there once more, or holds more than it may from now on. */
+  /** Files differ from the last snapshot, or the path has returned or become too large. */
   changed(place: WatchedPlace, changes: readonly Transition[]): void;
 }
 
-/** What places share. */
+/** The collaborators shared by all places. */
 export interface PlacePorts {
   watches: FolderWatches;
   clock: Clock;
   log: ServiceLog;
-  /** How many files and folders may be at the path. */
+  /** The most files and folders at the path. */
   mostEntries: number;
-  /** Folders whose content nobody may watch, absolute. */
+  /** Folders with content that must not be watched, absolute. */
   closed: readonly string[];
 }
 
@@ -59,9 +59,9 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
   readonly #closed: readonly string[];
   readonly #listeners = new Set<PlaceListener>();
   readonly #over = new AbortController();
-  /** What is there now. */
+  /** The present folder or file. */
   #root: WatchedRoot | undefined;
-  /** What was seen last. Its files count as they were until the path is back: a drive may just not be mounted. */
+  /** The last snapshot. Its files count as unchanged until the path returns: a drive may just be unmounted. */
   #snapshot: FolderSnapshot | undefined;
   #unwatch: (() => void) | undefined;
   #isOpening = true;
@@ -77,47 +77,50 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
 
   constructor(readonly wanted: WantedPlace, ports: PlacePorts) {
     this.#ports = ports;
-    // A closed folder may be reached by its real path as well.
+    // A closed folder is also closed under its real path.
     this.#closed = [...ports.closed, ...ports.closed.map(knownRealPath)];
   }
 
-  /** As it was named, absolute. */
+  /** The path as the agent's file names it, absolute. */
   get path(): string {
     return this.wanted.path;
   }
 
-  /** Whether there is anything at the path. */
+  /** True when something exists at the path. */
   get isThere(): boolean {
     return this.#root !== undefined;
   }
 
-  /** Whether nothing is watched because there is too much at the path. It stays so, whatever becomes of it. */
+  /** True when nothing is watched because the path holds too much. This never changes back. */
   get isTooLarge(): boolean {
     return this.#isTooLarge;
   }
 
-  /** The watched file, or undefined where that is a folder. Real. */
+  /** The real path of the watched file; undefined for a folder. */
   get file(): string | undefined {
     const only = this.#snapshot?.options.only;
     return this.folder === undefined || only === undefined ? undefined : join(this.folder, only);
   }
 
-  /** The real folder of its files; undefined where nothing was ever there. */
+  /** The real folder of its files; undefined when nothing ever existed there. */
   get folder(): string | undefined {
     return this.#snapshot?.root;
   }
 
-  /** Every file with its stamp, as last seen; UNREAD for what never could be read. */
+  /** Returns every file with its last stamp; UNREAD for files that never could be read. */
   files(): Iterable<[path: string, stamp: Stamp]> {
     return this.#snapshot?.files() ?? (this.#isUnreachable ? [[this.path, UNREAD]] : []);
   }
 
-  /** Whether a path, or a folder on the way to it, cannot be read now. */
+  /** Returns true when a path, or a folder above it, cannot be read now. */
   isUnread(path: string): boolean {
     return this.#snapshot?.isUnread(path) ?? this.#isUnreachable;
   }
 
-  /** Takes in what is there. From then on changes are told. Throws when that was abandoned: only a part is known then. */
+  /**
+   * Reads the present content. Later changes are reported. Throws when the opening was abandoned, because the content
+   * is incomplete then.
+   */
   async open(): Promise<void> {
     if (this.#isClosed(knownRealPath(this.path))) {
       const message = `Nothing is watched at ${this.path}: this folder is closed to agents`;
@@ -129,7 +132,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#checking = this.#checkRegularly();
   }
 
-  /** Ends what it is doing, if it has not got to know yet what is there. */
+  /** Stops the opening, unless the content is known already. */
   abandonOpening(): void {
     if (this.#isOpening) this.#over.abort();
   }
@@ -142,7 +145,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#listeners.delete(listener);
   }
 
-  /** Finds out whether the path is still there and still the same, and whether what could not be read now can. */
+  /** Checks that the path still leads to the same place, and tries unreadable entries again. */
   check(): Promise<void> {
     this.#isCheckDue = true;
     const unread = this.#snapshot?.unread ?? [];
@@ -155,14 +158,14 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     return this.scan([]);
   }
 
-  /** Scans those of these paths (absolute, real) that lie in it. */
+  /** Scans the given paths (absolute, real) that lie in it. */
   scan(paths: readonly string[]): Promise<void> {
     for (const path of paths) this.#due.add(path);
     return this.#working ??= this.#work();
   }
 
   changed(paths: readonly string[]): void {
-    // The folder itself may be gone, or another one by now.
+    // The folder itself may be gone or replaced.
     if (paths.some((path) => path === this.folder)) this.#isCheckDue = true;
     void this.scan(paths);
   }
@@ -197,7 +200,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#working = undefined;
   }
 
-  /** Follows what is there now. */
+  /** Follows the present folder or file. */
   async #follow(): Promise<void> {
     this.#isCheckDue = false;
     if (this.#isTooLarge) return;
@@ -210,7 +213,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     try {
       const root = await findWatchedRoot(this.path, this.#root);
       const found = root !== undefined && this.#isClosed(root.folder) ? undefined : root;
-      // Of what has never been seen, #enter has to know.
+      // For a path that was never seen, #enter needs this state.
       if (found === undefined || this.#snapshot !== undefined) this.#isUnreachable = false;
       return found;
     } catch (error) {
@@ -230,7 +233,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     const recursive = this.wanted.recursive && only === undefined;
     const isLeftOut = (path: string) => this.#isClosed(path) || isSkipped(path, ignored);
     const options = { recursive, only, isSkipped: isLeftOut, most, signal: this.#over.signal };
-    // First: a watch of very many folders takes long to begin, and the system has a limit for all of them.
+    // Checked first: a watch of very many folders takes long to start, and the system limits their total.
     if (only === undefined && await holdsMoreThan(folder, options)) return this.#refuse();
     const known = this.#snapshot;
     const wasUnreachable = known === undefined && this.#isUnreachable;
@@ -242,7 +245,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     if (this.#over.signal.aborted) return unwatch();
     const result = await snapshot.scanAll({ isBeginning: this.#isOpening || wasUnreachable });
     if (wasUnreachable) result.changes.unshift({ path: this.path, before: UNREAD, now: null });
-    // Of a folder that is just being filled the first scan may have missed the rest.
+    // A folder may still be filling: the first scan may have missed the rest.
     result.newFolders = [folder];
     this.#take(result);
   }

@@ -1,14 +1,14 @@
-// The watched paths of all agents, each one watched once, however many name it.
+// The watched paths of all agents. A path shared by several agents is watched once.
 import { type PlacePorts, type WantedPlace, WatchedPlace } from "./watched_place.ts";
 
 interface Share {
   place: WatchedPlace;
   opened: Promise<void>;
-  /** How many share it. */
+  /** The number of agents that share it. */
   count: number;
 }
 
-/** All places. */
+/** All watched places. */
 export class WatchedPlaces implements AsyncDisposable {
   readonly #ports: PlacePorts;
   readonly #shares = new Map<string, Share>();
@@ -17,12 +17,12 @@ export class WatchedPlaces implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Whether any place is there. */
+  /** True when at least one watched path exists. */
   get isWatching(): boolean {
     return [...this.#shares.values()].some(({ place }) => place.isThere);
   }
 
-  /** Joins a place. What is there when this resolves is known; what changes from then on is reported. */
+  /** Joins a place. When this resolves, the present content is known and changes are reported. */
   async join(wanted: WantedPlace): Promise<WatchedPlace> {
     const share = this.#shares.get(keyOf(wanted)) ?? this.#open(wanted);
     share.count++;
@@ -30,7 +30,7 @@ export class WatchedPlaces implements AsyncDisposable {
     return share.place;
   }
 
-  /** Gives one share in a place back. */
+  /** Returns one share of a place. The last one closes it. */
   async leave({ wanted }: WatchedPlace): Promise<void> {
     const share = this.#shares.get(keyOf(wanted));
     if (share === undefined || --share.count > 0) return;
@@ -38,7 +38,7 @@ export class WatchedPlaces implements AsyncDisposable {
     await share.place[Symbol.asyncDispose]();
   }
 
-  /** Ends the opening of places: it may take long, and nobody wants them any more. */
+  /** Stops the openings of all places, which may take long. */
   abandonOpening(): void {
     for (const { place } of this.#shares.values()) place.abandonOpening();
   }

@@ -1,21 +1,21 @@
-// What is at a watched path: a folder, a file, or nothing that can be watched.
+// Resolves a watched path to a folder, a file, or nothing.
 import { basename, dirname, join } from "node:path";
 import { folderIdentity } from "../../base/files/folder_identity.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
-/** What there is to watch. */
+/** The folder to watch for a path. */
 export interface WatchedRoot {
-  /** The folder that is watched: the path itself, or the one that a watched file lies in. Real. */
+  /** The folder to watch, with its real path: the path itself, or the parent of a watched file. */
   folder: string;
-  /** The file's name; undefined where the path is a folder. */
+  /** The file's name; undefined when the path is a folder. */
   only: string | undefined;
-  /** Another one where something else has taken the place. */
+  /** Changes when another folder or file takes the place. */
   identity: string;
 }
 
 /**
- * What is at a path now; undefined: nothing. `former` is what was there before. Throws the system's error where that cannot
- * be told.
+ * Returns the present root of a path, or undefined when nothing exists. `former`: the previous root. Throws the
+ * system's error when the path cannot be checked.
  */
 export async function findWatchedRoot(
   path: string,
@@ -23,7 +23,7 @@ export async function findWatchedRoot(
 ): Promise<WatchedRoot | undefined> {
   const real = await Deno.realPath(path).catch(ignoreMissing);
   if (real === undefined) {
-    // A watched file that is gone is still watched, as long as its folder is there.
+    // A removed file is still watched as long as its folder exists.
     const { folder, only } = former ?? {};
     return folder === undefined || only === undefined ? undefined : rootOfFile(folder, only);
   }

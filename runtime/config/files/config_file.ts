@@ -1,5 +1,5 @@
-// config.yaml while a service runs: read again when it changed. What cannot change while it runs keeps what it said at the
-// start, and a warning says so.
+// config.yaml of a running service: read again after each change. Settings that cannot change at run time keep their
+// values, with a warning.
 import { SystemClock } from "../../../base/clock.ts";
 import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import type { AgentDefaults, Config } from "../config.ts";
@@ -11,26 +11,26 @@ import {
   readConfig,
 } from "../parse_config.ts";
 
-/** A file that changed so recently may not be complete yet. */
+/** A file that changed less than this ago may be incomplete. */
 export const QUIET_MS = 200;
 
-/** What became of a look at the file. */
+/** The result of a check of the file. */
 export type ConfigLook =
-  /** Nothing that was not known. */
+  /** Nothing changed. */
   | "same"
-  /** It is being written: look again after QUIET_MS. */
+  /** The file is being written: check again after QUIET_MS. */
   | "unsettled"
-  /** It says something else now, or what is wrong with it is another thing. */
+  /** The settings or the problems changed. */
   | "changed";
 
-/** The configuration of a process, kept up to date by whoever calls `refresh`. */
+/** The configuration of a process. Call `refresh` to update it. */
 export class ConfigFile {
   readonly #parsing: ParseConfigOptions;
   readonly #started: Config;
   #current: Config;
   #version: string | undefined;
 
-  /** `config` is what the file said at the start, `version` which file that was: see versionOf. */
+  /** `config`: the settings at the start. `version`: the version of their file, see versionOf. */
   constructor(
     config: Config,
     { version, ...parsing }: ParseConfigOptions & { version: string | undefined },
@@ -41,12 +41,12 @@ export class ConfigFile {
     this.#version = version;
   }
 
-  /** What holds now. Another object after each change. */
+  /** The settings in effect. Each change replaces the object. */
   get current(): Config {
     return this.#current;
   }
 
-  /** Reads the file if it is another one than the one that was read last. While it is broken or gone, what it said holds. */
+  /** Reads the file if it changed since the last read. A broken or missing file leaves the settings unchanged. */
   async refresh(): Promise<ConfigLook> {
     const { path } = this.#started;
     const version = await versionOf(path);
@@ -86,7 +86,7 @@ export class ConfigFile {
   }
 }
 
-/** The settings of now, but for those that hold from start to end, with a warning for each of these that is another now. */
+/** Returns the new settings with the start's values of fixed ones, and a warning for each fixed one that differs. */
 function withStart(
   { config: fresh, file }: ReadConfig,
   { started, defaults }: { started: Config; defaults: AgentDefaults },
@@ -97,7 +97,7 @@ function withStart(
     ...{ workspace, agentsDir, maxConcurrentRuns, publicUrl },
     ...{ database, databaseConnections, node, service },
   };
-  // The same object where they are the same: agents are parsed anew for another one.
+  // Reuses an equal object, because another one makes all agents parse again.
   const isSame = JSON.stringify(fresh.defaults) === JSON.stringify(defaults);
   const config = {
     ...fresh,
@@ -130,18 +130,18 @@ function warn(path: string, message: string): Diagnostic {
   return { ...errorAtStart(path, message), severity: "warning" };
 }
 
-/** A text that is another one once the file is written again; undefined where there is none. */
+/** Returns a text that differs after each write of the file; undefined for an unreadable file. */
 export async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino, size, mtime, ctime } = await Deno.stat(path);
     return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
   } catch {
-    // Why it cannot be read is told by whoever reads it.
+    // The reader of the file reports the error.
     return undefined;
   }
 }
 
-/** By the file system's own clock, whatever clock the service has. */
+/** Uses the file system's own clock, whatever clock the service has. */
 async function isYoung(path: string): Promise<boolean> {
   const { mtime } = await Deno.stat(path).catch(() => ({ mtime: null }));
   return mtime !== null && Math.abs(new SystemClock().now() - mtime.getTime()) < QUIET_MS;

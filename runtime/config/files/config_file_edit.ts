@@ -1,10 +1,10 @@
-// Values set in config.yaml's text, as a person would: other keys, comments and their order stay.
+// Sets values in config.yaml's text like a person would: other keys, comments and their order stay.
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "yaml";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { isMap, isScalar, parseDocument, YAMLMap } from "yaml";
 
-/** What a key of config.yaml is given. */
+/** A value for a key of config.yaml. */
 export type ConfigValue = string | number | boolean | null | readonly string[];
 
 /** One key and its value: `["workspace"]`, `["defaults", "model"]`. */
@@ -13,7 +13,7 @@ export interface ConfigEdit {
   value: ConfigValue;
 }
 
-/** The text cannot be changed without changing more than was asked for. */
+/** The text cannot be changed without changing other values. */
 export class ConfigNotEditable extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
@@ -27,8 +27,8 @@ export class ConfigNotEditable extends RuntimeError {
 const NEW_FILE = '# The configuration of Inkling. "inkling info" shows what is in effect.\n';
 
 /**
- * The text with these values. Unchanged, byte for byte, where it has them already. `text` must be YAML that parses;
- * `path` is named in ConfigNotEditable, which is thrown where anchors or merges make a value stand for several.
+ * Returns the text with these values, or the same text when it has them already. `text` must be valid YAML. Throws
+ * ConfigNotEditable, which names `path`, when anchors or merges share a value.
  */
 export function editConfigText(
   text: string,
@@ -53,7 +53,7 @@ export function editConfigText(
 }
 
 function isSame(document: Document, path: ConfigEdit["path"], value: ConfigValue): boolean {
-  // An absent key and one without a value mean the same in every case but null, which says something.
+  // An absent key equals an empty one, except for null, which is a value.
   return document.hasIn(path) && document.getIn(path) === value;
 }
 
@@ -68,7 +68,7 @@ function setValue(
   }
   const parent = document.get(section, true);
   if (isScalar(parent) && parent.value === null) {
-    // A section that was left empty; what was noted beside it stays.
+    // An empty section. Its comment stays.
     const map = new YAMLMap();
     const notes = [parent.commentBefore, parent.comment].filter((note) => note != null);
     if (notes.length > 0) map.commentBefore = notes.join("\n");

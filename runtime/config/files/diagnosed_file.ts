@@ -1,14 +1,14 @@
-// A problem reported at its place in a file.
+// Creates diagnostics with the position in a file.
 import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
 import type { Position, YamlDocument, YamlPath } from "./yaml_document.ts";
 
-/** A file under diagnosis: its name and where its values are. */
+/** A file under diagnosis: its name and the positions of its values. */
 export interface DiagnosedFile {
   path: string;
   document: YamlDocument;
 }
 
-/** One problem at a place of the document. */
+/** Returns one diagnostic at a path of the document. */
 export function diagnose(
   file: DiagnosedFile,
   at: YamlPath | Position,

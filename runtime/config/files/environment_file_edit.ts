@@ -1,9 +1,9 @@
-// Variables set in an environment file's text: every other line and comment stays, values are quoted where they must be.
+// Sets variables in an environment file's text. Other lines and comments stay; values are quoted when necessary.
 import { isDeepStrictEqual } from "node:util";
 import { parseEnvironment } from "./environment_text.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 
-/** A variable cannot be set without harm to the file. The message never holds the value. */
+/** A variable cannot be set without damage to the file. The message never contains the value. */
 export class EnvironmentFileNotEditable extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 
@@ -15,12 +15,12 @@ export class EnvironmentFileNotEditable extends RuntimeError {
   }
 }
 
-/** The beginning of a line that sets a variable: its indent and `export`, the name, what opens the value. */
+/** The start of a line that sets a variable: the indent and `export`, the name, the opening quote. */
 const ASSIGNMENT = /^(\s*(?:export\s+)?)([A-Za-z_][\w.-]*)\s*=\s*(["'`]?)/;
 
 /**
- * The text with the variable set: in the line that sets it now (the last of several, which counts), else in a new line.
- * Throws EnvironmentFileNotEditable.
+ * Returns the text with the variable set: in its present line (the last of several, which counts), otherwise in a new
+ * one. Throws EnvironmentFileNotEditable.
  */
 export function setVariable(
   text: string,
@@ -47,13 +47,13 @@ export function setVariable(
   return edited;
 }
 
-/** A variable's lines, 0-based, and what of them is to stay. */
+/** A variable's lines, 0-based, and the parts of them to keep. */
 interface VariableLines {
   name: string;
   first: number;
   last: number;
   indent: string;
-  /** A remark behind the value, with the space before it. */
+  /** A comment after the value, with the space before it. */
   comment: string;
 }
 
@@ -67,13 +67,13 @@ function findVariables(lines: readonly string[]): VariableLines[] {
     let last = i;
     let rest = line.slice(whole.length);
     if (mark !== "" && !rest.includes(mark)) {
-      // The value goes on until the line that closes its quote.
+      // The value continues up to the line with its closing quote.
       last = lines.findIndex((later, j) => j > i && later.includes(mark));
       if (last < 0) last = i;
       else rest = lines[last] ?? "";
     }
     const behind = mark === "" ? rest : rest.slice(rest.indexOf(mark) + 1);
-    // Behind a quote no space is needed.
+    // No space is needed after a quote.
     const comment = (mark === "" ? /\s+#.*$/ : /\s*#.*$/).exec(behind)?.[0] ?? "";
     found.push({ name, first: i, last, indent, comment });
     i = last;
@@ -81,10 +81,10 @@ function findVariables(lines: readonly string[]): VariableLines[] {
   return found;
 }
 
-/** The value as the file must hold it; undefined where no quotes can. */
+/** Returns the value as written in the file, or undefined when no quote fits. */
 function quote(value: string): string | undefined {
   const marks = ["'", '"', "`"].filter((mark) => !value.includes(mark));
-  // Most programs that read such a file would take what follows a # for a comment.
+  // Most programs that read such a file would take the text after a # for a comment.
   const bare = value.includes("#") ? [] : [value];
   const forms = [...bare, ...marks.map((mark) => `${mark}${value}${mark}`)];
   return forms.find((form) =>

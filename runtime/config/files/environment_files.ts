@@ -1,4 +1,4 @@
-// The environment as files and shell give it. Files are looked at on every question, and read when they changed.
+// The environment from files and the shell. Files are checked on every query, and read again after a change.
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import { parseEnvironment } from "./environment_text.ts";
 import type { Environment } from "../environment.ts";
@@ -10,35 +10,35 @@ import { unreadableReason } from "../../../base/files/unreadable.ts";
 
 const LARGEST_FILE_BYTES = 1_024 * 1_024;
 
-/** A file that changed so recently may not be complete yet. */
+/** A file that changed less than this ago may be incomplete. */
 const QUIET_MS = 200;
 
 type Variables = ReadonlyMap<string, string>;
 
 interface LoadedFile {
   path: string;
-  /** Undefined: read again at the next question. */
+  /** Undefined: the next query reads the file again. */
   stamp: string | undefined;
   missing?: MissingFile | undefined;
-  /** By the file system's clock; undefined where there is no such file. */
+  /** By the file system's clock; undefined for a missing file. */
   changedAt?: number | undefined;
   variables: Variables;
   problems: Diagnostic[];
 }
 
 /**
- * Variables of several `.env` files and the shell. The first that has a non-empty value wins: a line `KEY=` that waits
- * to be filled in hides nothing. A file that cannot be read or understood counts as empty, and `problems()` tells.
+ * Variables of several `.env` files and the shell. The first non-empty value wins: a line `KEY=` to be filled in hides
+ * nothing. A broken or unreadable file counts as empty; `problems()` reports it.
  */
 export class EnvironmentFiles implements Environment {
   readonly #files: LoadedFile[];
   readonly #shell: Variables;
-  /** Until what is being done pauses. */
+  /** Valid until the current task yields. */
   #current: readonly Variables[] | undefined;
-  /** By the names that were asked for. */
+  /** By the requested names. */
   readonly #secrets = new Map<string, Secret[]>();
 
-  /** `files` in order of precedence; `shell` as it stands when the process starts. */
+  /** `files` in order of precedence; `shell` as at the start of the process. */
   constructor(options: { files: readonly string[]; shell: Readonly<Record<string, string>> }) {
     this.#files = options.files.map((path) => (
       { path, stamp: undefined, variables: new Map(), problems: [] }
@@ -62,7 +62,7 @@ export class EnvironmentFiles implements Environment {
     return [...new Set(names)].filter((name) => this.get(name)).sort();
   }
 
-  /** Also of values that another layer hides: they are as secret. */
+  /** Includes values that another layer hides: they are as secret. */
   secrets(names: readonly string[] = []): Secret[] {
     const layers = this.#layers();
     const others = names.filter((name) => !isSecretName(name));
@@ -75,13 +75,13 @@ export class EnvironmentFiles implements Environment {
     return secrets;
   }
 
-  /** What is wrong with the files now, in their order. */
+  /** Returns the present problems of the files, in the order of the files. */
   problems(): Diagnostic[] {
     this.#layers();
     return this.#files.flatMap((file) => file.problems);
   }
 
-  /** The files that changed so recently that they may not be complete yet. */
+  /** Returns the files that changed so recently that they may be incomplete. */
   changing(now: number): string[] {
     this.#layers();
     return this.#files.flatMap(({ path, changedAt }) =>
@@ -89,7 +89,7 @@ export class EnvironmentFiles implements Environment {
     );
   }
 
-  /** Files are asked once for all that is done in one go: nothing can be read or sent in between. */
+  /** Reads the files once per task: no text can be read or sent in between. */
   #layers(): readonly Variables[] {
     if (this.#current !== undefined) return this.#current;
     for (const [index, file] of this.#files.entries()) {
@@ -111,24 +111,24 @@ function findSecrets(
   for (const layer of layers) {
     for (const [name, written] of layer) {
       if (!isSecretName(name) && !names.includes(name)) continue;
-      // One value under two names stays both: who asks for the keys alone must find it under theirs.
+      // Equal values under two names both stay, so that each key is found under its name.
       for (const value of hiddenParts(written)) found.set(`${name}=${value}`, { name, value });
     }
   }
   return [...found.values()].sort((a, b) => b.value.length - a.value.length);
 }
 
-/** The file as it is now, or undefined when it is what it was. */
+/** Returns the changed file, or undefined when it is unchanged. */
 function readIfChanged(file: LoadedFile): LoadedFile | undefined {
   const { path } = file;
   const empty = { path, variables: new Map<string, string>() };
-  // Every redaction asks, and errors are dear.
+  // Every redaction calls this, and errors are expensive.
   if (file.missing !== undefined && isStillMissing(file.missing)) return undefined;
   try {
     const info = Deno.statSync(path);
     const stamp = stampFile(info);
     if (stamp !== undefined && stamp === file.stamp) return undefined;
-    // Checked before reading: opening a named pipe would wait for ever.
+    // Checked before reading: opening a named pipe would block forever.
     if (!info.isFile) return { ...empty, stamp, problems: [problem(path, "it is not a file")] };
     if (info.size > LARGEST_FILE_BYTES) {
       return { ...empty, stamp, problems: [problem(path, "it is over 1 MB")] };
@@ -159,7 +159,7 @@ function parseVariables(
   return { variables, problems: findBrokenLines(text, path) };
 }
 
-/** The parser skips what it does not understand; a person wants to know. Values are never repeated: they are secret. */
+/** Finds lines that the parser skips. Values are never repeated, because they are secret. */
 function findBrokenLines(text: string, path: string): Diagnostic[] {
   const problems: Diagnostic[] = [];
   const lines = text.split(/\r?\n/);

@@ -1,15 +1,15 @@
-// The text of an environment file, as values by name. Quotes, lines and `export` are read by Node's parser; where a comment
-// begins, by the rule of python-dotenv: at a # behind a space. Node's own rule would cut a password at its #.
+// Parses the text of an environment file to values by name. Node's parser reads quotes, lines and `export`. Comments
+// follow python-dotenv: they start with a # after a space. Node's own rule would cut a password at its #.
 
-/** The beginning of a line that sets a variable, and its value: quoted, which may take several lines, or not. */
+/** The start of a line that sets a variable, and its value: quoted, which may span lines, or unquoted. */
 const ASSIGNMENT =
   /^([ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=)(?:([ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`))|([^\r\n]*))/gm;
-/** Stands for a value meanwhile; a text file holds no NUL. */
+/** A placeholder for a value. Text files contain no NUL. */
 const PLACE = /^\0(\d+)\0$/;
 
-/** The variables of a file. A value is not searched for variables. */
+/** Returns the variables of a file. Values are not expanded. */
 export function parseEnvironment(text: string): Record<string, string> {
-  // Not imported: Node's modules would take a fifth of the service's start, and most have no such file yet to be read.
+  // Not imported: Node's modules would add a fifth to the service's start, and most users have no such file.
   const { parseEnv } = globalThis.process.getBuiltinModule("node:util");
   const values: string[] = [];
   const plain = text.replaceAll(ASSIGNMENT, (whole, start: string, quoted, value = "") => {

@@ -1,7 +1,7 @@
-// Whether a path leads to anything, found out without reading it.
+// Checks for the existence of a path without reading it.
 import { isMissing } from "../../../base/files/missing.ts";
 
-/** Whether there is something at a path; a path that may not be looked at counts as there. */
+/** Returns true when something exists at a path. An inaccessible path counts as existing. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await Deno.stat(path);

@@ -1,50 +1,50 @@
-// Whether a file that was not there is still missing, found out without the cost of an error: by the folder above it.
+// Checks that a missing file is still missing, from the folder above it and without the cost of an error.
 import { stampFile } from "./file_stamp.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 
 const { dirname } = PATHS;
 
-/** A file that was not there, known by the nearest folder above it that is. */
+/** A missing file, identified by the nearest existing folder above it. */
 export interface MissingFile {
   folder: string;
   stamp: string;
 }
 
-/** Remembers that a file is missing; undefined where that cannot be found out later without asking for the file itself. */
+/** Remembers a missing file; undefined when only a query of the file itself can detect it later. */
 export function rememberMissing(path: string): MissingFile | undefined {
   for (let missing = path;;) {
-    // What a link leads to comes into some other folder.
+    // The target of a link appears in some other folder.
     if (isLink(missing)) return undefined;
     const folder = dirname(missing);
     try {
-      // Young folders have no stamp: the file may have come since somebody asked for it.
+      // A young folder has no stamp: the file may have appeared meanwhile.
       const stamp = stampFile(Deno.statSync(folder));
       return stamp === undefined ? undefined : { folder, stamp };
     } catch (error) {
-      // Nothing is known of one that must not be looked at.
+      // An inaccessible folder proves nothing.
       if (!(error instanceof Deno.errors.NotFound) || folder === missing) return undefined;
     }
     missing = folder;
   }
 }
 
-/** Whether something stands there after all, which then can only be a link to nothing. */
+/** Returns true when a link without a target is there. */
 function isLink(path: string): boolean {
   try {
     Deno.lstatSync(path);
     return true;
   } catch (error) {
-    // Nothing is known of one that must not be looked at: it counts as a link.
+    // An inaccessible path counts as a link.
     return !(error instanceof Deno.errors.NotFound);
   }
 }
 
-/** Whether nothing came into that folder since; false where it is gone or closed: then ask for the file itself. */
+/** Returns true when the folder is unchanged. False for a changed, missing or closed folder: query the file itself then. */
 export function isStillMissing({ folder, stamp }: MissingFile): boolean {
   try {
     return stampFile(Deno.statSync(folder)) === stamp;
   } catch {
-    // Whatever it is, asking for the file itself will report it.
+    // A query of the file itself will report the error.
     return false;
   }
 }

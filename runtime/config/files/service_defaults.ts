@@ -1,4 +1,4 @@
-// How a service runs where no flag says otherwise: config.yaml's `service`, and the key of its TCP clients.
+// The defaults of the service's flags: config.yaml's `service`, and the key of its TCP clients.
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 import type { WorkspaceSettings } from "../settings.ts";
@@ -7,27 +7,27 @@ import { EnvironmentFiles } from "./environment_files.ts";
 /** The sources of the defaults. */
 type Settled = Pick<WorkspaceSettings, "config" | "shell" | "directories">;
 
-/** How a service runs where no flag says otherwise. */
+/** The values for omitted flags. */
 export interface ServiceDefaults {
-  /** Null: it listens on its socket alone. */
+  /** Null: it listens on its socket only. */
   port: number | null;
   host: string;
   keepAlive: boolean;
-  /** The key of TCP clients; undefined: there is none. */
+  /** The key of TCP clients, or undefined. */
   key: string | undefined;
-  /** The file with the key; undefined: the shell has it, or there is none. */
+  /** The file with the key; undefined when the shell has the key, or no key is set. */
   keySource: string | undefined;
-  /** The file that the key belongs in. */
+  /** The recommended file for the key. */
   keyFile: string;
 }
 
-/** The variable that holds the key of TCP clients. */
+/** The variable with the key of TCP clients. */
 const KEY = "INKLING_API_KEY";
 
 /**
- * Reads how the service of a workspace runs. The port is for config.yaml's own workspace: two services cannot share it. For the
- * key the shell wins, because `start --api-key` hands it to a background service in the environment; `service.env`, its former
- * place, comes last.
+ * Reads the defaults for the service of a workspace. The port applies to config.yaml's own workspace only: two services
+ * cannot share it. The shell's key wins, because `start --api-key` passes it to a background service in the
+ * environment. `service.env`, its former place, comes last.
  */
 export function readServiceDefaults({ config, shell, directories }: Settled): ServiceDefaults {
   const { configEnvFile: keyFile, stateDir, baseStateDir } = directories;
@@ -43,12 +43,15 @@ export function readServiceDefaults({ config, shell, directories }: Settled): Se
   return { ...defaults, key: undefined, keySource: undefined };
 }
 
-/** The file that only installed units read for the key. */
+/** Returns the file that only installed units read for the key. */
 function formerKeyFile({ configDir }: Settled["directories"]): string {
   return PATHS.join(configDir, "service.env");
 }
 
-/** An error where the service cannot start because its port has no key, a warning where the key is in its former place. */
+/**
+ * Returns an error when the port has no key, so that the service cannot start, and a warning when the key is in its
+ * former place.
+ */
 export function diagnoseService(settings: Settled): Diagnostic[] {
   const { key, keySource, keyFile, port } = readServiceDefaults(settings);
   if (key === undefined && port !== null) {

@@ -1,9 +1,9 @@
-// Bytes of a file as text, or the place of the first byte that is not text.
+// Decodes the bytes of a file to text, or finds the first byte that is not text.
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 
 /**
- * The text of UTF-8 bytes without a byte order mark, or the diagnostic that names the first byte that no text has:
- * bytes that are not UTF-8, and NUL.
+ * Returns the text of UTF-8 bytes without a byte order mark, or a diagnostic for the first byte that is not text:
+ * invalid UTF-8 or NUL.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -56,7 +56,7 @@ function problem(
   };
 }
 
-/** Line feeds are never part of a longer character, so the broken line can be found first. */
+/** A line feed is never part of a longer character, so the broken line can be found first. */
 function findBadByte(bytes: Uint8Array): { line: number; column: number; byte: number } {
   let line = 1;
   for (let start = 0; start <= bytes.length; line++) {

@@ -1,10 +1,10 @@
-// YAML text as a plain value that remembers where each part of it is. Knows nothing of what the keys mean.
+// Parses YAML text to a plain value with the position of each part. Ignores the meaning of keys.
 import type { Document, Node, YAMLParseError } from "yaml";
 import { type Diagnostic, escapeControls } from "../../../base/diagnostics.ts";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import { keyText, YamlValueReader } from "./yaml_values.ts";
 
-/** From the root to a value: map keys and list positions. */
+/** The path from the root to a value: map keys and list positions. */
 export type YamlPath = readonly PropertyKey[];
 
 /** 1-based. */
@@ -13,27 +13,27 @@ export interface Position {
   column: number;
 }
 
-/** A YAML map, read. */
+/** A parsed YAML map. */
 export interface YamlDocument {
   /** Plain maps, lists, text, numbers, true, false and null. */
   value: Record<string, unknown>;
-  /** Tags that mean nothing here. */
+  /** Warnings for unsupported tags. */
   warnings: Diagnostic[];
   /**
-   * Where the key or the value of a path stands. Where the path does not exist, its nearest existing ancestor's key,
-   * and at last the beginning of the text.
+   * Returns the position of the key or the value at a path. For an absent path: the key of its nearest existing
+   * ancestor, or the start of the text.
    */
   locate(path: YamlPath, part?: "key" | "value"): Position;
-  /** Whether a null is written at a path (`null`, `~`), and not just left empty. */
+  /** Returns true when a null is written at a path (`null`, `~`), not only an empty value. */
   isWrittenNull(path: YamlPath): boolean;
 }
 
 const MAX_SYNTAX_ERRORS = 10;
 
 /**
- * Reads one YAML 1.2 map (an empty text is an empty one), or says everything that is wrong with it: syntax, keys that
- * stand twice, several documents, a root that is no map, aliases that lead nowhere or to too much. `lineOffset` is
- * the number of lines before the text in its file.
+ * Parses one YAML 1.2 map; an empty text is an empty map. Otherwise returns every error: syntax, duplicate keys,
+ * several documents, a root that is no map, unknown or too many aliases. `lineOffset`: the number of lines before the
+ * text in its file.
  */
 export function parseYaml(
   text: string,
@@ -41,7 +41,7 @@ export function parseYaml(
 ): { document: YamlDocument } | { diagnostics: Diagnostic[] } {
   const { path, lineOffset = 0 } = options;
   const lineCounter = new LineCounter();
-  // Unique keys are checked by the reader below: the parser's own check takes seconds for a map of 20,000 keys.
+  // The reader below checks unique keys: the parser's own check takes seconds for a map of 20,000 keys.
   const parsed = parseDocument(text, {
     lineCounter,
     prettyErrors: false,
@@ -82,7 +82,7 @@ export function parseYaml(
   };
 }
 
-/** The parser reports an open quote where the text ends; what a person looks for is where it begins. */
+/** Returns the start of an open quote. The parser reports its end, the end of the text. */
 function syntaxOffset(error: YAMLParseError, document: Document.Parsed): number {
   const [offset] = error.pos;
   if (error.code !== "MISSING_CHAR" || !error.message.includes("quote")) return offset;
@@ -96,7 +96,7 @@ function syntaxOffset(error: YAMLParseError, document: Document.Parsed): number 
   return begin;
 }
 
-/** The errors that name causes: an end that is missing after a broken place follows from that. */
+/** Returns the errors without their consequences, such as a missing end after a broken place. */
 function causes<E extends { code: string }>(errors: readonly E[]): E[] {
   return errors.filter(({ code }, index) =>
     index === 0 || (code !== "BAD_INDENT" && code !== "MISSING_CHAR")

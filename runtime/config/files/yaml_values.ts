@@ -1,27 +1,27 @@
-// The nodes of a YAML document as plain values, within bounds. Where they stand is the document's business.
+// Converts the nodes of a YAML document to plain values, within limits. The document keeps the positions.
 import type { Alias, Node, Scalar } from "yaml";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { isAlias, isMap, isScalar, isSeq } from "yaml";
 
-/** More values than any file of ours needs; aliases multiply them. */
+/** More values than any valid file needs. Aliases multiply them. */
 const MAX_VALUES = 50_000;
 const MAX_DEPTH = 64;
 
-/** A key as a sentence shows it: as it is, or in quotes and cut where it holds more than a word. */
+/** Returns a key for a message: as it is, or quoted and cut when it is longer than a word. */
 export function showKey(key: string): string {
   if (/^[\p{L}\p{N}_-]{1,60}$/u.test(key)) return key;
   return key.length > 60 ? `${JSON.stringify(key.slice(0, 57))}...` : JSON.stringify(key);
 }
 
-/** Turns nodes into values with a budget, so that neither aliases nor nesting can exhaust memory or the stack. */
+/** Converts nodes to values with a budget, so that neither aliases nor nesting can exhaust memory or the stack. */
 export class YamlValueReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #root: Node | null;
   readonly #diagnose: (offset: number, message: string) => Diagnostic;
   readonly #open = new Set<Node>();
-  /** By name, the last one read so far: looking each up in the document would take minutes for many aliases. */
+  /** The last anchor of each name so far. Looking each up in the document would take minutes for many aliases. */
   readonly #anchors = new Map<string, Node>();
-  /** The alias in the file's own text that is being followed: what it leads to is its fault. */
+  /** The alias in the file's text that is being resolved. Errors inside its target are reported there. */
   #outermostAlias: Alias | undefined;
   #values = 0;
   #exhausted = false;
@@ -128,7 +128,7 @@ export class YamlValueReader {
         }
         continue;
       }
-      // Not an object's own key but what it inherits from: schemas drop it, and what stands there would be ignored.
+      // `__proto__` would set the object's prototype: schemas drop it and ignore its content.
       if (key === "__proto__") {
         if (keyNode !== null) this.#problem(keyNode, "A key must not be called __proto__");
         continue;
@@ -139,7 +139,7 @@ export class YamlValueReader {
   }
 }
 
-/** A key's node as text, or undefined for a key that is a list, a map or an alias. */
+/** Returns a key's node as text, or undefined for a key that is a list, a map or an alias. */
 export function keyText(node: Node): string | undefined {
   return isScalar(node) ? String(node.value) : undefined;
 }
