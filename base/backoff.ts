@@ -1,6 +1,9 @@
-// How long to wait before something that failed is tried again.
+// The delay before a failed operation is tried again.
 
-/** Milliseconds to wait after so many failures in a row, the first one being 1: twice as long each time, up to a bound. */
+/**
+ * Returns the milliseconds to wait after a number of failures in a row, starting with 1. The delay doubles each time,
+ * up to a limit.
+ */
 export function backoffMs(
   failures: number,
   { firstMs, longestMs }: { firstMs: number; longestMs: number },

@@ -1,19 +1,19 @@
-// Waits that end in time: with a signal, or with a limit of the Clock.
+// Waits that end at a signal or at a time limit of the Clock.
 import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 
-/** How long some work may take, and what it is told when that is over. */
+/** The time limit of an operation. */
 export interface TimeLimit {
   clock: Pick<Clock, "sleep">;
   ms: number;
-  /** What the work's signal aborts with once the time is over. */
+  /** The abort reason of the operation's signal when the time is over. */
   reason: Error;
-  /** Ends the work before that, with a reason of its own. */
+  /** Aborts the operation earlier, with a reason of its own. */
   signal?: AbortSignal;
 }
 
 /**
- * What a promise resolves to, or a rejection with the signal's reason as soon as it aborts. The work continues, and others
- * may wait for it; how it ends then is told to nobody here.
+ * Resolves like the promise, or rejects with the signal's reason as soon as it aborts. The work continues and may have
+ * other waiters; its later result is ignored here.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -28,9 +28,9 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Runs `work` with a signal that aborts with the limit's reason after its time, and with the other signal's reason when that
- * aborts. Work that reports progress calls `restart`, which starts the time again. Wrap work that may ignore its signal in
- * untilAborted.
+ * Runs `work` with a signal that aborts with the limit's reason when the time is over, or with the other signal's
+ * reason when that aborts. Work that makes progress calls `restart`, which restarts the time. Wrap work that may ignore
+ * its signal in untilAborted.
  */
 export async function withinTime<T>(
   { clock, ms, reason, signal }: TimeLimit,
@@ -62,7 +62,7 @@ export async function withinTime<T>(
   }
 }
 
-/** Sleeps, and tells whether it was for the whole time: false when the signal ended it. */
+/** Sleeps. Returns true after the whole time, false when the signal ended the sleep. */
 export async function sleepUnlessAborted(
   clock: Pick<Clock, "sleep">,
   ms: number,

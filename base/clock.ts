@@ -1,16 +1,16 @@
-// The only reader of time. Everything that waits or stamps takes a Clock, so that a test brings its own.
+// The only reader of time. Code that waits or reads the time takes a Clock, so that a test can replace it.
 
 /** Wall-clock time and waiting. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds since some moment, whatever the wall clock is set to. A clock without it is never set. */
+  /** Monotonic milliseconds. A clock without this method is never set. */
   elapsed?(): number;
   /** Resolves after `ms` milliseconds; rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Why something that nobody waits for any more is aborted. Without a reason, each abort would make an error with a trace. */
+/** The abort reason for work that has no waiter left. An abort without a reason would create an error with a stack trace. */
 export const NO_LONGER_NEEDED = "no longer needed";
 
 /** The machine's own clock. */
@@ -42,12 +42,12 @@ export class SystemClock implements Clock {
   }
 }
 
-/** Calls `act` after `ms` milliseconds if the process is still running then. Does not keep it running. */
+/** Calls `act` after `ms` milliseconds if the process still runs then. Does not keep the process running. */
 export function whenStillRunning(ms: number, act: () => void): void {
   Deno.unrefTimer(setTimeout(act, ms));
 }
 
-/** An instant as the wire shows it: ISO 8601, UTC, milliseconds, `Z`. */
+/** Returns an instant as ISO 8601 in UTC, with milliseconds and `Z`, as the API does. */
 export function toTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

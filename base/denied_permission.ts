@@ -1,6 +1,6 @@
-// What Deno's own permissions refused, as text for a person: which flag would have allowed it, and where flags come from.
+// Describes what Deno's permissions refused: the missing flag, and the source of the flags.
 
-/** Where the flags stand that config.yaml and the agents ask for: the end of a sentence. */
+/** The remedy for missing permission flags: the end of a sentence. */
 export const FLAGS_REMEDY =
   `start it again with the flags that "inkling permissions" prints for config.yaml and the agents`;
 
@@ -8,23 +8,23 @@ const REFUSAL = /Requires ([a-z]+) access(?: to "([^"]*)")?/;
 
 const KINDS = ["read", "write", "net", "env", "run", "sys"] as const;
 
-/** Whether Deno's flags close anything of what Inkling uses. */
+/** Returns true when Deno's flags deny anything that Inkling uses. */
 export function isConfined(): boolean {
   return KINDS.some((name) => Deno.permissions.querySync({ name }).state !== "granted");
 }
 
-/** What was refused. */
+/** A refused operation. */
 export interface DeniedPermission {
-  /** `read`, `net`…; `all` for what Deno gives only to who may do everything. */
+  /** `read`, `net`…; `all` for what Deno allows only with all permissions. */
   kind: string;
-  /** The path, host, variable or program; undefined where Deno names none. */
+  /** The path, host, variable or program; undefined when Deno's message names none. */
   value: string | undefined;
 }
 
-/** What Deno refused with this error, or with one that caused it; undefined for every other error. */
+/** Returns the refusal that caused an error, directly or as its cause; undefined for every other error. */
 export function deniedPermission(error: unknown): DeniedPermission | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
-    // A module that may not be loaded comes as TypeError. The messages of other errors may come from anybody.
+    // A refused module load is a TypeError. Messages of other errors may come from any source.
     if (!(at instanceof Deno.errors.NotCapable || at instanceof TypeError)) continue;
     const found = REFUSAL.exec(at.message);
     if (found?.[1] !== undefined) return { kind: found[1], value: found[2] };
@@ -33,8 +33,8 @@ export function deniedPermission(error: unknown): DeniedPermission | undefined {
 }
 
 /**
- * The end of a sentence for what Deno refused: which flag is missing, and what to do about it. With `hidden` the value
- * (a path of this machine) is not named. Undefined for every other error.
+ * Returns the end of a sentence about a refused operation: the missing flag and the remedy. With `hidden` it omits the
+ * value, a path of this machine. Undefined for every other error.
  */
 export function describeDenied(
   error: unknown,

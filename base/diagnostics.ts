@@ -1,4 +1,5 @@
-// What is wrong with a text a person wrote: where, what, and what to do. Agent files, config and environment files use it.
+// Diagnostics of texts that people write: the position, the problem and the remedy. Used for agent, config and
+// environment files.
 
 /** The fact behind a diagnostic, for code that must not depend on its message. */
 export type DiagnosticCode =
@@ -7,31 +8,31 @@ export type DiagnosticCode =
   | `missing_key:${string}`
   | `unusable_server:${string}`;
 
-/** One problem in one place of one file. */
+/** One problem at one position of one file. */
 export interface Diagnostic {
-  /** The file, as the person knows it. */
+  /** The file, by the name that the person knows. */
   path: string;
   /** 1-based. */
   line: number;
   /** 1-based, in UTF-16 code units. */
   column: number;
   severity: "error" | "warning";
-  /** A sentence without the place. */
+  /** A sentence without the position. */
   message: string;
-  /** What to do about it. */
+  /** The remedy. */
   hint?: string;
   code?: DiagnosticCode;
 }
 
-/** How the message of a setting ends that a running service cannot take over. */
+/** The end of a message about a setting that a running service cannot change. */
 export const AT_NEXT_START = "it takes effect when the service starts again";
 
-/** What is wrong with a file as a whole, told at its beginning. */
+/** Returns a diagnostic of a whole file, at its beginning. */
 export function errorAtStart(path: string, message: string): Diagnostic {
   return { path, line: 1, column: 1, severity: "error", message };
 }
 
-/** The diagnostics with the errors first, otherwise in their order: the first one says why a file cannot be used. */
+/** Returns the diagnostics with the errors first. The first error then says why a file cannot be used. */
 export function errorsFirst<One extends Pick<Diagnostic, "severity">>(
   diagnostics: readonly One[],
 ): One[] {
@@ -39,13 +40,13 @@ export function errorsFirst<One extends Pick<Diagnostic, "severity">>(
   return diagnostics.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** `path:line:column: message (hint)`: the form editors and terminals make clickable. */
+/** Formats `path:line:column: message (hint)`, the form that editors and terminals turn into links. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { path, line, column, message, hint } = diagnostic;
   return `${path}:${line}:${column}: ${message}${hint === undefined ? "" : ` (${hint})`}`;
 }
 
-/** Control characters as JSON can write them, for a sentence that repeats what somebody wrote: JSON itself leaves some. */
+/** Escapes control characters as JSON can, for a message that repeats a written text. JSON itself leaves some unescaped. */
 export function escapeControls(text: string): string {
   return text.replaceAll(
     /\p{Cc}/gu,

@@ -1,6 +1,6 @@
-// The codes by which the system's own errors are told apart.
+// The codes of system errors.
 
-/** The code of an error of the system, `ENOENT` for one; undefined for anything else. */
+/** Returns the code of a system error, such as `ENOENT`; undefined for any other value. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code

@@ -1,6 +1,6 @@
-// The base of every refusal a caller may decide by. Each concept declares its own subclass beside itself.
+// The base class of refusals that callers may handle. Each concept declares its own subclass.
 
-/** What kind of refusal it is; translators (HTTP status, exit code) decide by it alone. */
+/** The kind of a refusal. HTTP statuses and exit codes depend on it alone. */
 export type RuntimeErrorCode =
   | "not_found"
   | "conflict"
@@ -9,16 +9,16 @@ export type RuntimeErrorCode =
   | "storage";
 
 /**
- * A refusal with a sentence that is safe to show: no secret, no stack, no host path the caller did not name.
- * The technical reason travels in `cause` and goes to the log only.
+ * A refusal with a message that is safe to show: no secret, no stack, no host path unknown to the caller. The technical
+ * reason is in `cause` and appears in the log only.
  */
 export abstract class RuntimeError extends Error {
   abstract readonly code: RuntimeErrorCode;
-  /** The message without the remedy, and without a full stop. */
+  /** The message without the remedy and without a full stop. */
   readonly problem: string;
-  /** The sentence that says what to do, the last one of the message. Undefined: the message has none. */
+  /** The remedy, the last sentence of the message; undefined when it has none. */
   readonly remedy: string | undefined;
-  /** After how many seconds the same may go well by itself; undefined: nothing says so. */
+  /** The seconds after which a retry may succeed; undefined when unknown. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(problem?: string, options: ErrorOptions & { remedy?: string } = {}) {

@@ -1,16 +1,16 @@
-// What comes first: the end of some work, that of its time, or an abort.
+// Races an operation against a time limit and an abort signal.
 import { type Clock, NO_LONGER_NEEDED } from "./clock.ts";
 
-/** How long to wait at most; absent: for ever, or until the signal aborts. */
+/** The longest wait; absent: no limit but the signal. */
 export interface WaitLimits {
   within?: { clock: Clock; ms: number };
   signal?: AbortSignal;
 }
 
-/** The work is done, its time is over, or the signal aborted. */
+/** The result of the race: the work is done, its time is over, or the signal aborted. */
 export type FirstOf<T> = { kind: "done"; value: T } | { kind: "late" } | { kind: "aborted" };
 
-/** Waits for the work within limits. The work itself continues; a rejection of it is rethrown only if it comes first. */
+/** Waits for the work within limits. The work itself continues. Its rejection is rethrown only if it comes first. */
 export async function firstOf<T>(
   work: Promise<T>,
   { within, signal }: WaitLimits,
@@ -21,7 +21,7 @@ export async function firstOf<T>(
     others.push(
       within.clock.sleep(within.ms, stop.signal).then(
         () => ({ kind: "late" as const }),
-        // Stopped below: something else came first, and nobody looks at this any more.
+        // Stopped below: the race is decided, and this result is ignored.
         () => ({ kind: "late" as const }),
       ),
     );

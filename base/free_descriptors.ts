@@ -1,9 +1,9 @@
-// Whether this process can still open files: some things in Deno do not fail for lack of file descriptors but end the
-// process, or fail until it ends.
+// Checks for free file descriptors. Without them, some operations of Deno end the process, or fail until the process
+// ends.
 import { errorCode } from "./error_code.ts";
 import { RuntimeError } from "./errors.ts";
 
-/** Nothing more can be opened by this process. */
+/** This process cannot open any more files. */
 export class NoDescriptorLeft extends RuntimeError {
   readonly code = "unavailable";
 
@@ -15,7 +15,7 @@ export class NoDescriptorLeft extends RuntimeError {
   }
 }
 
-/** Whether this process can open so many files more. */
+/** Returns true when this process can open `count` more files. */
 export function hasFreeDescriptors(count: number): boolean {
   try {
     requireFreeDescriptors(count);
@@ -26,7 +26,7 @@ export function hasFreeDescriptors(count: number): boolean {
   }
 }
 
-/** Throws NoDescriptorLeft when this process cannot open so many files more. */
+/** Throws NoDescriptorLeft when this process cannot open `count` more files. */
 export function requireFreeDescriptors(count: number): void {
   const file = Deno.build.standalone ? "/dev/null" : new URL(import.meta.url);
   const opened: Deno.FsFile[] = [];
@@ -34,7 +34,7 @@ export function requireFreeDescriptors(count: number): void {
     while (opened.length < count) opened.push(Deno.openSync(file));
   } catch (error) {
     if (["EMFILE", "ENFILE"].includes(errorCode(error) ?? "")) throw new NoDescriptorLeft(error);
-    // Anything else that is wrong shows where the descriptors are needed.
+    // Any other error appears where the descriptors are used.
   } finally {
     for (const one of opened) one.close();
   }

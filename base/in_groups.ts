@@ -1,6 +1,9 @@
-// Work on many things, some of them at a time: neither one after the other nor all at once.
+// Concurrent work on many items in groups of limited size.
 
-/** The results in the order of the items. `size` of them are worked on together, the next ones when all of these are done. */
+/**
+ * Returns the results in the order of the items. Works on `size` items at once, and starts the next group when all of
+ * them are done.
+ */
 export async function inGroups<Item, Result>(
   items: readonly Item[],
   { size, work }: { size: number; work: (item: Item) => Promise<Result> },

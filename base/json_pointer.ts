@@ -1,19 +1,19 @@
-// JSON Pointer (RFC 6901): the place of a value inside of another.
+// JSON Pointer (RFC 6901): the location of a value inside another one.
 import { isJsonObject, type JsonValue } from "./json.ts";
 
-/** The keys that a pointer such as `/items/0/a~1b` names; undefined where the text is no pointer. */
+/** Returns the keys of a pointer such as `/items/0/a~1b`; undefined for an invalid pointer. */
 export function parsePointer(text: string): string[] | undefined {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return undefined;
   return text.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The pointer to these keys. */
+/** Returns the pointer to these keys. */
 export function toPointer(keys: readonly (string | number)[]): string {
   return keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** The value at a pointer; undefined where nothing stands there, and for a text that is no pointer. */
+/** Returns the value at a pointer; undefined for a missing value or an invalid pointer. */
 export function valueAt(value: JsonValue | undefined, pointer: string): JsonValue | undefined {
   let current = value;
   for (const key of parsePointer(pointer) ?? [undefined]) {

@@ -1,7 +1,7 @@
-// Paths without node:path, which takes a command a third of its start to load, and a service the memory of all that
-// Node's modules share. On Windows it is loaded all the same.
+// Path functions without node:path. Loading that takes a third of a command's start, and costs a service the memory of
+// all shared Node modules. Windows loads it all the same.
 
-/** What of node:path the start of a command or of the service needs. */
+/** The functions of node:path that the start of a command or of the service needs. */
 export interface Paths {
   basename(path: string): string;
   dirname(path: string): string;
@@ -12,7 +12,7 @@ export interface Paths {
   resolve(...parts: readonly string[]): string;
 }
 
-/** POSIX paths, as node:path/posix has them. */
+/** POSIX paths, equal to node:path/posix. */
 export const POSIX_PATHS: Paths = {
   basename(path) {
     const trimmed = trimEnd(path);
@@ -23,7 +23,7 @@ export const POSIX_PATHS: Paths = {
     const trimmed = trimEnd(path);
     const end = trimmed.lastIndexOf("/");
     if (end <= 0) return isAbsolute ? "/" : ".";
-    // Two slashes at the beginning may mean something else than one: POSIX leaves that to the system.
+    // Two leading slashes may differ from one: POSIX leaves that to the system.
     return isAbsolute && end === 1 ? "//" : trimmed.slice(0, end);
   },
   isAbsolute: (path) => path.startsWith("/"),
@@ -51,7 +51,10 @@ export const POSIX_PATHS: Paths = {
   },
 };
 
-/** The paths of this system. Not by an import, which would have to be awaited: some engines start no module that waits. */
+/**
+ * The path functions of this system. Not imported: the import would have to be awaited, and some engines start no such
+ * module.
+ */
 export const PATHS: Paths = Deno.build.os === "windows" ? nodePath() : POSIX_PATHS;
 
 function nodePath(): Paths {
@@ -59,7 +62,7 @@ function nodePath(): Paths {
   return process.getBuiltinModule("node:path");
 }
 
-/** The names in a path, without `.`, empty ones, and `..` as far as it takes one back. */
+/** Returns the names in a path, without `.` and empty ones, with `..` resolved as far as possible. */
 function partsOf(path: string, { isAbsolute }: { isAbsolute: boolean }): string[] {
   const kept: string[] = [];
   for (const part of path.split("/")) {
@@ -71,7 +74,7 @@ function partsOf(path: string, { isAbsolute }: { isAbsolute: boolean }): string[
   return kept;
 }
 
-/** Without a regular expression: it would try each slash of a path, and a path is trimmed once for each of its names. */
+/** Removes slashes at the end. A regular expression would try each slash of a path, once for each of its names. */
 function trimEnd(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;

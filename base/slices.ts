@@ -1,18 +1,18 @@
-// Long work of the processor in slices, so that the service answers others meanwhile.
+// Divides long computations into slices, so that the service can answer requests in between.
 import { SystemClock } from "./clock.ts";
 
 const SYSTEM = new SystemClock();
-/** How long the service's thread works before the others get their turn, however many works are under way at once. */
+/** The longest computation before other work gets a turn, however many computations are in progress. */
 const SLICE_MS = 10;
 
-/** When the slice began that is worked in now: one for all works. */
+/** The start of the current slice, shared by all computations. */
 let since = -Infinity;
-/** The turn that was asked for last: each waits for the one before, or all would come at once, one behind the other. */
+/** The last requested turn. Each turn waits for the one before. Otherwise all would come at once, one behind the other. */
 let last = Promise.resolve();
 
 /**
- * Asked often during a piece of work: lets everybody else have a turn when it has been long enough. Undefined while there is
- * nothing to wait for, which takes no turn itself; await what it returns. Real time, no Clock's.
+ * Call often during a computation: gives other work a turn when the slice is over. Returns undefined while there is no
+ * need to wait, which costs no turn itself; await the result. Uses real time instead of a Clock.
  */
 export function nextSlice(): Promise<void> | undefined {
   if (performance.now() - since < SLICE_MS) return undefined;

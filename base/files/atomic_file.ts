@@ -1,13 +1,15 @@
-// Replacing a file as a whole: a reader, and a machine that loses power, see the old content or the new, never a part.
+// Replaces whole files atomically: after any crash a reader sees the old or the new content, never a part.
 import { dirname, join } from "node:path";
 import { newContentName } from "./staged_files.ts";
 
 /**
- * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it over `path`.
- * A symbolic link stays one: the file it points to is replaced. The new file gets `mode`, else the mode of the file it
- * replaces, else what the umask leaves of 0666. With `mustBeNew` nothing is ever replaced: where something stands at
- * `path` already, AlreadyExists is thrown; `link` then makes the hard link (absent: Deno.link). Throws what the file system
- * throws; then `path` is untouched and the temporary file is gone.
+ * Writes `content` (text as UTF-8) to a temporary file in the same folder, flushes it to disk and renames it over
+ * `path`.
+ *
+ * A symbolic link stays: its target is replaced. The new file gets `mode`, else the mode of the replaced file, else the
+ * default of the umask. With `mustBeNew` nothing is ever replaced: an existing `path` throws AlreadyExists, and `link`
+ * creates the hard link (default: Deno.link). Throws errors of the file system; `path` is then unchanged and the
+ * temporary file removed.
  */
 export async function writeFileAtomically(
   path: string,
@@ -20,7 +22,7 @@ export async function writeFileAtomically(
   const { prefix, suffix } = newContentName();
   const temporary = join(dirname(target.path), `${prefix}0${suffix}`);
   try {
-    // Born private, so that a secret is never readable by others, not even for a moment.
+    // Created private, so that others can never read a secret in it.
     const file = await Deno.open(temporary, {
       write: true,
       createNew: true,
@@ -49,11 +51,14 @@ export async function writeFileAtomically(
 
 interface Target {
   path: string;
-  /** Permission bits of the file that stands there. */
+  /** The permission bits of the existing file. */
   mode?: number;
 }
 
-/** The file to replace, behind symbolic links, and its permission bits; `path` itself where there is none yet. */
+/**
+ * Returns the file to replace, after resolving symbolic links, and its permission bits; `path` itself when nothing
+ * exists.
+ */
 async function existingFile(path: string): Promise<Target> {
   try {
     const real = await Deno.realPath(path);
@@ -65,13 +70,13 @@ async function existingFile(path: string): Promise<Target> {
   }
 }
 
-/** Gives the file its name, unless that is taken: a link never replaces anything, unlike a renaming. */
+/** Names the file, unless the name is taken: unlike a rename, a link never replaces anything. */
 async function putNew(temporary: string, path: string, link: typeof Deno.link): Promise<void> {
   try {
     await link(temporary, path);
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) throw error;
-    // A file system without links: there, a moment stays between the look and the renaming.
+    // On a file system without links a race remains between the check and the rename.
     await Deno.lstat(path).then(
       () => Promise.reject(new Deno.errors.AlreadyExists(path)),
       (failure) => failure instanceof Deno.errors.NotFound ? undefined : Promise.reject(failure),

@@ -1,7 +1,7 @@
-// Which file names belong to .env files, which are closed to agents.
+// The names of .env files, which are closed to agents.
 import { foldName } from "./folded_name.ts";
 
-/** Whether a file or folder name (one segment of a path) matches `.env*`, in any letter case. */
+/** Returns true when a file or folder name (one segment of a path) matches `.env*`, in any letter case. */
 export function isEnvFileName(name: string): boolean {
   return foldName(name).startsWith(".env");
 }

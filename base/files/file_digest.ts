@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 
-/** The SHA-256 of a file, in hexadecimal; undefined for one that cannot be read, or not any more. */
+/** Returns the SHA-256 of a file in hexadecimal; undefined when it cannot be read. */
 export async function digestOfFile(path: string): Promise<string | undefined> {
   const hash = createHash("sha256");
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
   } catch {
-    // Another program changed the file meanwhile. The event of that change takes the digest again.
+    // Another program changed the file meanwhile. The event of that change reads the digest again.
     return undefined;
   }
   return hash.digest("hex");

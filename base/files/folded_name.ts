@@ -1,11 +1,11 @@
-// Names of files in the form in which the loosest file system compares them.
+// File names in the form in which the loosest file system compares them.
 
-/** Characters that some file systems (HFS+) leave out when they compare names. */
+/** Characters that some file systems (HFS+) ignore in names. */
 const IGNORED_IN_NAMES = /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 /**
- * A name without differences of letter case, of compatibility forms and of ignored characters. Which file system a folder
- * lies on cannot be known, so what is closed by its name is closed under every name that one of them takes for the same.
+ * Returns a name without differences of letter case, of compatibility forms and of ignored characters. The file system
+ * of a folder is unknown. So a closed name is closed under every spelling that some file system treats as equal.
  */
 export function foldName(name: string): string {
   return name.replace(IGNORED_IN_NAMES, "").normalize("NFKC").toLowerCase();

@@ -1,19 +1,19 @@
-// How much is in a folder, as far as it matters whether that is too much.
+// Checks the size of a folder against a limit.
 import { join } from "node:path";
 
-/** What counts, and when to stop. */
+/** The entries to count, and the signal to stop. */
 export interface FolderSizeOptions {
   most: number;
-  /** With all folders in it. */
+  /** True to include all subfolders. */
   recursive: boolean;
-  /** What does not count, with all that is in it. */
+  /** Returns true for entries to exclude, with all their content. */
   isSkipped: (path: string) => boolean;
   signal?: AbortSignal;
 }
 
 /**
- * Whether a folder holds more than so many files and folders; counts no further than that. Links count, but are not
- * followed; what cannot be read counts as empty. False when the signal aborts.
+ * Returns true when a folder contains more than `most` files and folders; counts no further than that. Links count but
+ * are not followed; unreadable folders count as empty. Returns false when the signal aborts.
  */
 export async function holdsMoreThan(
   folder: string,
@@ -31,7 +31,7 @@ export async function holdsMoreThan(
         if (isDirectory && recursive) due.push(path);
       }
     } catch {
-      // Gone or unreadable: whoever scans it tells.
+      // Gone or unreadable. A scan of the folder reports that.
     }
   }
   return false;

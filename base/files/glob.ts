@@ -1,28 +1,29 @@
-// Globs: text to a matcher of paths. Matching takes steps in proportion to the pattern times the path, whatever both hold: no
-// regular expression is made of a pattern, because one can take hours for a name that somebody chose.
+// Glob patterns, compiled to matchers of paths. Matching takes time in proportion to pattern times path. Patterns are
+// not converted to regular expressions, which can take hours for a chosen name.
 import { classEnd, expandBraces, MAX_BRACE_PATTERNS } from "./glob_braces.ts";
 
-/** Whether a path with `/` between its names matches; the empty path never does. */
+/** Returns true for a matching path with `/` between its names. The empty path never matches. */
 export type GlobMatcher = (path: string) => boolean;
 
-/** A pattern is no longer than this. */
+/** The longest pattern. */
 export const MAX_GLOB_CHARACTERS = 1_000;
 
-/** What one name may be made of: any characters, or one that fits. */
+/** One element of a name: any characters, or one character that passes the test. */
 type Token = typeof STAR | ((character: string) => boolean);
 const STAR = "*";
 const ANY = () => true;
 
-/** What one name between two slashes must be; GLOBSTAR stands for any number of names. */
+/** One name between two slashes; GLOBSTAR matches any number of names. */
 type Segment = typeof GLOBSTAR | { tokens: readonly Token[]; namesDot: boolean };
 const GLOBSTAR = "**";
 
 /**
- * Reads a pattern: `*` and `?` within a name, `**` for any number of names (at the end: all that is in a
- * folder, not the folder), `[abc]`, `[a-z]` and `[!a]`, `{a,b}` and
- * `{1..9}`, and a backslash before what is meant itself. Everything else stands for itself. With `dot` a leading dot is a
- * character like any other, else a name that has one is matched only where the pattern has it, too. For a pattern that
- * would be too much work a reason, as the end of a sentence that begins with the pattern.
+ * Compiles a pattern. `*` and `?` match within a name, and `**` any number of names; at the end it matches everything
+ * in a folder but not the folder. Supports `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, `{1..9}`, and a backslash before a
+ * literal character.
+ *
+ * With `dot` a leading dot is an ordinary character; otherwise the pattern must contain it. For a pattern that is too
+ * complex, returns the reason as the end of a sentence about the pattern.
  */
 export function compileGlob(
   pattern: string,
@@ -59,7 +60,7 @@ function parseSegment(text: string): Segment {
       if (tokens.at(-1) !== STAR) tokens.push(STAR);
     } else if (character === "?") tokens.push(ANY);
     else {
-      // A backslash at the very end is one.
+      // A backslash at the very end is literal.
       const meant = character === "\\" ? characters[++at] ?? character : character;
       tokens.push((one) => one === meant);
     }
@@ -70,7 +71,7 @@ function parseSegment(text: string): Segment {
   return { tokens, namesDot };
 }
 
-/** What stands between the brackets. */
+/** Compiles the content of brackets. */
 function parseClass(inside: readonly string[]): Token {
   const isNegated = inside[0] === "!" || inside[0] === "^";
   const members = inside.slice(isNegated ? 1 : 0);
@@ -86,7 +87,7 @@ function parseClass(inside: readonly string[]): Token {
     ranges.some(([from, to]) => point(from) <= point(one) && point(one) <= point(to)) !== isNegated;
 }
 
-/** Walks segments and names from their ends: at each step it is known from where on the rest matches. */
+/** Matches segments and names from their ends: each step knows the positions from which the rest matches. */
 function matchesNames(
   segments: readonly Segment[],
   names: readonly (readonly string[])[],
@@ -111,7 +112,7 @@ function matchesNames(
   return rest[0] === true;
 }
 
-/** Of several stars only the last one ever needs another try: what it takes, an earlier one could not take better. */
+/** Only the last of several stars ever needs another try: an earlier one could not match better. */
 function matchesName(tokens: readonly Token[], name: readonly string[]): boolean {
   let token = 0;
   let at = 0;

@@ -1,11 +1,11 @@
-// The braces of a glob, text to texts without them, as shells expand them.
+// Expands the braces of a glob to patterns without braces, as shells do.
 
-/** A pattern's braces stand for no more plain patterns than this. */
+/** The most patterns from one pattern's braces. */
 export const MAX_BRACE_PATTERNS = 100;
 
 /**
- * The patterns that a pattern's braces stand for: `{a,b}` each of its parts, `{1..3}` and `{a..c}` each value between. Braces
- * around one part alone stand for themselves, and so do those without a partner. Undefined when there are more than `most`.
+ * Returns the patterns of a pattern's braces: `{a,b}` each part, `{1..3}` and `{a..c}` each value between. Braces
+ * around a single part, and braces without a partner, are literal. Undefined when there are more than `most`.
  */
 export function expandBraces(pattern: string, most: number): string[] | undefined {
   const characters = [...pattern];
@@ -25,7 +25,7 @@ export function expandBraces(pattern: string, most: number): string[] | undefine
   return expanded;
 }
 
-/** Where a class of characters that opens at `from` closes; undefined when it does not. */
+/** Returns the end of a character class that opens at `from`, or undefined when it does not close. */
 export function classEnd(characters: readonly string[], from: number): number | undefined {
   let at = from + 1;
   if (characters[at] === "!" || characters[at] === "^") at++;
@@ -33,7 +33,7 @@ export function classEnd(characters: readonly string[], from: number): number | 
   if (characters[at] === "]") at++;
   for (; at < characters.length; at++) {
     if (characters[at] === "]") return at;
-    // No name holds a slash: what reaches over one is not a class.
+    // Names contain no slash: brackets around one are no class.
     if (characters[at] === "/") return undefined;
     if (characters[at] === "\\") at++;
   }
@@ -46,7 +46,10 @@ interface Group {
   parts: readonly string[];
 }
 
-/** The first group that stands for something else than itself; of a long range no more values than show that it is too long. */
+/**
+ * Returns the first group that expands to something else. Of a long range it returns only enough values to show that it
+ * is too long.
+ */
 function firstGroup(characters: readonly string[], most: number): Group | undefined {
   const closing = partners(characters);
   for (const [from, { to, commas }] of [...closing].sort(([a], [b]) => a - b)) {
@@ -59,7 +62,7 @@ function firstGroup(characters: readonly string[], most: number): Group | undefi
   return undefined;
 }
 
-/** Each opening brace that is closed again: where, and the commas that are its own. */
+/** Returns each closed brace: its position, and the positions of its commas. */
 function partners(
   characters: readonly string[],
 ): Map<number, { to: number; commas: readonly number[] }> {
@@ -82,7 +85,7 @@ function partners(
 const NUMBERS = /^(\d{1,6})\.\.(\d{1,6})$/;
 const LETTERS = /^([a-z])\.\.([a-z])$/i;
 
-/** The first values of `1..3` or `a..c`, in their order; a number keeps the zeros that it begins with. */
+/** Returns the first values of `1..3` or `a..c` in order. Numbers keep their leading zeros. */
 function toRange(text: string, most: number): string[] | undefined {
   const [, first = "", last = ""] = NUMBERS.exec(text) ?? LETTERS.exec(text) ?? [];
   if (first === "") return undefined;

@@ -1,16 +1,16 @@
-// Where a path really leads, as far as that can be told: for who compares places. A sandbox asks realPathOf() of
-// tools/real_path.ts, which tells what is missing from what leads astray, and refuses what it cannot tell.
+// Resolves the real path as far as it can be read, for comparing paths. A sandbox uses realPathOf() of
+// tools/real_path.ts instead, which distinguishes missing from misleading paths and refuses unknown ones.
 import { basename, dirname, join } from "node:path";
 
 /**
- * The real path of the nearest folder above (or the path itself) that can be looked at, with the other names behind it as
- * they are written. `path` is absolute.
+ * Returns the real path of the nearest readable folder above (or the path itself), plus the remaining names as written.
+ * `path` is absolute.
  */
 export function knownRealPath(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch {
-    // It is missing, closed to this process, or no folder: whatever it is, its folder may still be told.
+    // Missing, closed to this process, or no folder: the folder above it may still be readable.
     const parent = dirname(path);
     return parent === path ? path : join(knownRealPath(parent), basename(path));
   }

@@ -1,19 +1,19 @@
-// What is not there: which errors of the system say so (all others only say that it cannot be told), and looks that give an
-// answer in place of such an error.
+// Missing paths: the system errors that mean "missing" (all others leave it unknown), and operations that return
+// undefined in place of such an error.
 import { errorCode } from "../error_code.ts";
 
-/** Whether a path does not exist, or cannot because something on the way to it is not a folder. */
+/** Returns true for an error of a path that does not exist, or cannot exist because a parent is not a folder. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
     ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 }
 
-/** Turns "it is not there" into undefined; rethrows every other error. */
+/** Converts a "missing" error to undefined; rethrows every other error. */
 export function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-/** What is done with a path at once; undefined where it is not there. */
+/** Returns the result of a synchronous operation on a path; undefined when the path is missing. */
 export function ifThere<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,9 +1,9 @@
-// Files that are their owner's alone, also where an older program, a backup or a wide umask made them otherwise.
+// Makes files private to their owner, even if an older program, a backup or a wide umask made them public.
 import { errorCode } from "../error_code.ts";
 
 /**
- * Takes a file away from everybody but its owner; a missing one is not an error. What is not a file stays as it is: behind a link
- * there may be what belongs to all, /dev/null say. Throws what the file system throws.
+ * Removes all permissions except the owner's; a missing file is not an error. Only regular files change: a link may
+ * point to a shared file such as /dev/null. Throws errors of the file system.
  */
 export function makePrivate(path: string): void {
   try {
@@ -11,7 +11,7 @@ export function makePrivate(path: string): void {
     if (isFile && mode !== null && (mode & 0o077) !== 0) Deno.chmodSync(path, 0o600);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return;
-    // Somebody else's, or on a file system without modes: its folder is closed to others all the same.
+    // Owned by another user, or on a file system without modes. Its folder is closed to others in any case.
     if (!(error instanceof Deno.errors.PermissionDenied || isUnsupported(error))) throw error;
   }
 }

@@ -1,19 +1,19 @@
-// Files that are about to take a name: how they are called until then, and what becomes of those that a service left
-// behind because it was killed.
+// Staged files: entries under a temporary name before their final one, and the removal of those that a killed service
+// left.
 import { join } from "node:path";
 import { ignoreMissing, isMissing } from "./missing.ts";
 
-/** Names of staged files; watchers and listings leave them out. */
+/** Names of staged files. Watches and listings ignore them. */
 export const STAGED_NAME = /^\.inkling-[0-9a-f-]{36,53}\.tmp$/;
-/** Of those that hold new content and nothing else: nobody misses them. */
+/** Names of staged files with new content only. They can be removed without loss. */
 const NEW_CONTENT = /^\.inkling-[0-9a-f-]{36}-[0-9a-f]+\.tmp$/;
 
-/** A fresh name for an entry that exists already: what stands under it may be the only name of somebody's file. */
+/** Returns a fresh name for an existing entry. The entry under this name may be the only copy of a file. */
 export function stagedName(): string {
   return `.inkling-${crypto.randomUUID()}.tmp`;
 }
 
-/** What the name of a new file begins and ends with; a few hexadecimal digits come between. */
+/** Returns the prefix and suffix for the name of a new file; a few hexadecimal digits go between. */
 export function newContentName(): { prefix: string; suffix: string } {
   return { prefix: `.inkling-${crypto.randomUUID()}-`, suffix: ".tmp" };
 }
@@ -21,7 +21,7 @@ export function newContentName(): { prefix: string; suffix: string } {
 /** The folders in which this process has staged files, by the file that lists them. */
 const noted = new Map<string, Set<string>>();
 
-/** Writes down, before something is staged in a folder, that the next start is to look there. */
+/** Records that a folder will contain staged files, so that the next start checks it. */
 export function noteStaging(stateDir: string, folder: string): void {
   const list = listOf(stateDir);
   const folders = noted.get(list) ?? new Set();
@@ -34,7 +34,10 @@ export function noteStaging(stateDir: string, folder: string): void {
   noted.set(list, folders.add(folder));
 }
 
-/** What an earlier process staged and did not finish, where clearStagedFiles() looks; `isNew`: it is nobody's only copy. */
+/**
+ * Returns the unfinished staged files of an earlier process, from the folders that clearStagedFiles() checks. `isNew`:
+ * the file is no only copy.
+ */
 export async function findStagedFiles(
   stateDir: string,
   folders: string[],
@@ -49,9 +52,9 @@ export async function findStagedFiles(
 }
 
 /**
- * Removes what an earlier process staged and did not finish, in `folders` and where it had noted that it would. Returns the
- * paths that stay: of entries that may be the only name of a file, and of what cannot be removed. Nothing that belongs to
- * this state directory may be staged meanwhile.
+ * Removes the unfinished staged files of an earlier process, in `folders` and in recorded folders. Returns the paths
+ * that stay: entries that may be the only copy of a file, and entries that cannot be removed. No process with this
+ * state directory may stage files meanwhile.
  */
 export async function clearStagedFiles(stateDir: string, folders: string[]): Promise<string[]> {
   const list = listOf(stateDir);
@@ -94,7 +97,7 @@ async function stagedNamesIn(folder: string): Promise<string[]> {
       if (isFile && STAGED_NAME.test(name)) names.push(name);
     }
   } catch {
-    // Gone, or no longer readable: whatever is there is not ours to remove any more.
+    // Gone or unreadable now. The new entry is not ours to remove.
   }
   return names;
 }

@@ -1,7 +1,7 @@
-// Why a file or a folder cannot be read or made, as text for the person whose file it is.
+// Describes why a file or a folder cannot be read or created, for the file's owner.
 import { describeDenied } from "../denied_permission.ts";
 
-/** The end of a sentence for what the file system threw. Rethrows what is not a failure of the file system. */
+/** Returns the end of a sentence for an error of the file system. Rethrows other errors. */
 export function unreadableReason(error: unknown): string {
   if (error instanceof Deno.errors.PermissionDenied) return "it is not permitted";
   const denied = describeDenied(error);
@@ -13,7 +13,7 @@ export function unreadableReason(error: unknown): string {
   throw error;
 }
 
-/** Whether the file system threw it; bugs of ours carry no code. */
+/** Returns true for an error of the file system. Bugs carry no code. */
 export function isFileFailure(error: unknown): error is Error {
   return error instanceof Error && "code" in error;
 }

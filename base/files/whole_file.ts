@@ -1,20 +1,20 @@
-// Whole files read, and only files: opening a named pipe would wait for ever, reading a device would never end.
+// Reads whole regular files only: opening a named pipe would block forever, and reading a device would never end.
 import { ifThere } from "./missing.ts";
 
-/** Something stands at a path that is not a file, or is too large a one. */
+/** The path leads to something other than a file, or to a file that is too large. */
 export class UnfitFile extends Error {
   override readonly name = "UnfitFile";
-  /** Marks it as a failure of the file system, as `unreadableReason` takes them. */
+  /** Marks it as an error of the file system for `unreadableReason`. */
   readonly code = "unfit_file";
 }
 
-/** Throws UnfitFile unless this path leads to a file, or to nothing; and what the file system throws. */
+/** Throws UnfitFile unless the path leads to a file or to nothing. Throws errors of the file system. */
 export function requireFile(path: string): void {
   const info = ifThere(() => Deno.statSync(path));
   if (info !== undefined) checkFile(info);
 }
 
-/** The bytes of a file of at most so many. Throws UnfitFile, and what the file system throws. */
+/** Returns the bytes of a file of at most `maxBytes`. Throws UnfitFile and errors of the file system. */
 export async function readWholeFile(
   path: string,
   { maxBytes }: { maxBytes: number },

@@ -1,17 +1,17 @@
-// The beginning of a text that is too long, never with half a character at its end.
+// Cuts long texts, never within a character.
 
-/** At most `maxCharacters` (UTF-16 code units) of the text's beginning, no surrogate pair cut in two. */
+/** Returns at most `maxCharacters` (UTF-16 code units) of the text's beginning, without splitting a surrogate pair. */
 export function beginningOf(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   return text.slice(0, Math.max(0, maxCharacters)).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** The text, or its beginning with `…` where it is longer than `maxCharacters`; together no more than those. */
+/** Returns the text, or its beginning with `…` when it is longer than `maxCharacters`; at most that many in total. */
 export function cutEnd(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${beginningOf(text, maxCharacters - 1)}…`;
 }
 
-/** At most `maxCharacters` (UTF-16 code units) of the text's end, no surrogate pair cut in two. */
+/** Returns at most `maxCharacters` (UTF-16 code units) of the text's end, without splitting a surrogate pair. */
 export function endOf(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   return text.slice(text.length - maxCharacters).replace(/^[\uDC00-\uDFFF]/, "");

@@ -1,10 +1,9 @@
-// text/event-stream, the reading half: bytes to events, as the HTML standard parses them. Free of imports, because
-// every command of the command line loads it.
+// Parses text/event-stream to events, by the HTML standard. Free of imports, because every command loads it.
 
 /** The media type of a stream of events. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** One event. `id` is the event's own; undefined when it brought none. */
+/** One event. `id` is the event's own; undefined when absent. */
 export interface ServerSentEvent {
   event: string;
   data: string;
@@ -13,15 +12,15 @@ export interface ServerSentEvent {
 
 /** The parser of a body that does not follow the standard. */
 export interface EventStreamOptions {
-  /** Yield the last event although no blank line ends it. */
+  /** Yield the last event even without a blank line after it. */
   isLooseEnd?: boolean;
   /** Called with each line that is no field of an event. */
   onStray?: (line: string) => void;
 }
 
 /**
- * Yields the events of a body. Comments and events without data are skipped; an event cut off by the end is dropped.
- * Leaving the loop early cancels the body.
+ * Yields the events of a body. Skips comments and events without data, and drops an event cut off by the end. Leaving
+ * the loop early cancels the body.
  */
 export async function* parseEventStream(
   body: ReadableStream<Uint8Array>,
@@ -51,11 +50,11 @@ export async function* parseEventStream(
   if (isLooseEnd && data.length > 0) yield { event: event || "message", data: data.join("\n"), id };
 }
 
-/** Yields lines ended by LF, CR LF, CR or the end. A line is searched once, however many chunks it comes in. */
+/** Yields lines ended by LF, CR LF, CR or the end. Each line is searched once, whatever the number of its chunks. */
 export async function* readLines(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<string, void, void> {
-  // Left to itself, a decoder of Deno drops a byte order mark at the beginning of every chunk.
+  // By default, Deno's decoder drops a byte order mark at the beginning of every chunk.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let parts: string[] = [];
   let skipLineFeed = false;
@@ -76,7 +75,7 @@ export async function* readLines(
       yield parts.join("");
       parts = [];
       start = match.index + match[0].length;
-      // The LF of this CR may open the next chunk.
+      // The LF of this CR may start the next chunk.
       if (match[0] === "\r" && start === text.length) skipLineFeed = true;
     }
     parts.push(text.slice(start));

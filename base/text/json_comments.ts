@@ -1,9 +1,12 @@
-// JSON as editors and other programs write it for people: with comments, and a comma behind the last member.
+// JSON with comments and trailing commas, as editors write it.
 
-/** A string, a comment, a bracket or comma, space, or anything else. None of them looks ahead: it takes linear time. */
+/**
+ * A string, a comment, a bracket or comma, space, or anything else. No alternative looks ahead, so matching takes
+ * linear time.
+ */
 const PARTS = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$)|[,}\]]|\s+|[^"/,}\]\s]+|\//g;
 
-/** The text as plain JSON: spaces in place of what JSON has not, so that every place in it stays the same. */
+/** Returns plain JSON with spaces in place of comments and trailing commas, so that every position stays the same. */
 export function toPlainJson(text: string): string {
   const parts: string[] = [];
   let comma = -1;

@@ -1,20 +1,20 @@
-// Names of fields: snake_case in files and on the wire, camelCase in code.
+// Names of fields: snake_case in files and in the API, camelCase in code.
 
 /** `max_tokens` as `maxTokens`. */
 export type CamelCase<Name> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`
   : Name;
-/** A map with the names of its own keys in camelCase. */
+/** A map with its own keys in camelCase. */
 export type CamelKeys<Fields> = { [Name in keyof Fields as CamelCase<Name>]: Fields[Name] };
 
 /** `maxTokens` as `max_tokens`. */
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
-/** A map with the names of its own keys in snake_case. */
+/** A map with its own keys in snake_case. */
 export type SnakeKeys<Fields> = { [Name in keyof Fields as SnakeCase<Name>]: Fields[Name] };
 
-/** A copy with the names of its own keys in camelCase. */
+/** Returns a copy with its own keys in camelCase. */
 export function camelKeys<Fields extends object>(fields: Fields): CamelKeys<Fields> {
   return renamed(fields, camelCase);
 }
@@ -24,7 +24,7 @@ export function camelCase(name: string): string {
   return name.replace(/_(.)/g, (_, next: string) => next.toUpperCase());
 }
 
-/** A copy with the names of its own keys in snake_case. */
+/** Returns a copy with its own keys in snake_case. */
 export function snakeKeys<Fields extends object>(fields: Fields): SnakeKeys<Fields> {
   return renamed(fields, (name) => name.replace(/[A-Z]/g, (upper) => `_${upper.toLowerCase()}`));
 }

@@ -1,6 +1,6 @@
-// Labels of nodes as a sentence names them.
+// Node labels in sentences.
 
-/** `the label gpu`, `the labels gpu, linux`. */
+/** Returns `the label gpu` or `the labels gpu, linux`. */
 export function toLabelWords(labels: readonly string[]): string {
   return `the label${labels.length === 1 ? "" : "s"} ${labels.join(", ")}`;
 }

@@ -1,6 +1,6 @@
-// Counted things as people write them.
+// Counted nouns.
 
-/** `1 agent`, `2 agents`, `1,234 agents`. */
+/** Returns `1 agent`, `2 agents` or `1,234 agents`. */
 export function formatPlural(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

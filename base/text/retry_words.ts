@@ -1,6 +1,6 @@
-// A run that is tried again, in words: the same in logs, on a terminal and on the page.
+// Messages about a run that is retried, equal in logs, on a terminal and on the page.
 
-/** When a run is tried again after a failure. */
+/** A scheduled retry of a failed run. */
 export interface ShownRetry {
   /** Milliseconds since the epoch, or a timestamp. */
   at: number | string;
@@ -10,7 +10,7 @@ export interface ShownRetry {
   reason: string;
 }
 
-/** `tries again at 08:10 (2 of 3): Cannot reach openai`, in local time. */
+/** Returns `tries again at 08:10 (2 of 3): Cannot reach openai`, in local time. */
 export function toRetryWords({ at, attempt, of, reason }: ShownRetry): string {
   const date = new Date(at);
   const [hours, minutes] = [date.getHours(), date.getMinutes()]
@@ -18,12 +18,12 @@ export function toRetryWords({ at, attempt, of, reason }: ShownRetry): string {
   return `tries again at ${hours}:${minutes} (${attempt} of ${of}): ${reason}`;
 }
 
-/** The same as a sentence. */
+/** Returns the same text as a sentence. */
 export function toRetrySentence(retry: ShownRetry): string {
   return `T${toRetryWords(retry).slice(1)}`;
 }
 
-/** Whether an entry of a log says that its run is tried again later. */
+/** Returns true when a log entry announces a retry. */
 export function isRetryNotice(text: string): boolean {
   return /^Tries again at \d\d:\d\d \(/.test(text);
 }

@@ -1,14 +1,11 @@
-// Text as a database column can return it.
+// Text that a database column returns unchanged.
 
-/** Whether SQLite returns the text unchanged: it cuts a column at NUL, and UTF-8 cannot encode a lone surrogate. */
+/** Returns true when SQLite returns the text unchanged: it cuts a column at NUL, and UTF-8 cannot encode a lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/**
- * The text with U+FFFD in place of each NUL and lone surrogate, so that it is storable. Text inside stored JSON does not
- * need this.
- */
+/** Returns the text with U+FFFD in place of each NUL and lone surrogate. Text inside stored JSON does not need this. */
 export function toStorable(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }

@@ -1,16 +1,14 @@
-// Variables and arguments in the body of an agent or a skill: one pass, values are never looked at again.
+// Fills in variables and arguments in the body of an agent or a skill, in one pass: inserted values are not expanded.
 import { RuntimeError } from "../errors.ts";
 
-// A digit that more of a number follows, as in $10, $5.00 or $1,000, is an amount of money.
+// A digit followed by more of a number, as in $10, $5.00 or $1,000, is an amount of money.
 const PLACEHOLDER =
   /\\\$|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d)(?!\d|\.\d|,\d{3}(?!\d))/g;
 
-/**
- * More than any model takes. A short text that names a long value many times would otherwise fill the memory.
- */
+/** More than any model takes. Without a limit, a short text that repeats a long value could fill the memory. */
 const MAX_CHARACTERS = 8_000_000;
 
-/** What is filled in makes a text too long to be sent to any model. */
+/** The values make a text too long for any model. */
 export class TextTooLong extends RuntimeError {
   readonly code = "invalid";
 
@@ -24,7 +22,7 @@ export class TextTooLong extends RuntimeError {
   }
 }
 
-/** As replaceAll(), but throws TextTooLong before the text has become longer than a prompt may be. */
+/** Works like replaceAll(), but throws TextTooLong before the text exceeds the limit. */
 export function fillIn(
   text: string,
   pattern: RegExp,
@@ -39,28 +37,28 @@ export function fillIn(
   });
 }
 
-/** The body with everything filled in, and what a person should know about it. */
+/** The completed text, and facts for messages. */
 export interface Substitution {
   text: string;
-  /** Whether an argument stands anywhere in the text. */
+  /** True when the text refers to an argument. */
   usesArguments: boolean;
-  /** Names that stayed literal because they hold a key of a model provider. */
+  /** Names that stayed literal because their values are keys of model providers. */
   withheld: string[];
 }
 
 /**
- * Fills in `${VAR}`, `$ARGUMENTS` (all), `$ARGUMENTS[N]` and `$0`…`$9` (0-based), and `\$` as a dollar.
- * An undefined variable stays as written, and so does `$5` where there is no such argument: it may be a price.
- * `$ARGUMENTS[5]`, which is nothing else, becomes empty then. Throws TextTooLong.
+ * Fills in `${VAR}`, `$ARGUMENTS` (all), `$ARGUMENTS[N]` and `$0`…`$9` (0-based), and `\$` as a dollar. An undefined
+ * variable stays as written, and so does `$5` without such an argument, because it may be a price. `$ARGUMENTS[5]` is
+ * never a price and becomes empty. Throws TextTooLong.
  */
 export function substitute(
   body: string,
   options: {
     args: readonly string[];
-    /** What `$ARGUMENTS` stands for. Absent: all arguments, one a line. */
+    /** The value of `$ARGUMENTS`. Absent: all arguments, one a line. */
     allArguments?: string;
     lookup: (name: string) => string | undefined;
-    /** Names whose values a model must not see. */
+    /** Returns true for names with values that a model must not see. */
     isWithheld: (name: string) => boolean;
   },
 ): Substitution {

@@ -1,11 +1,11 @@
-// "Did you mean ...?": the known word that somebody who wrote an unknown one most likely meant.
+// "Did you mean ...?": the known word nearest to an unknown one.
 
-/** Longer words are not typing mistakes, and comparing them costs. */
+/** Longer words are no typing errors, and comparing them is slow. */
 const LONGEST_WORD = 100;
 
 /**
- * The candidate nearest to `word`, or undefined when none is near: a third of its letters may differ (swapped
- * neighbours count once), or `word` is its beginning. Upper and lower case are the same. Ties go to the earlier candidate.
+ * Returns the candidate nearest to `word`, or undefined when none is near: a third of its letters may differ (swapped
+ * neighbors count once), or `word` is its beginning. Case is ignored. On a tie the earlier candidate wins.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word === "" || word.length > LONGEST_WORD) return undefined;
@@ -18,7 +18,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3));
     const isBeginning = wanted.length >= 3 && known.startsWith(wanted);
     const distance = editDistance(wanted, known);
-    // A beginning is as good as the worst permitted mistake: a nearer word still wins.
+    // A common beginning ranks like the worst permitted mistake, so that a nearer word still wins.
     const rank = distance <= allowed ? distance : isBeginning ? allowed : Infinity;
     if (rank < bestDistance && rank < known.length) {
       best = candidate;
@@ -28,7 +28,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. */
+/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbors. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

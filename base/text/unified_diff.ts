@@ -1,20 +1,23 @@
-// What differs between two texts, as the hunks of a unified diff. The package is loaded with the first of them.
+// The differences of two texts as hunks of a unified diff. The package is loaded on first use.
 import { lazyModule } from "../lazy_module.ts";
 
 const loadDiff = lazyModule(() => import("diff"));
 
-/** Hunks, from the first `@@` on, without file names; each line ends with a line feed. Empty for equal texts. */
+/** Hunks from the first `@@` on, without file names; each line ends with a line feed. Empty for equal texts. */
 export interface UnifiedDiff {
   diff: string;
-  /** Lines. */
+  /** Numbers of lines. */
   added: number;
   removed: number;
 }
 
-/** Texts that differ in more lines are not compared: it would keep the service's thread for longer than a tenth of a second. */
+/** The most differing lines to compare. More would block the service's thread for over a tenth of a second. */
 const MOST_EDITS = 1_000;
 
-/** Compares two texts by lines, with 3 lines of context. Too different ones: all of one goes, all of the other comes. */
+/**
+ * Compares two texts by lines, with 3 lines of context. For texts that differ too much, the diff removes all of one and
+ * adds all of the other.
+ */
 export async function unifiedDiff(before: string, after: string): Promise<UnifiedDiff> {
   const { structuredPatch } = await loadDiff();
   const options = { context: 3, maxEditLength: MOST_EDITS };
@@ -33,7 +36,7 @@ export async function unifiedDiff(before: string, after: string): Promise<Unifie
   };
 }
 
-/** Of no lines the place is behind the line before. */
+/** Formats the position of a hunk. Without lines it is the line before. */
 function place(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }
