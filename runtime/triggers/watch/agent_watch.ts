@@ -1,5 +1,5 @@
-// Watches one agent's paths and queues a run for each change that the agent did not make itself. A change waits until
-// its path is quiet. If everything watched vanished with the path, it waits until that is back.
+// Watches one agent's paths and queues a run for each change by others. A change waits until its path is quiet, or, if the
+// watched path vanished with it, until that is back.
 import { isDeepStrictEqual } from "node:util";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
