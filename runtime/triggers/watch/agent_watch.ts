@@ -17,10 +17,7 @@ import { RunQueue, type RunQueuePorts, type WatchChange, type WatchingAgent } fr
 import type { QueuedChange } from "./watch_store.ts";
 import { WatchedPaths } from "./watched_paths.ts";
 
-/**
- * The stamp under the empty path stores what was watched. An agent with other paths or filters starts from a new
- * snapshot.
- */
+/** The path whose stamp stores the watch settings. An agent with other settings starts from a new snapshot. */
 const FINGERPRINT_PATH = "";
 
 /** The collaborators shared by all watches. */
