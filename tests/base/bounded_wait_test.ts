@@ -4,19 +4,19 @@ import { TestClock } from "../support/test_clock.ts";
 
 const LATE = new Error("It took too long");
 
-Deno.test("untilAborted() gives up as soon as the signal aborts, and what comes then is nobody's", async () => {
+Deno.test("untilAborted() rejects as soon as the signal aborts, and ignores a later rejection of the work", async () => {
   const work = Promise.withResolvers<string>();
   const stop = new AbortController();
   const waiting = untilAborted(work.promise, stop.signal);
   stop.abort(LATE);
   await assert.rejects(waiting, LATE);
   await assert.rejects(untilAborted(work.promise, stop.signal), LATE);
-  // Were it anybody's, the test would end with an error that nobody caught.
+  // An unhandled rejection would fail the test.
   work.reject(new Error("too late"));
   assert.equal(await untilAborted(Promise.resolve(1), new AbortController().signal), 1);
 });
 
-Deno.test("withinTime() tells the work that its time is over, and leaves no timer behind", async () => {
+Deno.test("withinTime() aborts the work when its time is over, and leaves no timer", async () => {
   const clock = new TestClock();
   const limit = { clock, ms: 1_000, reason: LATE };
   const late = assert.rejects(
@@ -36,7 +36,7 @@ Deno.test("withinTime() tells the work that its time is over, and leaves no time
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("sleepUnlessAborted() tells whether it slept for the whole time, and hides no other failure", async () => {
+Deno.test("sleepUnlessAborted() returns true after the whole time, and rethrows other errors", async () => {
   const clock = new TestClock();
   const stop = new AbortController();
   const whole = sleepUnlessAborted(clock, 50, stop.signal);

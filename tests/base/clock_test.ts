@@ -1,4 +1,4 @@
-// Real time, because that is what these clocks are about.
+// Uses real time, which these clocks read.
 import assert from "node:assert/strict";
 import { SystemClock } from "../../base/clock.ts";
 import { CommandClock } from "../../cli/service/command_clock.ts";
@@ -6,7 +6,7 @@ import { CommandClock } from "../../cli/service/command_clock.ts";
 for (const clock of [new SystemClock(), new CommandClock()]) {
   const { name } = clock.constructor;
 
-  Deno.test(`${name}.sleep() wakes when the time is over, and not before`, async () => {
+  Deno.test(`${name}.sleep() resolves when the time is over, not before`, async () => {
     const begin = performance.now();
     await clock.sleep(20);
     // Timers and this clock round differently.

@@ -1,4 +1,4 @@
-// What Deno refuses, as sentences.
+// Messages about operations that Deno refuses.
 import assert from "node:assert/strict";
 import { deniedPermission, describeDenied, isConfined } from "../../base/denied_permission.ts";
 
@@ -12,7 +12,7 @@ function errorOf(work: () => unknown): unknown {
 }
 
 Deno.test({
-  name: "describeDenied() names the flag for what Deno really refuses, of each kind",
+  name: "describeDenied() names the missing flag of a real refusal of each kind",
   permissions: { read: [], write: [], net: [], env: [], run: [], sys: [] },
   async fn() {
     assert.equal(isConfined(), true);
@@ -38,8 +38,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "describeDenied() hides the value where nobody should read it, and finds the cause behind other errors",
+  name: "describeDenied() can hide the value, and finds a refusal that caused another error",
   permissions: { read: [] },
   fn() {
     const cause = errorOf(() => Deno.readTextFileSync("/some/file"));
@@ -50,7 +49,7 @@ Deno.test({
   },
 });
 
-Deno.test("describeDenied() does not believe the words of other errors, and knows what no flag allows", () => {
+Deno.test("describeDenied() ignores the messages of other errors, and recognizes operations that no flag allows", () => {
   const words = 'Requires net access to "evil.example:80", run again with the --allow-net flag';
   assert.equal(describeDenied(new Error(words)), undefined);
   assert.equal(describeDenied("no error"), undefined);

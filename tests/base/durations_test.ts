@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatDuration, parseDuration, writeDuration } from "../../base/durations.ts";
 
-Deno.test("parseDuration() reads what people write and nothing else", () => {
+Deno.test("parseDuration() parses valid durations only", () => {
   const good: Record<string, number> = {
     "30s": 30_000,
     "5m": 300_000,
@@ -21,7 +21,7 @@ Deno.test("parseDuration() reads what people write and nothing else", () => {
   }
 });
 
-Deno.test("formatDuration() uses the two largest units that say something", () => {
+Deno.test("formatDuration() uses the two largest units that are not zero", () => {
   const table = [
     [0, "0ms"],
     [850, "850ms"],
@@ -37,7 +37,7 @@ Deno.test("formatDuration() uses the two largest units that say something", () =
   for (const [ms, text] of table) assert.equal(formatDuration(ms), text);
 });
 
-Deno.test("writeDuration() writes what parseDuration() reads", () => {
+Deno.test("writeDuration() writes durations that parseDuration() parses", () => {
   assert.equal(writeDuration(0), "0s");
   assert.equal(writeDuration(90_000), "1m30s");
   assert.equal(writeDuration(86_400_500), "1d500ms");

@@ -1,4 +1,4 @@
-// Loads a module late, with all file descriptors taken and then with some given back; prints what came of it.
+// Loads a module late, first with no file descriptor left, then with some released. Prints the results.
 import { NoDescriptorLeft } from "../../base/free_descriptors.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 
@@ -7,7 +7,7 @@ const held: Deno.FsFile[] = [];
 try {
   for (;;) held.push(Deno.openSync(new URL(import.meta.url)));
 } catch {
-  // That was the last.
+  // No descriptor is left.
 }
 const refused = await load().then(() => "loaded", (error) => error);
 for (const file of held) file.close();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { lazyModule } from "../../base/lazy_module.ts";
 
-Deno.test("lazyModule() loads when it is asked, and what cannot be loaded stays an error of that module", async () => {
+Deno.test("lazyModule() loads on the first call, and a failed load remains an error of that module", async () => {
   let asked = 0;
   const load = lazyModule(() => {
     asked++;
@@ -16,7 +16,7 @@ Deno.test("lazyModule() loads when it is asked, and what cannot be loaded stays 
 });
 
 Deno.test({
-  name: "lazyModule() refuses without a file descriptor left, and loads as soon as there are some",
+  name: "lazyModule() refuses without a free file descriptor, and loads once some are free",
   ignore: Deno.build.os === "windows",
   async fn() {
     const process = fileURLToPath(new URL("./lazy_module_process.ts", import.meta.url));

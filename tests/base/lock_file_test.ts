@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isLocked, takeLock } from "../../base/lock_file.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
-Deno.test("isLocked() takes no lock from anybody, and makes no file", async () => {
+Deno.test("isLocked() leaves the holder its lock, and creates no file", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/lock`;
     assert.equal(isLocked(path), false);

@@ -1,4 +1,4 @@
-// Paths without node:path: they are those that node:path makes.
+// Compares the path functions with those of node:path.
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ const path = fc.oneof(
   fc.string({ maxLength: 8 }),
 );
 
-Deno.test("POSIX_PATHS joins, resolves and recognises paths as node:path does", () => {
+Deno.test("POSIX_PATHS joins, resolves and recognizes paths as node:path does", () => {
   fc.assert(
     fc.property(path, fc.array(path, { maxLength: 3 }), (one, more) => {
       assert.equal(POSIX_PATHS.isAbsolute(one), posix.isAbsolute(one));
@@ -22,7 +22,7 @@ Deno.test("POSIX_PATHS joins, resolves and recognises paths as node:path does", 
   );
 });
 
-Deno.test("POSIX_PATHS takes paths apart as node:path does", () => {
+Deno.test("POSIX_PATHS splits paths as node:path does", () => {
   fc.assert(
     fc.property(path, path, (one, other) => {
       assert.equal(POSIX_PATHS.basename(one), posix.basename(one));
@@ -33,7 +33,7 @@ Deno.test("POSIX_PATHS takes paths apart as node:path does", () => {
   );
 });
 
-Deno.test("PATHS are those of the system", () => {
+Deno.test("PATHS are the path functions of the system", () => {
   assert.equal(PATHS.join("a", "..", "b"), "b");
   assert.equal(PATHS === POSIX_PATHS, Deno.build.os !== "windows");
 });

@@ -1,8 +1,8 @@
-// Work in slices: how often everybody else has a turn.
+// Long computations in slices: the number of turns for other work.
 import assert from "node:assert/strict";
 import { nextSlice } from "../../base/slices.ts";
 
-Deno.test("nextSlice() gives others a turn between the works that are under way at once", async () => {
+Deno.test("nextSlice() gives other work a turn between simultaneous computations", async () => {
   const WORKS = 8;
   let worked = new Set<number>();
   let most = 0;

@@ -19,7 +19,7 @@ Deno.test("toOrigin() writes an origin as a browser sends it", () => {
   for (const [text, origin] of origins) assert.equal(toOrigin(text), origin, text);
 });
 
-Deno.test("toOrigin() knows nothing else for an origin", () => {
+Deno.test("toOrigin() returns undefined for anything else", () => {
   for (
     const text of [
       ...["null", "", " ", "*", "inkling.example", "inkling.example:8443", "localhost:8080"],
@@ -38,7 +38,7 @@ Deno.test("toOrigin() knows nothing else for an origin", () => {
   ) assert.equal(toOrigin(text), undefined, text);
 });
 
-Deno.test("toHostName() writes a name as a Host header brings it, without its port", () => {
+Deno.test("toHostName() returns the name of a Host header without its port", () => {
   const names: [string, string][] = [
     ["inkling.example", "inkling.example"],
     ["Inkling.Example:8443", "inkling.example"],

@@ -28,7 +28,7 @@ Deno.test("writeFileAtomically() writes through a symbolic link", async () => {
   });
 });
 
-Deno.test("writeFileAtomically() leaves nothing behind when it fails", async () => {
+Deno.test("writeFileAtomically() leaves no temporary file when it fails", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/taken/inner`, { recursive: true });
     await assert.rejects(writeFileAtomically(`${dir}/taken`, "x"));
@@ -41,7 +41,7 @@ Deno.test("writeFileAtomically() leaves nothing behind when it fails", async () 
   });
 });
 
-Deno.test("writeFileAtomically() with mustBeNew replaces nothing, not even a link that leads nowhere", async () => {
+Deno.test("writeFileAtomically() with mustBeNew replaces nothing, not even a link without a target", async () => {
   await withTempDir(async (dir) => {
     await writeFileAtomically(`${dir}/a.txt`, "first", { mustBeNew: true });
     await Deno.symlink(`${dir}/nowhere`, `${dir}/link.txt`);
@@ -65,7 +65,7 @@ Deno.test("writeFileAtomically() with mustBeNew replaces nothing where the file 
     assert.equal(await Deno.readTextFile(`${dir}/free.txt`), "new");
     await Deno.symlink(`${dir}/nowhere`, `${dir}/link.txt`);
     await assert.rejects(mustBeNew(`${dir}/link.txt`, refuse), Deno.errors.AlreadyExists);
-    // The other file appears only when the link is refused, so that no earlier look can find it.
+    // The other file appears only when the link is refused, so that no earlier check can find it.
     const overtaken = async (_: string | URL, path: string | URL) => {
       await Deno.writeTextFile(path, "theirs");
       await refuse();
@@ -92,7 +92,7 @@ Deno.test("writeFileAtomically() keeps a private file private while it is being 
     const path = `${dir}/.env`;
     await Deno.writeTextFile(path, "OLD=1");
     await Deno.chmod(path, 0o600);
-    // The mode that was asked for, and the mode of the file that is replaced.
+    // The mode from the options, and the mode of the replaced file.
     for (const options of [{ mode: 0o600 }, {}]) {
       const content = WatchedBytes.from(new TextEncoder().encode("NEW=1")) as WatchedBytes;
       const seen: (readonly [name: string, mode: number])[] = [];

@@ -1,4 +1,4 @@
-// Globs one by one; by chance, and against another library, in proof/fuzz/targets/glob_target.ts.
+// Single glob patterns. proof/fuzz/targets/glob_target.ts compares random ones with another library.
 import assert from "node:assert/strict";
 import { compileGlob } from "../../../base/files/glob.ts";
 
@@ -40,20 +40,20 @@ const CASES: readonly [pattern: string, yes: readonly string[], no: readonly str
   ["./a", ["a"], ["./a"]],
 ];
 
-Deno.test("compileGlob() matches what shells match", () => {
+Deno.test("compileGlob() matches like a shell", () => {
   for (const [pattern, yes, no] of CASES) {
     for (const path of yes) assert.ok(matches(pattern, path), `${pattern} over ${path}`);
     for (const path of no) assert.ok(!matches(pattern, path), `${pattern} over ${path}`);
   }
 });
 
-Deno.test("compileGlob() takes a leading dot for a character like any other where it is told to", () => {
+Deno.test("compileGlob() treats a leading dot like any other character with the option dot", () => {
   assert.ok(matches("*.md", ".a.md", true));
   assert.ok(matches("**/x", ".a/.b/x", true));
   assert.ok(!matches("**/x", ".a/x"));
 });
 
-Deno.test("compileGlob() is done at once with patterns over which regular expressions take hours", () => {
+Deno.test("compileGlob() is fast for patterns that would take a regular expression hours", () => {
   const name = "a".repeat(255);
   const path = Array(15).fill(name).join("/");
   for (
@@ -68,7 +68,7 @@ Deno.test("compileGlob() is done at once with patterns over which regular expres
   ) assert.ok(!matches(pattern, pattern.includes("/") ? path : name), pattern);
 });
 
-Deno.test("compileGlob() refuses what stands for too many patterns, and what is too long", () => {
+Deno.test("compileGlob() refuses patterns that expand to too many, and patterns that are too long", () => {
   for (const pattern of ["{a,aa}".repeat(24), "{1..999999}", "{a,{b,c}}".repeat(5)]) {
     assert.deepEqual(compileGlob(pattern, { dot: false }), {
       reason: "is too complicated: its braces stand for more than 100 patterns",

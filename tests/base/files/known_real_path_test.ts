@@ -1,9 +1,9 @@
-// Real paths of places that exist, and of those that do not yet.
+// Real paths of existing and missing files.
 import assert from "node:assert/strict";
 import { knownRealPath } from "../../../base/files/known_real_path.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("knownRealPath() follows links, and puts what does not exist yet behind where they lead", async () => {
+Deno.test("knownRealPath() follows links, and appends the names that do not exist yet", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real/inner`, { recursive: true });
     await Deno.symlink(`${dir}/real`, `${dir}/link`);
@@ -14,7 +14,7 @@ Deno.test("knownRealPath() follows links, and puts what does not exist yet behin
   });
 });
 
-Deno.test("knownRealPath() tells what it can behind a file, a link to nothing and links in a circle", async () => {
+Deno.test("knownRealPath() resolves what it can below a file, a link without a target and a cycle of links", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real`);
     await Deno.writeTextFile(`${dir}/real/a.txt`, "");
@@ -28,7 +28,7 @@ Deno.test("knownRealPath() tells what it can behind a file, a link to nothing an
 });
 
 Deno.test({
-  name: "knownRealPath() leaves a path as it is written where Deno's flags let nobody look",
+  name: "knownRealPath() returns a path as written when Deno's flags deny reading it",
   permissions: { read: [] },
   fn() {
     assert.equal(knownRealPath("/some/place"), "/some/place");

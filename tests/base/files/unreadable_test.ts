@@ -9,7 +9,7 @@ async function failureOf(path: string): Promise<unknown> {
   );
 }
 
-Deno.test("unreadableReason() puts what the file system threw into words", async () => {
+Deno.test("unreadableReason() describes errors of the file system", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a.txt`, "");
     await Deno.symlink("loop", `${dir}/loop`);
@@ -17,14 +17,14 @@ Deno.test("unreadableReason() puts what the file system threw into words", async
     assert.equal(await reason(dir), "it is a folder");
     assert.equal(await reason(`${dir}/a.txt/b.txt`), "a file stands where a folder should");
     assert.equal(await reason(`${dir}/loop`), "its links lead in a circle");
-    // In words of the system.
+    // The system's own message.
     assert.match(await reason(`${dir}/${"x".repeat(300)}`), /name too long/i);
   });
   assert.equal(unreadableReason(new Deno.errors.PermissionDenied()), "it is not permitted");
 });
 
 Deno.test({
-  name: "unreadableReason() names the flag that is missing",
+  name: "unreadableReason() names the missing flag",
   permissions: { read: [] },
   async fn() {
     assert.match(
@@ -34,7 +34,7 @@ Deno.test({
   },
 });
 
-Deno.test("unreadableReason() makes no sentence of a bug", () => {
+Deno.test("unreadableReason() rethrows errors that are bugs", () => {
   const bug = new TypeError("x is not a function");
   assert.throws(() => unreadableReason(bug), bug);
   assert.equal(isFileFailure(bug), false);

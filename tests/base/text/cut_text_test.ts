@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { beginningOf, cutEnd, endOf } from "../../../base/text/cut_text.ts";
 
-Deno.test("cutEnd() leaves what fits, and marks what does not", () => {
+Deno.test("cutEnd() returns short texts unchanged, and marks a cut", () => {
   assert.equal(cutEnd("abc😀d", 6), "abc😀d");
   assert.equal(cutEnd("abc😀d", 5), "abc…");
 });
 
-Deno.test("beginningOf() is a beginning of at most so many characters and cuts none in two", () => {
+Deno.test("beginningOf() returns at most the given characters, none of them split", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 20 });
   fc.assert(
     fc.property(text, fc.integer({ min: 0, max: 20 }), (one, max) => {
@@ -18,7 +18,7 @@ Deno.test("beginningOf() is a beginning of at most so many characters and cuts n
   );
 });
 
-Deno.test("endOf() is the end of a text in whole characters", () => {
+Deno.test("endOf() returns the end of a text, in whole characters", () => {
   assert.equal(endOf("abc", 3), "abc");
   assert.equal(endOf("abc", 2), "bc");
   assert.equal(endOf("a\u{1f409}b", 2), "b");

@@ -40,7 +40,7 @@ Deno.test("parseEventStream() follows the standard's rules", async () => {
   }
 });
 
-Deno.test("parseEventStream() keeps a byte order mark that is no beginning, wherever the bytes are cut", async () => {
+Deno.test("parseEventStream() keeps a byte order mark after the beginning, whatever the chunks", async () => {
   const text = "\uFEFFdata: a\uFEFFb\n\ndata: \uFEFF\n\n";
   for (let cut = 0; cut < new TextEncoder().encode(text).length; cut++) {
     const read = (await parse(text, [cut])).map(({ data }) => data);

@@ -48,20 +48,20 @@ Deno.test("substitute() fills in variables and arguments in one pass", () => {
   }
 });
 
-Deno.test("substitute() never shows a key of a model provider, and says which it kept back", () => {
+Deno.test("substitute() never inserts a key of a model provider, and reports the names of withheld ones", () => {
   const result = fill("use ${OPENAI_API_KEY} and ${NAME}");
   assert.equal(result.text, "use ${OPENAI_API_KEY} and Ada");
   assert.deepEqual(result.withheld, ["OPENAI_API_KEY"]);
 });
 
-Deno.test("substitute() leaves text without dollars alone, whatever it is", () => {
+Deno.test("substitute() leaves text without dollar signs unchanged", () => {
   fc.assert(fc.property(anyText(), fc.array(fc.string()), (text, args) => {
     fc.pre(!text.includes("$"));
     assert.equal(fill(text, args).text, text);
   }));
 });
 
-Deno.test("substitute() refuses a short text that would become a huge one, before it has become that", () => {
+Deno.test("substitute() refuses a short text that would become huge, before it does", () => {
   const long = "x".repeat(1_000_000);
   const fillWith = (body: string, value: string, args: string[] = []) =>
     substitute(body, { args, lookup: () => value, isWithheld: () => false });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suggest } from "../../../base/text/suggestion.ts";
 
-Deno.test("suggest() finds the word that was meant", () => {
+Deno.test("suggest() finds the nearest word", () => {
   const keys = ["type", "temperature", "max_tokens", "max_tool_calls", "description", "paths"];
   for (
     const [word, meant] of [
@@ -16,7 +16,7 @@ Deno.test("suggest() finds the word that was meant", () => {
   ) assert.equal(suggest(word, keys), meant, word);
 });
 
-Deno.test("suggest() is silent when nothing is near", () => {
+Deno.test("suggest() returns undefined when no word is near", () => {
   for (const word of ["", "zzz", "x", "q".repeat(1_000)]) {
     assert.equal(suggest(word, ["type", "paths"]), undefined, word);
   }

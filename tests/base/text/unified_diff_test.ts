@@ -11,7 +11,7 @@ Deno.test("unifiedDiff() gives hunks with three lines of context, and counts lin
   assert.deepEqual(await unifiedDiff(before, before), { diff: "", added: 0, removed: 0 });
 });
 
-Deno.test("unifiedDiff() tells a missing end of line, and a text that comes or goes as a whole", async () => {
+Deno.test("unifiedDiff() marks a missing end of line, and shows an added or removed text as a whole", async () => {
   assert.deepEqual(await unifiedDiff("", "a\nb"), {
     diff: "@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n",
     added: 2,
@@ -24,7 +24,7 @@ Deno.test("unifiedDiff() tells a missing end of line, and a text that comes or g
   });
 });
 
-Deno.test("unifiedDiff() shows texts that are too different to be compared as one that goes and one that comes", async () => {
+Deno.test("unifiedDiff() shows very different texts as one removed and one added", async () => {
   const lines = (word: string) =>
     Array.from({ length: 3_000 }, (_, i) => `${word} ${i}\n`).join("");
   const { diff, added, removed } = await unifiedDiff(lines("old"), `${lines("new")}end`);

@@ -1,4 +1,4 @@
-// The code points that matter are named one by one: a copy of the rule would be wrong where the rule is.
+// The relevant code points are listed one by one: a copy of the rule would repeat its errors.
 import assert from "node:assert/strict";
 import {
   dropControls,
@@ -8,7 +8,7 @@ import {
 } from "../../../base/text/unseen_characters.ts";
 import { UNSEEN_TEXTS, WRITTEN_TEXTS } from "../../support/unseen_texts.ts";
 
-Deno.test("escapeUnseen() escapes what nobody would see, and nothing that writing is made of", () => {
+Deno.test("escapeUnseen() escapes invisible characters, and no character of ordinary writing", () => {
   for (const [text, shown] of UNSEEN_TEXTS) assert.equal(escapeUnseen(text), shown);
   for (const text of WRITTEN_TEXTS) assert.equal(escapeUnseen(text), text);
   assert.equal(escapeUnseen("a\n\tb"), "a\\n\\tb");
@@ -25,7 +25,7 @@ Deno.test("escapeUnseen() lets no data hide behind an emoji or a letter", () => 
   assert.equal(escapeUnseen("\u{1f600}\u200d\u200d\u{1f600}"), "\u{1f600}\\u200d\\u200d\u{1f600}");
 });
 
-Deno.test("escapeControls() escapes what ends or turns a line; JSON stays the same JSON, and a name exact", () => {
+Deno.test("escapeControls() escapes characters that end or turn a line, and keeps JSON and file names exact", () => {
   const controls = [0x00, 0x0a, 0x1b, 0x7f, 0x85, 0x9b];
   const breaking = [...controls, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069];
   for (const code of breaking) {
@@ -42,14 +42,14 @@ Deno.test("escapeControls() escapes what ends or turns a line; JSON stays the sa
   }
 });
 
-Deno.test("dropControls() leaves out what acts on a screen, and keeps line feeds, tabs and marks of the direction", () => {
+Deno.test("dropControls() removes characters that act on a screen, and keeps line feeds, tabs and marks of the direction", () => {
   const acting = [0x00, 0x07, 0x08, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0x202a, 0x202e, 0x2066, 0x2069];
   assert.equal(dropControls(`a${String.fromCodePoint(...acting)}b`), "ab");
   const kept = "a\n\tb\u200f\u200d\u00ad";
   assert.equal(dropControls(kept), kept);
 });
 
-Deno.test("dropEscapeSequences() leaves out whole sequences, and only the beginning of one without an end", () => {
+Deno.test("dropEscapeSequences() removes whole sequences, and only the beginning of one without an end", () => {
   assert.equal(dropEscapeSequences("a\u001b[1;31mb\u001b]0;title\u0007c\u009bHd"), "abcd");
   assert.equal(dropEscapeSequences("\u001b]0;title\ntext"), "0;title\ntext");
 });

@@ -1,4 +1,5 @@
-// config.yaml changed while a service runs: what takes effect, what needs a restart, and a file that is broken for a while.
+// Changes of config.yaml while a service runs: effective changes, changes that need a restart, and a file that is
+// broken for a while.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
@@ -15,7 +16,7 @@ import {
 } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-/** Writes config.yaml as a file that is quiet, and at no moment half of one. */
+/** Writes config.yaml atomically, as a file that is quiet. */
 async function configure(place: TestWorkspace, text: string): Promise<void> {
   const path = join(place.configDir, "config.yaml");
   await Deno.writeTextFile(`${path}.new`, text);
@@ -26,7 +27,7 @@ async function configure(place: TestWorkspace, text: string): Promise<void> {
 
 const warningsOf = (runtime: Runtime) => runtime.config.warnings.map(({ message }) => message);
 
-Deno.test("config.yaml is read again when it changed: its defaults hold for the next run, and it is logged once", async () => {
+Deno.test("config.yaml is read again after a change: the next run uses its defaults, and the reload is logged once", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("daily", '---\n---\n```demo\n[{ "say": "Done." }]\n```\n');
   await using runtime = await place.open();
@@ -43,7 +44,7 @@ Deno.test("config.yaml is read again when it changed: its defaults hold for the 
   assert.deepEqual(warningsOf(runtime), []);
 });
 
-Deno.test("what config.yaml settles for a whole service says that it needs a restart, and stays as it was; no password of a database shows", async () => {
+Deno.test("a setting of the whole service keeps its value with a note about the restart, and shows no database password", async () => {
   await using place = await createTestWorkspace();
   await using runtime = await place.open();
   await configure(
@@ -83,7 +84,7 @@ Deno.test("what config.yaml settles for a whole service says that it needs a res
   assert.deepEqual(warningsOf(runtime), []);
 });
 
-Deno.test("a config.yaml that is broken or gone keeps what it said, and the service says so", async () => {
+Deno.test("a broken or missing config.yaml keeps the settings, and the service logs it", async () => {
   const defaults = "defaults: { confirm_tools: [http_request] }";
   await using place = await createTestWorkspace();
   await configure(place, `workspace: ${place.workspace}\n${defaults}\n`);
@@ -102,7 +103,7 @@ Deno.test("a config.yaml that is broken or gone keeps what it said, and the serv
   assert.deepEqual([runtime.config.defaults.confirmTools, warningsOf(runtime)], [[], []]);
 });
 
-Deno.test("config.yaml is read again also where nobody asks: what fires by itself has its defaults", async () => {
+Deno.test("config.yaml is read again without a request: triggers use its defaults", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("daily", "---\ntrigger: { type: schedule, every: 1d }\n---\nDo it.\n");
   await using runtime = await place.open();
@@ -111,7 +112,7 @@ Deno.test("config.yaml is read again also where nobody asks: what fires by itsel
   await until(isDone, "the new default");
 });
 
-Deno.test("a run waits until config.yaml and an environment file that were just written are whole", async () => {
+Deno.test("a run waits until just written config.yaml and environment files are complete", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("daily", "---\n---\nSay ${GREETING}.\n");
   await using runtime = await place.open();
@@ -136,7 +137,7 @@ Deno.test("a run waits until config.yaml and an environment file that were just 
   }
 });
 
-Deno.test("ConfigFollower waits five seconds at most for files that keep changing, and names them", async () => {
+Deno.test("ConfigFollower waits at most five seconds for files that keep changing, and names them", async () => {
   let now = 0;
   const follower = new ConfigFollower({
     settings: {

@@ -1,4 +1,4 @@
-// The database that machines share, from config.yaml and the shell: what is refused, what wins, and that no password shows.
+// The shared database, from config.yaml and the shell: refused addresses, precedence, and hidden passwords.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -19,13 +19,13 @@ import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 const options = { path: "config.yaml", home: "/home/me" };
-/** Stands in every address below, and in no sentence. */
+/** Part of every address below, and of no message. */
 const PASSWORD = "hunter2secret";
 
 const EXAMPLE = "must be an address such as postgres://user@host:5432/name: ";
 const ESCAPED = "characters such as @ / ? # % in a password are written %40 %2F %3F %23 %25";
 
-/** Addresses that cannot be used, as YAML writes them, and why. */
+/** Unusable addresses, as YAML writes them, with the reasons. */
 const BAD: readonly (readonly [written: string, reason: string])[] = [
   [`mysql://u:${PASSWORD}@db/x`, "it does not begin with postgres://"],
   [`u:${PASSWORD}@db/x`, "it does not begin with postgres://"],
@@ -42,7 +42,7 @@ const BAD: readonly (readonly [written: string, reason: string])[] = [
   [`postgres://u:${PASSWORD}@*/x`, "the host must be a name or an IP address"],
   [`postgres://u:${PASSWORD}@a,b/x`, "the host must be a name or an IP address"],
   [`postgres://u:${PASSWORD} 1@db/x`, "it has a space in it, which is written %20"],
-  // Each of them would make a host, a port and a database of the password's parts.
+  // Each of them would turn parts of the password into a host, a port and a database.
   [`postgres://u:12/${PASSWORD}@db/x`, ESCAPED],
   [`"postgres://u:12/x#${PASSWORD}@db/x"`, ESCAPED],
   [`postgres://u:12/x?${PASSWORD}@db/x`, ESCAPED],
@@ -53,7 +53,7 @@ const BAD: readonly (readonly [written: string, reason: string])[] = [
   [`postgres://u:${PASSWORD}@db/x?host=other`, "host stands before the ?, not behind it"],
 ];
 
-Deno.test("parseConfig() refuses an address that is none, with line and column, and never repeats it", () => {
+Deno.test("parseConfig() refuses an invalid address, with line and column, and never repeats it", () => {
   for (const [written, reason] of BAD) {
     const result = parseConfig(`workspace: ~/w\ndatabase: ${written}\n`, options);
     assert.ok("diagnostics" in result, written);
@@ -64,7 +64,7 @@ Deno.test("parseConfig() refuses an address that is none, with line and column, 
   }
 });
 
-Deno.test("whatever a password is made of: it is refused without a word of it, or shown and kept by nothing but the driver", () => {
+Deno.test("any password is either refused without repeating it, or seen by the driver only", () => {
   const odd = fc.array(
     fc.constantFrom(
       ...["@", "/", "?", "#", "%", ":", "[", "]", "\\", "&", "=", "+", "^", '"', "é", "7"],
@@ -96,7 +96,7 @@ Deno.test("whatever a password is made of: it is refused without a word of it, o
   assert.ok(taken > 0, `${taken}`);
 });
 
-Deno.test("parseConfig() takes addresses as PostgreSQL's own programs write them", () => {
+Deno.test("parseConfig() accepts addresses as PostgreSQL's own programs write them", () => {
   const addresses = [
     ...["postgres://db/x", "postgresql://u@db.example:6432/team", "postgres://u:pa@ss@db/x"],
     "postgres://u:p%40%2Fss@10.0.0.7/x",
@@ -109,7 +109,7 @@ Deno.test("parseConfig() takes addresses as PostgreSQL's own programs write them
   }
 });
 
-Deno.test("parseConfig() refuses what no node can be, at its place", () => {
+Deno.test("parseConfig() refuses invalid node settings with their position", () => {
   const result = parseConfig(
     "database_connections: 201\nnode:\n  name: ''\n  labels: [gpu, GPU]\n  runs: 0\n",
     options,
@@ -123,7 +123,7 @@ Deno.test("parseConfig() refuses what no node can be, at its place", () => {
   ]);
 });
 
-Deno.test("config.yaml names the database with its node, says what has no effect without one, and gives none to the tests of agents", async () => {
+Deno.test("config.yaml names the database with its node, warns of keys without effect, and agent tests ignore it", async () => {
   const config = "node:\n  runs: 5\ndatabase_connections: 5\n";
   const shell = { INKLING_DATABASE_URL: "" };
   await using place = await createTestWorkspace({ config, shell });
@@ -154,7 +154,7 @@ Deno.test("config.yaml names the database with its node, says what has no effect
   assert.equal(own.settings.database, undefined);
 });
 
-Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused by name, without a word of it", async () => {
+Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused by name, without its value", async () => {
   const config = "database: postgres://u@db/x\n";
   await using place = await createTestWorkspace({ config });
   place.shell["INKLING_DATABASE_URL"] = "postgresql://w@other/y";
@@ -169,7 +169,7 @@ Deno.test("INKLING_DATABASE_URL wins over config.yaml; a broken one is refused b
   }
 });
 
-/** The node of a config.yaml that gives it this name. */
+/** Returns the node of a config.yaml with this name. */
 function nodeOf(name: string | null) {
   const keys = { database: "postgres://db/x", databaseConnections: 10 };
   const node = { name, labels: [], runs: 100 };
@@ -177,7 +177,7 @@ function nodeOf(name: string | null) {
 }
 
 Deno.test({
-  name: "a node reads the name of its machine only when somebody needs it",
+  name: "a node reads the name of its machine only when it is needed",
   permissions: { sys: false, read: true },
   fn() {
     const node = nodeOf(null);
@@ -186,11 +186,11 @@ Deno.test({
   },
 });
 
-Deno.test("a node has the name of its machine, unless config.yaml gives it a name", () => {
+Deno.test("a node has the name of its machine, unless config.yaml names it", () => {
   assert.deepEqual([nodeOf(null)?.name, nodeOf("left")?.name], [Deno.hostname(), "left"]);
 });
 
-Deno.test("databaseHost() is where the driver connects: PGPORT counts only where the address has no port", () => {
+Deno.test("databaseHost() returns the driver's host: PGPORT counts only for an address without a port", () => {
   const hostOf = (address: string, port?: string) => databaseHost({ address }, { port });
   assert.equal(hostOf("postgres://u@db/x"), "db:5432");
   assert.equal(hostOf("postgres://u@db/x", "6000"), "db:6000");
@@ -198,13 +198,13 @@ Deno.test("databaseHost() is where the driver connects: PGPORT counts only where
   assert.equal(hostOf("postgres://u@[fd00::7]/x"), "[fd00::7]:5432");
 });
 
-Deno.test("the passwords of the database are taken out of log lines and of what is shown, in every form", async () => {
+Deno.test("database passwords are redacted in log lines and output, in every form", async () => {
   const written = "pa%2Fss^word-1";
   const address = `postgres://u:${written}@db/x`;
   await using place = await createTestWorkspace({
     shell: { INKLING_DATABASE_URL: address, PGPASSWORD: "of-the-shell" },
   });
-  // The shell's hides it, and it is as secret.
+  // The shell's value overrides it, but it is as secret.
   const content = `workspace: ${place.workspace}\ndatabase: postgres://u:of-the-file@db/x\n`;
   await Deno.writeTextFile(join(place.configDir, "config.yaml"), content);
   const lines: string[] = [];
@@ -231,7 +231,7 @@ Deno.test("the passwords of the database are taken out of log lines and of what 
   }
 });
 
-Deno.test("an address with a password that is too short to be hidden alone is hidden as a whole; PGPASSWORD is no secret without a database", async () => {
+Deno.test("an address with a password too short for redaction is redacted as a whole; PGPASSWORD is no secret without a database", async () => {
   const address = "postgres://u:abc@db/x";
   const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "of-the-shell" };
   await using place = await createTestWorkspace({ shell });

@@ -1,10 +1,10 @@
-// Values that config.yaml and agent files share, and what is said of those that cannot be.
+// Values in config.yaml and agent files, and the messages about invalid ones.
 import assert from "node:assert/strict";
 import { baseUrl, durationOrNone, interval } from "../../../runtime/config/fields.ts";
 import { parseConfig } from "../../../runtime/config/parse_config.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 
-Deno.test("baseUrl takes addresses of models, and nothing that could hold a key, which no message repeats", () => {
+Deno.test("baseUrl accepts addresses of models without keys, and no message repeats a key", () => {
   for (const text of ["http://127.0.0.1:11434/v1", "https://models.test"]) {
     assert.equal(baseUrl.parse(text), text);
   }
@@ -26,7 +26,7 @@ Deno.test("baseUrl takes addresses of models, and nothing that could hold a key,
   }
 });
 
-Deno.test("durationOrNone and interval take durations up to a century, and switch off or refuse the rest", () => {
+Deno.test("durationOrNone and interval accept durations up to a century, and refuse others", () => {
   assert.equal(durationOrNone.parse("90s"), 90_000);
   assert.equal(durationOrNone.parse("none"), null);
   assert.equal(interval.parse("1h30m"), "1h30m");

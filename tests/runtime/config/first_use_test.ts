@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isSetUp } from "../../../runtime/config/first_use.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("isSetUp() asks for config.yaml, or an agents folder in the workspace", () =>
+Deno.test("isSetUp() checks for config.yaml, or an agents folder in the workspace", () =>
   withTempDir(async (home) => {
     const look = (workspace?: string) =>
       isSetUp({ env: () => undefined, home, ...(workspace !== undefined && { workspace }) });

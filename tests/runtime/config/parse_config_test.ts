@@ -147,7 +147,7 @@ notify:
   );
 });
 
-Deno.test("parseConfig() tells absent from empty, and switches off what can be", () => {
+Deno.test("parseConfig() distinguishes absent from empty, and null from a default", () => {
   assert.deepEqual(read("defaults: {confirm_tools: []}").defaults.confirmTools, []);
   for (const off of ["null", "none"]) {
     const limits = ["max_tool_calls", "max_execution_tokens", "max_cost_usd", "confirm_timeout"];
@@ -211,7 +211,7 @@ http:
   );
 });
 
-Deno.test("parseConfig() warns of guards that guard nothing, and not of what may be a tool", () => {
+Deno.test("parseConfig() warns of guards without effect, but not of names that may be tools", () => {
   const { warnings, defaults } = read(
     'defaults:\n  confirm_tools: [file_delete, file_wirte, run_agent, "*", all, search, "file write", "a/b"]\n',
   );
@@ -224,7 +224,7 @@ Deno.test("parseConfig() warns of guards that guard nothing, and not of what may
   ]);
 });
 
-Deno.test("parseConfig() refuses an agents directory that is no folder of the workspace", () => {
+Deno.test("parseConfig() refuses an agents directory outside the workspace", () => {
   for (const folder of ["/agents", ".", "..", "a/../..", "./"]) {
     assert.match(problems(`agents_dir: ${folder}`).join(), /must be a folder inside the workspace/);
   }
@@ -259,7 +259,7 @@ Deno.test("parseConfig() reports broken YAML", () => {
   for (const [text, problem] of rows) assert.match(problems(text).join(), problem);
 });
 
-Deno.test("loadConfig() takes an absent file for an empty one, and refuses a file that it cannot use", () =>
+Deno.test("loadConfig() treats an absent file as empty, and refuses an unusable one", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/config.yaml`;
     const { workspace, path: own } = await loadConfig(path, { home: "/home/me" });
@@ -291,7 +291,7 @@ Deno.test("loadConfig() takes an absent file for an empty one, and refuses a fil
     }
   }));
 
-Deno.test("parseConfig() tells what is wrong with notify, and repeats no address that may be secret", () => {
+Deno.test("parseConfig() reports the problems of notify, and repeats no address that may be secret", () => {
   const text = `public_url: ftp://x
 notify:
   on: [waitin]
@@ -330,7 +330,7 @@ notify:
   assert.match(again, /:9:\d+: notify\.channels\.hook\.url must not hold a user name or password/);
 });
 
-Deno.test("parseConfig() takes origins of proxies and apps, and names of hosts, and refuses all else", () => {
+Deno.test("parseConfig() accepts origins of proxies and apps, and names of hosts, and refuses anything else", () => {
   const { warnings } = read(`http:
   hosts: [inkling.example, "BÜCHER.example:8443", "[::1]"]
   origins: ["https://inkling.example/", "app://obsidian.md"]

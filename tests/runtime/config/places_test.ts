@@ -11,7 +11,7 @@ import {
 
 const env = (variables: Record<string, string>) => (name: string) => variables[name];
 
-Deno.test("resolveConfigDir() takes its own variable, then XDG's, then the home directory", () => {
+Deno.test("resolveConfigDir() uses its own variable, then XDG's, then the home directory", () => {
   const rows: [variables: Record<string, string>, folder: string][] = [
     [{ INKLING_CONFIG_DIR: "/own", XDG_CONFIG_HOME: "/xdg" }, "/own"],
     [{ XDG_CONFIG_HOME: "/xdg" }, "/xdg/inkling"],
@@ -29,7 +29,7 @@ Deno.test("resolveBaseStateDir() ignores variables that are empty, and relative 
   assert.equal(resolveBaseStateDir(useless, "/home/me"), "/home/me/.local/state/inkling");
 });
 
-Deno.test("resolveSocketFile() stays in the state directory up to 104 bytes, and goes elsewhere then", () => {
+Deno.test("resolveSocketFile() stays in the state directory up to 104 bytes, and moves elsewhere beyond", () => {
   const dir = `/${"s".repeat(104 - "/service.sock".length - 1)}`;
   const usual = `${dir}/service.sock`;
   assert.equal(usual.length, 104);
@@ -51,7 +51,7 @@ Deno.test("expandHome() replaces a leading tilde only", () => {
   for (const [written, path] of Object.entries(rows)) assert.equal(expandHome(written, "/h"), path);
 });
 
-Deno.test("pinFolders() makes folders absolute that are relative to the current directory, and changes nothing else", () => {
+Deno.test("pinFolders() makes relative folders absolute, and changes nothing else", () => {
   const cwd = Deno.cwd();
   assert.deepEqual(
     pinFolders({

@@ -1,17 +1,17 @@
-// http.allow and http.deny in config.yaml: every entry closes or opens what it says, or is refused at its place.
+// http.allow and http.deny in config.yaml: every entry is effective, or refused with its position.
 import assert from "node:assert/strict";
 import { parseConfig } from "../../../runtime/config/parse_config.ts";
 import { toRequestHost } from "../../../runtime/config/request_hosts.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { refuseAddress, refuseHost } from "../../../runtime/tools/http/http_policy.ts";
 
-/** What is said of a config.yaml, or its hosts. */
+/** Returns the problems of a config.yaml, or its hosts. */
 function read(text: string) {
   const result = parseConfig(text, { path: "config.yaml", home: "/home/me" });
   return "config" in result ? result.config.http : result.diagnostics.map(formatDiagnostic);
 }
 
-Deno.test("parseConfig() takes hosts, addresses and names with all below, as requests write them", () => {
+Deno.test("parseConfig() accepts hosts, addresses and wildcard names, in the form of requests", () => {
   const http = read(
     'http:\n  allow: [API.Example.com., .corp.test, "[::1]"]\n' +
       '  deny: [Private, bücher.test, "*.example.com", 10.0.0.1, "::ffff:1.2.3.4", nas_1]\n',
@@ -34,7 +34,7 @@ Deno.test("parseConfig() takes hosts, addresses and names with all below, as req
   assert.equal(refuseHost(policy, "api.example.com"), undefined);
 });
 
-Deno.test("parseConfig() refuses an entry that could match no host, with its place", () => {
+Deno.test("parseConfig() refuses an entry that could match no host, with its position", () => {
   const rule = "without scheme, port, path or network mask";
   const deny = `must be private, a host, an address or *.name, ${rule}`;
   const refused = [
@@ -57,7 +57,7 @@ Deno.test("parseConfig() refuses an entry that could match no host, with its pla
   }
 });
 
-Deno.test("toRequestHost() refuses what only looks like an address or a host", () => {
+Deno.test("toRequestHost() refuses texts that only resemble an address or a host", () => {
   const cases = [
     ...["127.1", "0x7f.0.0.1", "1.2.3.4.5", "[::1]:80", "[x]", "::1::2", "fe80::1%eth0"],
     ...[".", "*.", " ", "a b", "me@host", "%41.com", "a/b", "a\\b"],

@@ -12,7 +12,7 @@ function directories(dir: string, workspace?: string, agentsDir = "agents"): Pro
   });
 }
 
-Deno.test("resolveDirectories() places everything of config.yaml's workspace", () =>
+Deno.test("resolveDirectories() resolves every path of config.yaml's workspace", () =>
   withTempDir(async (dir) => {
     const own = await directories(dir, undefined, "team/agents");
     assert.match(own.ownStateDir, /^\/state\/workspaces\/main-[0-9a-f]{8}$/);
@@ -62,7 +62,7 @@ Deno.test("resolveDirectories() gives each other workspace a state directory of 
     assert.ok(a.stateDir.endsWith(new Uint8Array(digest).slice(0, 4).toHex()));
   }));
 
-Deno.test("resolveDirectories() knows a workspace by its real path, made or not", () =>
+Deno.test("resolveDirectories() identifies a workspace by its real path, whether it exists or not", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real`);
     await Deno.symlink(`${dir}/real`, `${dir}/link`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseIdleTimeout, parseLogLevel } from "../../../runtime/config/service_variables.ts";
 
-Deno.test("parseLogLevel() takes the four levels in any case, info where nothing is set, and refuses others", () => {
+Deno.test("parseLogLevel() accepts the four levels in any case, defaults to info, and refuses others", () => {
   assert.equal(parseLogLevel(undefined), "info");
   assert.equal(parseLogLevel(""), "info");
   assert.deepEqual(["debug", "Info", "WARN", "error"].map(parseLogLevel), [
@@ -11,7 +11,7 @@ Deno.test("parseLogLevel() takes the four levels in any case, info where nothing
   assert.throws(() => parseLogLevel("loud"), { message });
 });
 
-Deno.test("parseIdleTimeout() takes durations and bare seconds, and refuses what is none", () => {
+Deno.test("parseIdleTimeout() accepts durations and bare seconds, and refuses other texts", () => {
   assert.equal(parseIdleTimeout(undefined), undefined);
   assert.equal(parseIdleTimeout(""), undefined);
   assert.equal(parseIdleTimeout("90"), 90_000);

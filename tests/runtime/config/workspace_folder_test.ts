@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { findMissingWorkspace } from "../../../runtime/config/workspace_folder.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("findMissingWorkspace() tells where no folder stands", () =>
+Deno.test("findMissingWorkspace() returns the path of a missing workspace", () =>
   withTempDir(async (home) => {
     await Deno.mkdir(`${home}/notes`);
     await Deno.writeTextFile(`${home}/file`, "");

@@ -1,4 +1,4 @@
-// A file system's events that a test tells itself.
+// Folder events that a test emits itself.
 import type { FolderEventSource } from "../../../runtime/folders/system_watches.ts";
 import type { OpenFolderEvents } from "../../../runtime/folders/system_watches.ts";
 
@@ -11,11 +11,11 @@ interface Source {
 }
 
 export class FakeFolderEvents {
-  /** Thrown where a watch is asked for. */
+  /** Thrown when a watch is opened. */
   failure: Error | undefined;
   readonly #sources = new Set<Source>();
 
-  /** What is watched now. */
+  /** The folders watched now. */
   get folders(): string[] {
     return [...this.#sources].map(({ folder }) => folder).sort();
   }
@@ -40,7 +40,7 @@ export class FakeFolderEvents {
     } satisfies FolderEventSource;
   };
 
-  /** Tells every watch of an event, as the system's do with some. */
+  /** Emits an event to every watch, as the system does with some. */
   tell(event: Omit<Deno.FsEvent, "flag"> & { flag?: Deno.FsEventFlag }): void {
     for (const source of this.#sources) {
       source.events.push(event);

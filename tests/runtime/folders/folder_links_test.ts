@@ -1,9 +1,9 @@
-// Links in watched folders that lead to other watched folders: nobody's events get lost, whoever is first. Real folders.
+// Links between watched folders: no listener loses events, in whatever order the watches open. Uses real folders.
 import { Listening } from "./listening.ts";
 
 const OTHER = "top/other";
 
-/** `main` has links; `top/other` is another watched folder. */
+/** Creates folders where `main` has links and `top/other` is another watched folder. */
 async function createLinked(links: Readonly<Record<string, string>>): Promise<Listening> {
   const linked = await Listening.create({ folders: ["main/sub", `${OTHER}/deep`, "aside"] });
   for (const [name, target] of Object.entries(links)) {
@@ -19,7 +19,7 @@ async function expectBoth(linked: Listening, inMain = "main/sub"): Promise<void>
   await linked.expect(`${OTHER}/deep`, OTHER);
 }
 
-/** Each link, and who is watched when: at the same time, or one after the other. */
+/** Each link, and the order of the watches: at the same time, or one after the other. */
 const LINKS: readonly (readonly [what: string, target: string, order: readonly string[][]])[] = [
   ["the other folder, watched last", OTHER, [["main"], [OTHER]]],
   ["the other folder, watched first", OTHER, [[OTHER], ["main"]]],
@@ -29,7 +29,7 @@ const LINKS: readonly (readonly [what: string, target: string, order: readonly s
 ];
 
 for (const [what, target, order] of LINKS) {
-  Deno.test(`FolderWatches: a link takes nobody's events: to ${what}`, async () => {
+  Deno.test(`FolderWatches: a link takes no listener's events: to ${what}`, async () => {
     await using linked = await createLinked({ link: target });
     for (const folders of order) await Promise.all(folders.map((one) => listen(linked, one)));
     await expectBoth(linked);
@@ -40,7 +40,7 @@ for (const [what, target, order] of LINKS) {
   });
 }
 
-Deno.test("FolderWatches reports a linked folder after the one with the link is watched no more", async () => {
+Deno.test("FolderWatches reports a linked folder after the watch of the folder with the link ended", async () => {
   await using linked = await createLinked({ link: OTHER });
   const endMain = await listen(linked, "main");
   await listen(linked, OTHER);
@@ -50,7 +50,7 @@ Deno.test("FolderWatches reports a linked folder after the one with the link is 
   await linked.expect("aside", "aside");
 });
 
-Deno.test("FolderWatches: a link takes no events from a folder that is watched without those in it", async () => {
+Deno.test("FolderWatches: a link takes no events from a folder that is watched without subfolders", async () => {
   await using linked = await createLinked({ link: OTHER });
   await linked.listen(OTHER, { scans: true, recursive: false });
   await listen(linked, "main");
@@ -72,7 +72,7 @@ Deno.test("FolderWatches reports new folders beside a link, and a new folder wit
   for (let i = 0; i < 3; i++) await expectBoth(linked, "main/folder");
 });
 
-Deno.test("FolderWatches: two folders with links to each other hear of their own files", async () => {
+Deno.test("FolderWatches: two folders with links to each other report their own files", async () => {
   await using linked = await createLinked({ link: OTHER });
   Deno.symlinkSync(linked.path("main"), linked.path(`${OTHER}/link`));
   await Promise.all(["main", OTHER, "aside"].map((one) => listen(linked, one)));

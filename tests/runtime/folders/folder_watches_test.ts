@@ -3,7 +3,7 @@ import { until } from "../../support/until.ts";
 import { FakeFolderEvents } from "./fake_folder_events.ts";
 import { Listening } from "./listening.ts";
 
-Deno.test("FolderWatches: who stops listening to a folder makes nobody else deaf, above, below or beside", async () => {
+Deno.test("FolderWatches: a listener that stops does not affect listeners above, below or beside it", async () => {
   await using listening = await Listening.create({ folders: ["outer/inner/deep", "other"] });
   const inner = { folder: listening.path("outer/inner") };
   const other = { folder: listening.path("other") };
@@ -21,7 +21,7 @@ Deno.test("FolderWatches: who stops listening to a folder makes nobody else deaf
   await until(() => listening.heard.get("outer")?.has(created) === true, "the new folder");
   await listening.expect("outer/inner/new", "outer", "twin");
   endOuter();
-  // When a later listener hears, the end of the earlier one has come into force.
+  // Once a later listener receives events, the end of the earlier one has taken effect.
   await listening.listen("late", other);
   await listening.expect("outer/inner/new", "twin");
   await listening.expect("outer/inner", "flat", "twin");
@@ -31,14 +31,14 @@ Deno.test("FolderWatches: who stops listening to a folder makes nobody else deaf
   await listening.expect("other", "other", "late", "latest");
 });
 
-Deno.test("FolderWatches: a folder that is removed and made again is heard again", async () => {
+Deno.test("FolderWatches: a folder that is removed and created again is reported again", async () => {
   await using listening = await Listening.create({ folders: ["other"] });
   await listening.listen("other");
   for (let round = 0; round < 3; round++) {
     Deno.removeSync(listening.path("other"), { recursive: true });
     Deno.mkdirSync(listening.path("other"));
     await until(async () => {
-      // Until the folder is watched again, a file may be missed: then the listener is asked to scan.
+      // Until the folder is watched again, a file may be missed. The listener is then asked to scan.
       const path = listening.path(`other/${crypto.randomUUID()}`);
       await Deno.writeTextFile(path, "");
       await listening.clock.advance(100);
@@ -47,7 +47,7 @@ Deno.test("FolderWatches: a folder that is removed and made again is heard again
   }
 });
 
-Deno.test("FolderWatches notices in silence that a folder was made again, also where it has the number of the old one", async () => {
+Deno.test("FolderWatches notices without events that a folder was created again, even with the old folder's number", async () => {
   const fake = new FakeFolderEvents();
   let opened = 0;
   await using listening = await Listening.create({
@@ -67,7 +67,7 @@ Deno.test("FolderWatches notices in silence that a folder was made again, also w
   assert.deepEqual([opened, listening.scans], [2, 1], "it stays the same one");
 });
 
-/** Replaces a folder, by one with its number where the file system gives numbers again. */
+/** Replaces a folder, by one with the same number where the file system reuses numbers. */
 function makeAgain(folder: string, { ino, birthtime }: Deno.FileInfo): void {
   for (let attempt = 0; attempt < 100; attempt++) {
     Deno.removeSync(folder);
@@ -77,7 +77,7 @@ function makeAgain(folder: string, { ino, birthtime }: Deno.FileInfo): void {
   }
 }
 
-Deno.test("FolderWatches notices that a folder is gone or another one when the system keeps silent about it", async () => {
+Deno.test("FolderWatches notices without events that a folder is gone or replaced", async () => {
   const fake = new FakeFolderEvents();
   await using listening = await Listening.create({
     folders: ["work/agents"],
@@ -101,7 +101,7 @@ Deno.test("FolderWatches notices that a folder is gone or another one when the s
   await Deno.mkdir(folder, { recursive: true });
   await clock.advance(70_000);
   assert.deepEqual(fake.folders, [folder]);
-  // Moved away and made anew, all at once.
+  // Moved away and created again at once.
   const before = listening.scans;
   await Deno.rename(work, listening.path("old"));
   await Deno.mkdir(folder, { recursive: true });
@@ -109,11 +109,11 @@ Deno.test("FolderWatches notices that a folder is gone or another one when the s
   assert.ok(listening.scans > before, "it is scanned once more");
 });
 
-Deno.test("FolderWatches watches a folder once that two paths lead to; each listener hears its own path", async () => {
+Deno.test("FolderWatches watches a folder with two paths once, and each listener receives its own path", async () => {
   const fake = new FakeFolderEvents();
   await using listening = await Listening.create({ folders: [], open: fake.open });
   const { root, heard } = listening;
-  // As with a bind mount: another path, and no link.
+  // Like a bind mount: another path without a link.
   const folders = [root, `/${root}`];
   for (const folder of folders) await listening.listen(folder, { folder });
   assert.deepEqual(fake.folders, [root]);

@@ -1,4 +1,4 @@
-// Listeners to real folders, and the paths that each of them hears of.
+// Listeners to real folders, and the paths reported to each.
 import { join } from "node:path";
 import { FolderWatches } from "../../../runtime/folders/folder_watches.ts";
 import type { OpenFolderEvents } from "../../../runtime/folders/system_watches.ts";
@@ -11,7 +11,7 @@ export class Listening implements AsyncDisposable {
   readonly log = new LogLines();
   readonly watches: FolderWatches;
   readonly heard = new Map<string, Set<string>>();
-  /** How often a listener was asked to scan its folder. */
+  /** The number of requests to scan. */
   scans = 0;
   #count = 0;
 
@@ -21,7 +21,7 @@ export class Listening implements AsyncDisposable {
     this.watches = new FolderWatches({ clock, log, probeFolder, ...(open && { open }) });
   }
 
-  /** A temporary folder with these folders in it. */
+  /** Creates a temporary folder with these folders in it. */
   static async create(
     { folders, open }: { folders: readonly string[]; open?: OpenFolderEvents },
   ): Promise<Listening> {
@@ -34,7 +34,7 @@ export class Listening implements AsyncDisposable {
     return join(this.root, name);
   }
 
-  /** Starts a listener; the returned function ends it. With `scans` it reads its folder when it is asked to. */
+  /** Starts a listener; the returned function ends it. With `scans` it reads its folder on request. */
   async listen(
     name: string,
     options: { folder?: string; recursive?: boolean; scans?: boolean } = {},
@@ -60,7 +60,7 @@ export class Listening implements AsyncDisposable {
     });
   }
 
-  /** Waits until these listeners have heard of a file that is made in the folder now. */
+  /** Waits until these listeners receive an event for a file that is created in the folder now. */
   async expect(folder: string, ...names: string[]): Promise<void> {
     const path = this.path(`${folder}/file-${++this.#count}`);
     Deno.writeTextFileSync(path, "");
@@ -78,7 +78,7 @@ export class Listening implements AsyncDisposable {
   }
 }
 
-/** The files below a folder, links left out. */
+/** Yields the files below a folder, without links. */
 function* filesIn(folder: string): Generator<string> {
   for (const { name, isDirectory, isFile } of isFolder(folder) ? Deno.readDirSync(folder) : []) {
     if (isFile) yield join(folder, name);

@@ -1,11 +1,11 @@
-// Deno's own watches and a named pipe that comes after them.
+// Deno's own watches, and a named pipe that is created after them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemWatches } from "../../../runtime/folders/system_watches.ts";
 import { HAS_PIPES, makePipe } from "../../support/machine/pipes.ts";
 import { until } from "../../support/until.ts";
 
-/** Two watched folders, and what is heard of them. */
+/** Two watched folders and their events. */
 class Watched implements AsyncDisposable {
   readonly watches: SystemWatches;
   readonly heard = new Set<string>();
@@ -31,7 +31,7 @@ class Watched implements AsyncDisposable {
     })();
   }
 
-  /** A file that is made now is heard of. */
+  /** Waits for the event of a file that is created now. */
   async hears(name: string): Promise<void> {
     const path = join(this.root, name, `file-${++this.#count}`);
     await Deno.writeTextFile(path, "");
@@ -45,7 +45,7 @@ class Watched implements AsyncDisposable {
 }
 
 Deno.test(
-  "SystemWatches: a pipe that is made in a watched folder ends the watch of that folder, and no other",
+  "SystemWatches: a pipe that is created in a watched folder ends the watch of that folder, and no other",
   { ignore: !HAS_PIPES },
   async () => {
     await using watched = await Watched.open();

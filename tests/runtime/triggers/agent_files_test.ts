@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
 
-/** Every agents_changed event as `change id`; `seen` waits for so many. */
+/** Collects every agents_changed event as `change id`; `seen` waits for a number of them. */
 function record(runtime: Runtime) {
   const changes: string[] = [];
   runtime.events.subscribe((event) => {
@@ -33,7 +33,7 @@ Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, on
   const { changes, seen } = record(runtime);
 
   await place.writeAgent("new", ECHO);
-  // Whoever comes first reports.
+  // Either the watch or the reload reports the changes.
   await runtime.reloadAgents();
   await seen(1);
   await saveAtomically(place, "new", `${ECHO}More.\n`);
@@ -45,19 +45,19 @@ Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, on
   await seen(5);
   const expected = ["loaded new", "updated new", "removed old", "loaded other", "removed new"];
   assert.deepEqual(changes, expected);
-  // History by the old id stays reachable.
+  // The history of the old id stays available.
   assert.equal((await runtime.listRuns("old", { limit: 10, offset: 0 }))[0]?.id, ended.id);
   await assert.rejects(runtime.getAgent("old"), /'old' not found/);
 });
 
-Deno.test("AgentFiles takes quick edits in a row as one, a touch as none, reports what no longer parses and keeps it", async () => {
+Deno.test("AgentFiles merges quick edits into one change, ignores a touch, and reports and keeps a file that no longer parses", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("one", ECHO);
   await using runtime = await place.open();
   const { changes, seen } = record(runtime);
   for (let edit = 0; edit < 10; edit++) await place.writeAgent("one", `${ECHO}${edit}\n`);
   await seen(1);
-  // Written again with the same bytes: nothing has changed.
+  // Written again with the same bytes: no change.
   await place.writeAgent("one", `${ECHO}9\n`);
   // Half a file: the last good definition stays live.
   await place.writeAgent("one", "---\nmodel: { provider");
@@ -95,7 +95,7 @@ Deno.test("AgentFiles warns once of a file whose name ends with .MD, and loads i
   assert.deepEqual(changes, ["loaded late"]);
 });
 
-Deno.test("AgentFiles logs an agent's warnings and what no longer parses, once each, with the place", async () => {
+Deno.test("AgentFiles logs an agent's warnings and parse errors once each, with the position", async () => {
   await using place = await createTestWorkspace();
   const path = join(place.root, "service.log");
   using log = openLogFile(path, { clock: new SystemClock() });
@@ -128,7 +128,7 @@ Deno.test("AgentFiles logs an agent's warnings and what no longer parses, once e
   assert.deepEqual(more, []);
 });
 
-Deno.test("AgentFiles waits for a folder that does not exist, and for one that goes and comes back, or whose parent does", async () => {
+Deno.test("AgentFiles waits for a missing folder, and for one that vanishes and returns, alone or with its parent", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   await using runtime = await place.open();
@@ -154,7 +154,7 @@ Deno.test("AgentFiles waits for a folder that does not exist, and for one that g
   ]);
 });
 
-Deno.test("AgentFiles finds an agents folder that cannot be reached at the start as soon as it can", async () => {
+Deno.test("AgentFiles finds an agents folder that is unreachable at the start once it is reachable", async () => {
   await using place = await createTestWorkspace();
   const { realPathSync } = Deno;
   let isReachable = false;

@@ -1,8 +1,8 @@
-// The machine's time, in which the delays of some scripted runs last until the test lets them end.
+// A clock on the machine's time that delays some scripted runs until the test releases them.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import { SystemClock } from "../../../base/clock.ts";
 
-/** The `delay_ms` of a step that waits at the gate. Nothing else sleeps for so long. */
+/** The `delay_ms` of a step that waits at the gate. No other sleep has this length. */
 export const AT_GATE_MS = 54_321;
 
 /** Sleeps of AT_GATE_MS end when the gate is opened, or with their signals. */
@@ -10,7 +10,7 @@ export class GateClock extends SystemClock {
   readonly #gate = Promise.withResolvers<void>();
   #waiting = 0;
 
-  /** How many wait at the gate. */
+  /** The number of sleeps at the gate. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -25,7 +25,7 @@ export class GateClock extends SystemClock {
     }
   }
 
-  /** Lets those that wait go on, and those to come. */
+  /** Ends these sleeps, present and future. */
   open(): void {
     this.#gate.resolve();
   }

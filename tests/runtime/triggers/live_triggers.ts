@@ -1,4 +1,4 @@
-// A real runtime whose agents fire by themselves, and what a test wants to know of their runs.
+// A real runtime with agents that have triggers, and queries about their runs.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { OpenRuntimeOptions } from "../../../runtime/mod.ts";
@@ -8,7 +8,7 @@ import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-/** One workspace, and the service that is open over it. */
+/** One workspace with an open service. */
 export class LiveTriggers implements AsyncDisposable {
   readonly place: TestWorkspace;
   #runtime: Runtime | undefined;
@@ -17,7 +17,7 @@ export class LiveTriggers implements AsyncDisposable {
     this.place = place;
   }
 
-  /** A workspace with these files, without a service. */
+  /** Creates a workspace with these files, without a service. */
   static async create(...files: string[]): Promise<LiveTriggers> {
     const live = new LiveTriggers(await createTestWorkspace());
     for (const file of files) live.write(file);
@@ -43,7 +43,7 @@ export class LiveTriggers implements AsyncDisposable {
     return await this.open(options);
   }
 
-  /** Writes an agent that watches paths and plays a script, or only says a word. */
+  /** Writes an agent that watches paths and plays a script, or only replies with a word. */
   async watching(
     id: string,
     paths: string[],
@@ -64,17 +64,17 @@ export class LiveTriggers implements AsyncDisposable {
     Deno.writeTextFileSync(this.path(name), content);
   }
 
-  /** The agent's runs, oldest first. */
+  /** Returns the agent's runs, oldest first. */
   async runs(id: string): Promise<Execution[]> {
     return (await this.runtime.listExecutions({ agentId: id, limit: 500, offset: 0 })).toReversed();
   }
 
-  /** How many of the agent's runs are in progress. */
+  /** Returns the number of the agent's running runs. */
   async runningCount(id: string): Promise<number> {
     return (await this.runs(id)).filter(({ status }) => status === "running").length;
   }
 
-  /** What each run of an agent was told has happened: `created a.md`. */
+  /** Returns the change that each run of an agent was started for, as `created a.md`. */
   async fired(id: string): Promise<string[]> {
     const runs = await this.runs(id);
     return await Promise.all(runs.map(async (run) => {
@@ -85,7 +85,7 @@ export class LiveTriggers implements AsyncDisposable {
     }));
   }
 
-  /** Waits until the agent was told of exactly these, in any order, and all those runs have ended. */
+  /** Waits until the agent ran for exactly these changes, in any order, and all runs have ended. */
   async untilFired(id: string, ...expected: string[]): Promise<void> {
     const isOver = ({ status }: Execution) => status !== "running" && status !== "waiting";
     let seen: string[] = [];

@@ -1,18 +1,18 @@
-// A service in a process of its own, to be killed; by itself, if wanted, right before or after it accepts a run.
+// A service in its own process, to be killed. On request it kills itself right before or after it accepts a run.
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import { SqlAcceptanceStore } from "../../../runtime/storage/executions/acceptance.ts";
 
-/** What it is told on its command line. */
+/** The order on its command line. */
 export interface MortalOrder {
   shell: Record<string, string>;
   home: string;
-  /** At which acceptance of a run of this trigger it dies: claims and executions are stored before it, or with it. */
+  /** The acceptance of a run at which it dies. Claims and executions are stored before or with the acceptance. */
   death: { when: "before" | "after"; nth: number; trigger: string } | null;
 }
 
 const { shell, home, death } = JSON.parse(Deno.args[0] ?? "") as MortalOrder;
 
-/** Kills this very process: nothing of ours runs any more, no buffer is written. */
+/** Kills this process at once: no code runs, no buffer is written. */
 function die(): never {
   Deno.kill(Deno.pid, "SIGKILL");
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);

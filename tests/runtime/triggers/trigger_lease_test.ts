@@ -29,7 +29,7 @@ class Services implements AsyncDisposable {
     return lease;
   }
 
-  /** Lets time pass; what a beat reads and writes is done. */
+  /** Advances the clock, and waits until each beat has read and written. */
   async pass(ms: number): Promise<void> {
     const { clock } = this;
     const waiting = clock.sleeping;
@@ -61,7 +61,7 @@ Deno.test("TriggerLease lets one service fire, and another one after it stopped"
   assert.deepEqual([...Deno.readDirSync(join(services.folder, "_config"))], []);
 });
 
-Deno.test("TriggerLease of a service that was killed goes to another one after two minutes, and to its own state folder at once", async () => {
+Deno.test("TriggerLease of a service that was killed passes to another one after two minutes, and to a restart with its own state folder at once", async () => {
   await using services = new Services();
   await services.start("studio");
   const killed = Deno.readTextFileSync(services.file);
@@ -76,13 +76,13 @@ Deno.test("TriggerLease of a service that was killed goes to another one after t
   assert.notEqual(laptop.heldBecause, undefined);
   await others.pass(MINUTE_MS);
   assert.equal(laptop.heldBecause, undefined);
-  // The one that was frozen finds out before it fires.
+  // The frozen service notices before it fires.
   services.clock.jump(10 * MINUTE_MS);
   const [studio] = [await services.start("studio")];
   assert.match(await studio.whyHeld() ?? "", /^the service on laptop/);
 });
 
-Deno.test("TriggerLease is one service's again soon after two took it in the same moment", async () => {
+Deno.test("TriggerLease has one holder again soon after two services took it in the same moment", async () => {
   await using services = new Services();
   const studio = await services.start("studio");
   Deno.removeSync(services.file);
@@ -111,7 +111,8 @@ const AGENTS = {
 
 Deno.test({
   ...SQLITE,
-  name: "of two services on one workspace one fires its triggers, and the other one says why not",
+  name:
+    "of two services on one workspace one fires its triggers, and the other one reports the reason",
   async fn() {
     await using live = await LiveTriggers.create("inbox/a.md");
     const { place } = live;

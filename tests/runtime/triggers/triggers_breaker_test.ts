@@ -7,7 +7,7 @@ import { MAX_CHAIN } from "../../../runtime/triggers/watch/trigger_breaker.ts";
 import { until } from "../../support/until.ts";
 import { LiveTriggers } from "./live_triggers.ts";
 
-/** One request to the service's own application. */
+/** Sends one request to the service's application. */
 async function call(runtime: Runtime, method: string, path: string): Promise<unknown> {
   const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
   const app = createApp({ runtime, lifecycle, transports: () => [] });
@@ -24,7 +24,7 @@ async function pausedAgents(runtime: Runtime): Promise<string[]> {
   return agents.filter((agent) => agent.trigger_paused !== null).map(({ id }) => id);
 }
 
-Deno.test("a trigger that is stopped is reported everywhere, and started again by an edit, a reload and a resume", async () => {
+Deno.test("a stopped trigger is reported everywhere, and re-armed by an edit, a reload and a resume", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("reader", ["inbox"], { trigger: "debounce: 0, max_runs: 1" });
   const runtime = await live.open();
@@ -67,13 +67,13 @@ Deno.test("a trigger that is stopped is reported everywhere, and started again b
     const states = told.map((event) => event.type === "trigger_changed" ? event.status : "");
     assert.deepEqual(states, ["running", "paused"], how);
   }
-  // A reload that only finds what is on disk asks for nothing: the trigger of an agent that nobody touched stays stopped.
+  // A rescan alone re-arms nothing: the trigger of an unchanged agent stays stopped.
   await live.place.writeScript("third", [{ say: "x" }]);
   await until(async () => (await runtime.listAgents()).length === 2, "the new agent");
   assert.deepEqual(await pausedAgents(runtime), ["reader"]);
 });
 
-/** An agent that writes a file into the other folder whose name tells of the one that fired it. */
+/** Writes an agent that writes a file into the other folder, named after the file that fired it. */
 async function writeRelay(live: LiveTriggers, id: string, [from, to]: [string, string]) {
   const steps = [
     { call: [{ name: "file_write", arguments: { path: `${to}/x{file}`, content: "hi" } }] },
@@ -94,7 +94,7 @@ async function writeRelay(live: LiveTriggers, id: string, [from, to]: [string, s
   await live.place.writeAgent(id, `---\n${JSON.stringify(frontMatter)}\n---\nRelay.\n`);
 }
 
-/** Two agents that write files of ever new names for each other. */
+/** Opens two agents that write files with new names for each other. */
 async function openRelay(): Promise<{ live: LiveTriggers; runtime: Runtime }> {
   const live = await LiveTriggers.create();
   await writeRelay(live, "ping", ["d1", "d2"]);
@@ -104,7 +104,7 @@ async function openRelay(): Promise<{ live: LiveTriggers; runtime: Runtime }> {
   return { live, runtime };
 }
 
-Deno.test("agents whose tools write files of ever new names for each other are stopped", async () => {
+Deno.test("agents that write files with new names for each other are stopped", async () => {
   const { live, runtime } = await openRelay();
   await using _live = live;
   await until(async () => (await pausedAgents(runtime)).length === 1, "the breaker trips");
@@ -114,7 +114,7 @@ Deno.test("agents whose tools write files of ever new names for each other are s
   assert.ok(runs.every(({ status }) => status === "success"));
 });
 
-Deno.test("a client that reloads the agents all the time keeps no loop going", async () => {
+Deno.test("a client that constantly reloads the agents keeps no loop running", async () => {
   const { live, runtime } = await openRelay();
   await using _live = live;
   let stops = 0;

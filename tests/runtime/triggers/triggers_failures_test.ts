@@ -11,7 +11,7 @@ const FAIL = [{ fail: "The key is wrong" }];
 
 const pausedBy = async (runtime: Runtime, id: string) => (await runtime.getAgent(id)).triggerPaused;
 
-Deno.test("a schedule that fails max_failures times in a row pauses, over a restart and a reload; it is tried after an hour, then daily, until a run succeeds", async () => {
+Deno.test("a schedule that fails max_failures times in a row pauses, across a restart and a reload, and is tried after an hour, then daily, until a run succeeds", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   // The runs fail for as long as the schema is missing.
@@ -22,7 +22,7 @@ Deno.test("a schedule that fails max_failures times in a row pauses, over a rest
   const next = async () => ((await runtime.getAgent("tick")).nextRun ?? 0) - clock.now();
   const advance = async (minutes: number, runs: number) => {
     for (let at = 0; at < minutes; at += 10) {
-      // Nobody has to wake for each second of it.
+      // A jump, so that no sleeper wakes for each second.
       clock.jump(10 * MINUTE - 1_000);
       await clock.advance(1_000);
       const isSettled = async () => {
@@ -112,6 +112,6 @@ Deno.test("a watch, a webhook and an agent that follows pause when they fail; re
   assert.deepEqual(await live.fired("reader"), ["created 1.md", "created 4.md"]);
   assert.equal(await runtime.resumeScheduler(), 0);
   assert.equal((await deliver("[]"))?.outcome, "accepted");
-  // The end of the reader's second run waited.
+  // The end of the reader's second run was waiting.
   await until(async () => (await live.runs("follower")).length === 2, "the follower");
 });

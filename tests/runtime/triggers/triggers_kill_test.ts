@@ -31,7 +31,7 @@ async function serve(
   const reader = child.stdout.getReader();
   const { value } = await reader.read();
   reader.releaseLock();
-  // Without a word it died first.
+  // It died before it printed anything.
   if (value !== undefined) assert.equal(new TextDecoder().decode(value).trim(), "ready");
   return child;
 }
@@ -61,7 +61,10 @@ const runsOf = async (place: TestWorkspace, trigger: string) =>
 
 const causeOf = <Cause>({ request }: RunRow) => (JSON.parse(request) as { cause: Cause }).cause;
 
-/** Every slot has one outcome, every run one slot, and no beat between the first and the last is left out. */
+/**
+ * Checks that every slot has one outcome and every run one slot, and that no slot between the first and the last is
+ * missing.
+ */
 async function checkSlots(place: TestWorkspace, everyMs: number): Promise<void> {
   const slots = await place.all<
     { scheduled_for: number; outcome: string; execution_id: number | null; count: number }
@@ -75,7 +78,7 @@ async function checkSlots(place: TestWorkspace, everyMs: number): Promise<void> 
   assert.deepEqual(ran, (await runsOf(place, "schedule")).map(({ id }) => id));
 }
 
-/** Each file runs once. */
+/** Checks that each file runs once. */
 async function checkChanges(place: TestWorkspace, paths: readonly string[]): Promise<void> {
   const runs = await runsOf(place, "watch");
   const told = runs.map((run) => causeOf<{ path: string }>(run).path);
@@ -84,7 +87,7 @@ async function checkChanges(place: TestWorkspace, paths: readonly string[]): Pro
   assert.ok(runs.every(({ status }) => status === "success" || status === "orphaned"));
 }
 
-/** Each successful end of a scheduled run is followed once, or waits for it. */
+/** Checks that each successful end of a scheduled run is followed once, or is still queued. */
 async function checkFollowUps(place: TestWorkspace): Promise<void> {
   const follows = (await runsOf(place, "after"))
     .map((run) => causeOf<{ executionId: number }>(run).executionId);
@@ -100,7 +103,7 @@ const DEATHS = Object.entries({ schedule: 1, watch: 4, after: 1 }).flatMap(([tri
   (["before", "after"] as const).map((when) => ({ trigger, nth, when }))
 );
 
-Deno.test("a service that is killed right before, and right after, it takes a slot, a change and an end starts one run for each", async () => {
+Deno.test("a service that is killed right before or after it takes a slot, a change and an end starts one run for each", async () => {
   await using place = await createTestWorkspace();
   const inbox = join(place.workspace, "inbox");
   await Deno.mkdir(inbox);

@@ -7,7 +7,7 @@ const call = (name: string, args: Record<string, unknown>) => ({
   call: [{ name, arguments: args }],
 });
 
-/** What an agent does in its folder; the folder holds old.md and victim.md. */
+/** The agent's actions in its folder, which contains old.md and victim.md. */
 const SCRIPTS: Readonly<Record<string, (folder: string) => unknown[]>> = {
   "file_write and file_edit": (folder) => [
     call("file_write", { path: `${folder}/new.md`, content: "one two" }),
@@ -31,7 +31,7 @@ const SCRIPTS: Readonly<Record<string, (folder: string) => unknown[]>> = {
   "a delegate": (folder) => [call("run_agent", { agent_id: `helper of ${folder}` })],
 };
 
-Deno.test("an agent does not fire itself by what its tools write, with and without a debounce", async () => {
+Deno.test("an agent's own writes do not fire it, with and without a debounce", async () => {
   await using live = await LiveTriggers.create();
   const cases = Object.entries(SCRIPTS).flatMap(([what, script]) =>
     ["0", "50ms"].map((debounce) => ({ what: `${what}, debounce ${debounce}`, script, debounce }))
@@ -52,7 +52,7 @@ Deno.test("an agent does not fire itself by what its tools write, with and witho
     });
   }
   await live.open();
-  // Had a write of the runs before fired, the agent would be told of it with the next file.
+  // A write that fired before would add a change to the next run's list.
   const files = ["start.md", "second.md", "third.md"];
   for (const [round, file] of files.entries()) {
     for (const n of cases.keys()) live.write(`inbox-${n}/${file}`);
@@ -77,7 +77,7 @@ Deno.test("the memory tools fire no agent that watches the whole workspace", asy
   await live.untilFired("keeper", "created start.md", "created next.md");
 });
 
-Deno.test("what an agent writes fires another one, and what a person changes after it fires itself", async () => {
+Deno.test("an agent's write fires another agent, and a person's later change fires the agent itself", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const steps = [call("file_write", { path: "inbox/report.md", content: "mine" }), { say: "done" }];
   await live.watching("writer", ["inbox"], { steps, settings: APPROVED });

@@ -7,7 +7,7 @@ import { LiveTriggers } from "./live_triggers.ts";
 const MINUTE = 60_000;
 const BROKEN = "---\ntrigger: { type: nonsense }\n---\nBroken.\n";
 
-Deno.test("an agent that is deleted fires no more, also while another file cannot be read", async () => {
+Deno.test("a deleted agent fires no more, even while another file cannot be read", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   await live.place.writeAgent("broken", BROKEN);
@@ -32,7 +32,7 @@ Deno.test("an agent that is deleted fires no more, also while another file canno
   assert.deepEqual(await live.runs("reader"), []);
 });
 
-Deno.test("an agent whose file is emptied for a while keeps its schedule and the schedule's beat", async () => {
+Deno.test("an agent whose file is emptied for a while keeps its schedule and the rhythm of its interval", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   await live.place.writeScript("tick", [{ say: "x" }], "trigger: { type: schedule, every: 1h }");
@@ -52,7 +52,7 @@ Deno.test("an agent whose file is emptied for a while keeps its schedule and the
   assert.equal((await runtime.getAgent("tick")).nextRun, due);
 });
 
-Deno.test("an agent whose file is broken when the service starts loses neither its beat nor what waits for it", async () => {
+Deno.test("an agent whose file is broken when the service starts loses neither its rhythm nor its queued changes", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   const every = "trigger: { type: schedule, every: 1h }";
@@ -72,7 +72,7 @@ Deno.test("an agent whose file is broken when the service starts loses neither i
     "the question",
   );
   live.write("inbox/2.md");
-  // Long enough for the change to be quiet; that it was kept shows after the restarts.
+  // Long enough for the change to be quiet. The restarts show that it was kept.
   for (let i = 0; i < 50; i++) await clock.advance(10);
   await live.close();
   const due = Date.parse("2026-03-01T01:00:00.000Z");
@@ -101,7 +101,7 @@ Deno.test("an agent whose file is broken when the service starts loses neither i
   assert.equal((await live.runs("reader")).length, 2);
 });
 
-Deno.test("agent files are followed while a watch over the whole workspace comes, changes and goes", async () => {
+Deno.test("agent files are followed while a watch of the whole workspace starts, changes and ends", async () => {
   await using live = await LiveTriggers.create();
   await live.place.writeScript("first", [{ say: "x" }]);
   const runtime = await live.open();
@@ -110,7 +110,7 @@ Deno.test("agent files are followed while a watch over the whole workspace comes
       async () => (await runtime.listAgents()).some(({ agent }) => agent.id === id) === isThere,
       `${id} is ${isThere ? "there" : "gone"}`,
     );
-  // By the files alone, never by a reload that is asked for.
+  // Changed through the files only, never by a requested reload.
   await live.watching("keen", ["."], {
     trigger: "debounce: 20ms, filters: { include: ['*.txt'] }",
   });
@@ -135,11 +135,11 @@ Deno.test("agent files are followed while a watch over the whole workspace comes
   await live.place.writeScript("third", [{ say: "y" }], "description: Edited.");
   const isDone = async () => (await runtime.getAgent("third")).agent.description === "Edited.";
   await until(isDone, "the edit of an agent after the watch is gone");
-  // Nothing in the agents folder ever was a change of the workspace.
+  // A change in the agents folder is no change of the workspace.
   assert.equal((await live.runs("keen")).length, 2);
 });
 
-Deno.test("a reload waits two seconds at most until all that is watched has been looked at", async () => {
+Deno.test("a reload waits at most two seconds for the scan of all watched paths", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const clock = new TestClock();
   const runtime = await live.open({ clock });

@@ -13,7 +13,7 @@ async function waitingRuns(live: LiveTriggers, id: string): Promise<number[]> {
   return (await live.runs(id)).filter(({ status }) => status === "waiting").map(({ id }) => id);
 }
 
-/** Whether the service has taken in that a file changed, by what it stores of files. */
+/** Returns true when the service has noticed a change of a file, by its stored state. */
 async function isSeen({ place }: LiveTriggers, name: string): Promise<boolean> {
   const rows = await place.all("SELECT 1 FROM watched_files WHERE path LIKE ?", `%/${name}`);
   return rows.length > 0;
@@ -25,7 +25,7 @@ async function answer(live: LiveTriggers, id: number | undefined): Promise<void>
   await live.runtime.respond(id, { requestId, answer: { text: "go on" } });
 }
 
-Deno.test("a pause over a restart holds for watches: no change fires then or later, a manual run does", async () => {
+Deno.test("a pause holds for watches across a restart: no change fires then or later, a manual run does", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
   await live.open();
@@ -45,7 +45,7 @@ Deno.test("a pause over a restart holds for watches: no change fires then or lat
   await live.untilFired("reader", "manual", "created 4.md");
 });
 
-Deno.test("a change that on_pending skip refuses is kept over a restart, and fires after the answer", async () => {
+Deno.test("a change that on_pending skip refuses is kept across a restart, and fires after the answer", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
@@ -64,7 +64,7 @@ Deno.test("a change that on_pending skip refuses is kept over a restart, and fir
   await live.untilFired("asker", "created 1.md", "created 2.md");
 });
 
-Deno.test("with on_pending parallel each change runs beside those that wait, also when the agent is edited to that", async () => {
+Deno.test("with on_pending parallel each change runs beside waiting runs, also after an edit to it", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
@@ -76,13 +76,13 @@ Deno.test("with on_pending parallel each change runs beside those that wait, als
   await live.watching("asker", ["inbox"], { steps: ASK, settings: "on_pending: parallel" });
   await until(async () => (await waitingRuns(live, "asker")).length === 2, "the held change");
   for (let i = 3; i <= 8; i++) live.write(`inbox/${i}.md`);
-  // More than four: those that wait take up no room.
+  // More than four: waiting runs take no room.
   await until(async () => (await waitingRuns(live, "asker")).length === 8, "all of them wait");
   for (const id of await waitingRuns(live, "asker")) await answer(live, id);
   await live.untilFired("asker", ...Array.from({ length: 8 }, (_, i) => `created ${i + 1}.md`));
 });
 
-Deno.test("what an agent writes while the service lets it end does not fire it after the next start", async () => {
+Deno.test("an agent's writes during the shutdown do not fire it after the next start", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("late", ["inbox"], {
     steps: [
@@ -110,20 +110,20 @@ Deno.test("what an agent writes while the service lets it end does not fire it a
   await live.untilFired("late", "created 1.md", "created 2.md");
 });
 
-Deno.test("a service that stops while agent files are being read again leaves nothing open", async () => {
+Deno.test("a service that stops during a reload of agent files leaves nothing open", async () => {
   await using live = await LiveTriggers.create();
   for (let round = 0; round < 5; round++) {
     await live.open();
     await live.watching(`fresh-${round}`, [`inbox-${round}`, "."]);
     const reloading = live.runtime.reloadAgents();
-    // Now at the very start of the reload, now further on in it.
+    // Each round stops the service a little later in the reload.
     for (let i = 0; i < round; i++) await new Promise((resolve) => setTimeout(resolve, 0));
     await live.close();
     await reloading;
   }
 });
 
-Deno.test("Triggers close when a reconciliation that reads the database has ended, and open no watch then", async () => {
+Deno.test("Triggers close after a running reconciliation has read the database, and open no watch then", async () => {
   const read = Promise.withResolvers<boolean>();
   const part = {
     follow: () => Promise.resolve(),
@@ -147,7 +147,7 @@ Deno.test("Triggers close when a reconciliation that reads the database has ende
   await Promise.all([reconciling, closing]);
 });
 
-Deno.test("runs that continue after a restart count: four at a time, one for a path, as before", async () => {
+Deno.test("runs that continue after a restart count towards the limits: four at a time, one per path", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const steps = [{ say: "done", delay_ms: AT_GATE_MS }];
   await live.watching("slow", ["inbox"], { steps, settings: "on_restart: resume\nhistory: off" });
@@ -179,7 +179,7 @@ Deno.test("runs that continue after a restart count: four at a time, one for a p
   }
 });
 
-Deno.test("catch_up once: the last watching agent that was removed, and comes back, begins with what is there", async () => {
+Deno.test("catch_up once: the last watching agent, removed and added again, starts from the present files", async () => {
   await using live = await LiveTriggers.create();
   const watching = () =>
     live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
@@ -188,7 +188,7 @@ Deno.test("catch_up once: the last watching agent that was removed, and comes ba
   await live.open();
   await live.close();
   await Deno.remove(join(live.place.agentsDir, "reader.md"));
-  // Nobody watches anything: what is stored must be forgotten all the same.
+  // No agent watches. The stored state must be removed all the same.
   await live.open();
   await live.close();
   live.write("inbox/old.md", "changed while nobody watched");

@@ -48,7 +48,7 @@ Deno.test("editConfigText() keeps foreign keys, comments and order", () => {
   assert.ok(edited.indexOf("unknown") > edited.indexOf("timeout"));
 });
 
-Deno.test("editConfigText() leaves a text that has the values as it is, byte for byte", () => {
+Deno.test("editConfigText() returns a text with these values unchanged, byte for byte", () => {
   const path = ["defaults", "provider"] as const;
   const same = edit(WRITTEN, { path: ["workspace"], value: "~/x" }, { path, value: "openai" });
   assert.equal(same, WRITTEN);
@@ -71,7 +71,7 @@ Deno.test("editConfigText() writes into an absent file, an empty section, a flow
   for (const [text, expected] of table) assert.equal(edit(text, timeout), expected);
 });
 
-Deno.test("editConfigText() refuses to change what an anchor makes two values", () => {
+Deno.test("editConfigText() refuses to change a value that an anchor shares", () => {
   const cases: [string, ConfigEdit][] = [
     ["a: &b {model: m}\ndefaults: *b\n", { path: ["defaults", "timeout"], value: 60 }],
     ["workspace: &w /x\nmine: *w\n", { path: ["workspace"], value: "/y" }],
@@ -82,7 +82,7 @@ Deno.test("editConfigText() refuses to change what an anchor makes two values", 
   }
 });
 
-Deno.test("editConfigText() sets exactly what it is given, whatever the values are", () => {
+Deno.test("editConfigText() sets exactly the given values, whatever they are", () => {
   const value = fc.oneof(fc.string({ unit: "grapheme" }), fc.integer(), fc.boolean());
   const other = fc.dictionary(
     fc.string({ minLength: 1, unit: "grapheme-ascii" }).filter((key) =>

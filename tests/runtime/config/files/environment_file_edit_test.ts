@@ -19,7 +19,7 @@ Deno.test("setVariable() keeps every other line and comment", () => {
     ["A_KEY=\r\nB=2\r\n", "A_KEY=new\r\nB=2\r\n"],
     ["A_KEY=one\nA_KEY=two\n", "A_KEY=one\nA_KEY=new\n"],
     ['A_KEY="two\nlines" # x\nB=1\n', "A_KEY=new # x\nB=1\n"],
-    // Inside another variable's value it is no variable.
+    // Text within another variable's value is no variable.
     ["B='\nA_KEY=old\n'\n", "B='\nA_KEY=old\n'\nA_KEY=new\n"],
     ["#A_KEY=old\n", "#A_KEY=old\nA_KEY=new\n"],
     ["A_KEY=pa#ss # until May\n", "A_KEY=new # until May\n"],
@@ -28,14 +28,14 @@ Deno.test("setVariable() keeps every other line and comment", () => {
   for (const [text, expected] of table) assert.equal(set(text, "new"), expected);
 });
 
-Deno.test("setVariable() quotes what a line could not hold", () => {
+Deno.test("setVariable() quotes values that a line could not hold", () => {
   assert.equal(set("", "a#b"), "A_KEY='a#b'\n");
   assert.equal(set("", "it's #1"), 'A_KEY="it\'s #1"\n');
   assert.equal(set("", " padded "), "A_KEY=' padded '\n");
   assert.equal(set("", `#'"`), "A_KEY=`#'\"`\n");
 });
 
-Deno.test("setVariable() refuses what would harm the file, and does not repeat the value", () => {
+Deno.test("setVariable() refuses values that would damage the file, and does not repeat them", () => {
   for (const [text, value] of [["B='open\n", "secret#1"], ["", "secret'\"`#"]] as const) {
     assert.throws(
       () => set(text, value),

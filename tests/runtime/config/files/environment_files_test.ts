@@ -4,7 +4,7 @@ import { EnvironmentFiles } from "../../../../runtime/config/files/environment_f
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { age, withTempDir } from "../../../support/temp_dir.ts";
 
-Deno.test("EnvironmentFiles takes the first file that has a value, then the shell", () =>
+Deno.test("EnvironmentFiles uses the first file with a value, then the shell", () =>
   withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/a`, "ONE=a\nEMPTY=\n");
     await Deno.writeTextFile(`${dir}/b`, "ONE=b\nTWO='b b' # said\nEMPTY=b\n");
@@ -16,7 +16,7 @@ Deno.test("EnvironmentFiles takes the first file that has a value, then the shel
     assert.deepEqual(environment.problems(), []);
   }));
 
-Deno.test("EnvironmentFiles takes a # for a comment behind a space only, and looks for no variables in a value", async () => {
+Deno.test("EnvironmentFiles starts comments at a # after a space only, and expands no variables in a value", async () => {
   const table: [text: string, value: string][] = [
     ["A=pa#ss", "pa#ss"],
     ["export A = pa#s s # said # twice", "pa#s s"],
@@ -36,7 +36,7 @@ Deno.test("EnvironmentFiles takes a # for a comment behind a space only, and loo
   });
 });
 
-Deno.test("EnvironmentFiles sees a key that is added, changed or removed without a restart", () =>
+Deno.test("EnvironmentFiles notices an added, changed or removed key without a restart", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     const environment = new EnvironmentFiles({ files: [path], shell: {} });
@@ -59,7 +59,7 @@ Deno.test("EnvironmentFiles sees a key that is added, changed or removed without
     assert.deepEqual(environment.secrets(), []);
   }));
 
-Deno.test("EnvironmentFiles does not read a file again that did not change", () =>
+Deno.test("EnvironmentFiles does not read an unchanged file again", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/.env`;
     await Deno.writeTextFile(path, "A_KEY=12345678");
@@ -70,7 +70,7 @@ Deno.test("EnvironmentFiles does not read a file again that did not change", () 
     assert.equal(environment.secrets(), secrets);
   }));
 
-Deno.test("EnvironmentFiles knows secrets by name and length, of all layers, longest first", () =>
+Deno.test("EnvironmentFiles finds secrets by name and length in all layers, longest first", () =>
   withTempDir(async (dir) => {
     await Deno.writeTextFile(
       `${dir}/.env`,
@@ -106,7 +106,7 @@ Deno.test("EnvironmentFiles reports broken lines without their values", () =>
     ]);
   }));
 
-Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says why", () =>
+Deno.test("EnvironmentFiles counts an unusable file as empty, and reports the reason", () =>
   withTempDir(async (dir) => {
     await Deno.writeFile(`${dir}/binary`, Uint8Array.of(0x41, 0x3d, 0xff));
     await Deno.writeTextFile(`${dir}/long`, "#".repeat(1_100_000));
@@ -121,7 +121,7 @@ Deno.test("EnvironmentFiles counts a file that cannot be used as empty, and says
     assert.match(messages[3] ?? "", /^The environment file cannot be used/);
   }));
 
-Deno.test("EnvironmentFiles hides a value of several lines also where a text shows it line by line", () =>
+Deno.test("EnvironmentFiles makes redaction hide a value of several lines also in a text with line numbers", () =>
   withTempDir(async (dir) => {
     const lines = [
       "-----BEGIN PRIVATE KEY-----",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isStillMissing, rememberMissing } from "../../../../runtime/config/files/missing_file.ts";
 import { age, withTempDir } from "../../../support/temp_dir.ts";
 
-Deno.test("isStillMissing() notices a file, or a folder on the way to it, that comes", () =>
+Deno.test("isStillMissing() notices a created file, or a created folder above it", () =>
   withTempDir(async (root) => {
     const file = join(root, "a", "b", ".env");
     await age(root);
@@ -20,15 +20,15 @@ Deno.test("isStillMissing() notices a file, or a folder on the way to it, that c
     assert.equal(isStillMissing(closer), false);
   }));
 
-Deno.test("rememberMissing() remembers nothing of a folder that changed just now", () =>
+Deno.test("rememberMissing() remembers nothing of a folder that just changed", () =>
   withTempDir(async (root) => {
-    // Its file system may stamp whole seconds.
+    // The file system may stamp whole seconds.
     const second = Math.round(Date.now() / 1_000);
     await Deno.utime(root, second, second);
     assert.equal(rememberMissing(join(root, ".env")), undefined);
   }));
 
-Deno.test("isStillMissing() does not take the folder's own end for stillness", () =>
+Deno.test("isStillMissing() returns false after the folder itself was removed", () =>
   withTempDir(async (root) => {
     const folder = join(root, "config");
     await Deno.mkdir(folder);
@@ -39,7 +39,7 @@ Deno.test("isStillMissing() does not take the folder's own end for stillness", (
     assert.equal(isStillMissing(missing), false);
   }));
 
-Deno.test("rememberMissing() remembers nothing of a link to nothing: what it leads to may come elsewhere", () =>
+Deno.test("rememberMissing() remembers nothing of a link without a target: the target may appear elsewhere", () =>
   withTempDir(async (root) => {
     const [home, away] = [join(root, "home"), join(root, "away")];
     await Deno.mkdir(home);

@@ -7,7 +7,7 @@ import {
 import { loadSettings } from "../../../../runtime/config/settings.ts";
 import { createTestWorkspace } from "../../../support/test_workspace.ts";
 
-Deno.test("readServiceDefaults() asks the shell, then .env, then service.env, and says where the key belongs", async () => {
+Deno.test("readServiceDefaults() reads the shell, then .env, then service.env, and names the right file for the key", async () => {
   const line = (value: string) => `INKLING_API_KEY=${value}\n`;
   const missing =
     "service.port needs a key, and INKLING_API_KEY is not set: the service does not start";
@@ -39,7 +39,7 @@ Deno.test("readServiceDefaults() asks the shell, then .env, then service.env, an
   }
 });
 
-Deno.test("readServiceDefaults() gives the port to config.yaml's own workspace alone", async () => {
+Deno.test("readServiceDefaults() gives the port to config.yaml's own workspace only", async () => {
   await using place = await createTestWorkspace();
   const service = "service: { port: 8420, host: '::1', keep_alive: true }";
   await Deno.writeTextFile(

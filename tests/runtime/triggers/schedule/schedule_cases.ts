@@ -1,4 +1,4 @@
-// When schedules are due: reckoned by hand, from calendars and from the dates at which clocks change.
+// Due times of schedules, computed by hand from calendars and the dates of clock changes.
 
 const BERLIN = "Europe/Berlin";
 const NEW_YORK = "America/New_York";
@@ -7,8 +7,8 @@ const BEIRUT = "Asia/Beirut";
 const SANTIAGO = "America/Santiago";
 
 /**
- * Expression, zone, an instant, and the first slots after it; without a date a slot is on the day of the one before.
- * 1 January 2026 is a Thursday.
+ * Expression, zone, an instant, and the first slots after it. A slot without a date is on the day of the one before. 1
+ * January 2026 is a Thursday.
  */
 export const CRON_CASES: [cron: string, zone: string, after: string, slots: string][] = [
   ["* * * * *", "UTC", "2026-01-01T00:00Z", "2026-01-01T00:01Z 00:02Z"],
@@ -67,7 +67,7 @@ export const CRON_CASES: [cron: string, zone: string, after: string, slots: stri
   ["30 2 * * *", BERLIN, "2026-03-28T12:00Z", "2026-03-29T01:00Z 2026-03-30T00:30Z"],
   ["0 3 * * *", BERLIN, "2026-03-28T12:00Z", "2026-03-29T01:00Z 2026-03-30T01:00Z"],
   ["*/15 * * * *", BERLIN, "2026-03-29T00:40Z", "2026-03-29T00:45Z 01:00Z 01:15Z"],
-  // With a wildcard, what the clock jumps over is left out.
+  // With a wildcard, a time in the gap of the clock is skipped.
   ["30 * * * *", BERLIN, "2026-03-29T00:10Z", "2026-03-29T00:30Z 01:30Z"],
   ["30 */2 * * *", BERLIN, "2026-03-28T22:00Z", "2026-03-28T23:30Z 2026-03-29T02:30Z"],
   ["*/20 1-3 * * *", BERLIN, "2026-03-29T00:30Z", "2026-03-29T00:40Z 01:00Z 01:20Z"],
@@ -109,22 +109,22 @@ export const CRON_CASES: [cron: string, zone: string, after: string, slots: stri
   ["0 0 * * *", SANTIAGO, "2026-09-05T12:00Z", "2026-09-06T04:00Z 2026-09-07T03:00Z"],
   ["30 23 * * 6", SANTIAGO, "2026-04-04T12:00Z", "2026-04-05T02:30Z 2026-04-12T03:30Z"],
 
-  // 30 December 2011 was left out altogether, at 10:00 UTC of it.
+  // 30 December 2011 did not exist there: the clock skipped it at 10:00 UTC.
   ["0 12 * * *", "Pacific/Apia", "2011-12-29T00:00Z", "2011-12-29T22:00Z 2011-12-30T10:00Z 22:00Z"],
 ];
 
-/** Interval, where its beat begins, an instant, and the first slots after it. */
+/** Interval, its anchor, an instant, and the first slots after it. */
 export const INTERVAL_CASES: [every: string, anchor: string, after: string, slots: string][] = [
   ["5m", "2026-01-01T00:00Z", "2026-01-01T00:00Z", "2026-01-01T00:05Z 00:10Z"],
   ["5m", "2026-01-01T00:00:07Z", "2026-01-01T00:05:06Z", "2026-01-01T00:05:07Z"],
   ["5m", "2026-01-01T00:00Z", "2026-01-01T00:05Z", "2026-01-01T00:10Z"],
-  // Never before one interval has passed, also when the clock was set back since.
+  // Never before one interval has passed, even when the clock was set back since.
   ["5m", "2026-01-01T00:00Z", "2025-12-31T22:00Z", "2026-01-01T00:05Z"],
   ["1s", "2026-01-01T00:00Z", "2026-01-01T00:00:00.500Z", "2026-01-01T00:00:01Z"],
   ["30s", "2026-01-01T00:00Z", "2026-01-01T00:00:31Z", "2026-01-01T00:01Z"],
   ["1h30m", "2026-01-01T00:00Z", "2026-01-01T00:00Z", "2026-01-01T01:30Z 03:00Z"],
   ["1d", "2026-01-01T09:30Z", "2026-02-10T12:00Z", "2026-02-11T09:30Z 2026-02-12T09:30Z"],
-  // Real time: where the clocks change, the wall shows another hour the next day.
+  // Real time: after a clock change, the wall clock shows another hour.
   ["1d", "2026-03-28T07:00Z", "2026-03-28T07:00Z", "2026-03-29T07:00Z 2026-03-30T07:00Z"],
   ["1h", "2026-10-24T22:00Z", "2026-10-25T00:00Z", "2026-10-25T01:00Z 02:00Z"],
   ["90d", "2026-01-01T00:00Z", "2026-01-02T00:00Z", "2026-04-01T00:00Z 2026-06-30T00:00Z"],

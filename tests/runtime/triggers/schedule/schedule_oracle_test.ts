@@ -4,11 +4,11 @@ import { compareWorld } from "../../../../proof/schedules/comparison.ts";
 import { runManyClaims } from "../../../../proof/schedules/many_claims.ts";
 import { clockChanges, createRandomWorld } from "../../../../proof/schedules/random_world.ts";
 
-Deno.test("six schedules by chance: each slot is one of run, skipped and missed, as an oracle says", async () => {
+Deno.test("each slot of six random schedules is run, skipped or missed, as an oracle expects", async () => {
   const changes = clockChanges().length;
   const counts = { run: 0, skipped: 0, missed: 0 };
   for (let number = 0; number < 6; number++) {
-    // Half around a change of the clock, in all five zones, half around any date.
+    // Half of them around a change of the clock, in all five zones; half around any date.
     const world = createRandomWorld(number % 2 === 0 ? number * 4 : changes + number);
     const comparison = await compareWorld(world);
     assert.deepEqual(comparison.differences, [], `world ${number}`);
@@ -21,7 +21,7 @@ Deno.test("six schedules by chance: each slot is one of run, skipped and missed,
   }
 });
 
-Deno.test("fifty agents due at once, ten times, over a restart: each slot is claimed once", async () => {
+Deno.test("fifty agents due at once, ten times, across a restart, claim each slot once", async () => {
   const { claims, expected, wrong, timers } = await runManyClaims({ agents: 50, times: 10 });
   assert.deepEqual({ claims, wrong, timers }, { claims: expected, wrong: [], timers: 1 });
 });

@@ -20,7 +20,7 @@ function take(schedule: Schedule, from: number, count: number, anchor = from): n
   return slots;
 }
 
-/** The slots that a case expects, as ISO times. */
+/** Returns the expected slots of a case as ISO times. */
 function readSlots(text: string): string[] {
   let day = "";
   return text.split(" ").map((word) => {
@@ -50,7 +50,7 @@ for (const [every, anchor, after, expected] of INTERVAL_CASES) {
   });
 }
 
-Deno.test("createSchedule() takes the machine's zone for a cron that names none", () => {
+Deno.test("createSchedule() uses the machine's zone for a cron without a zone", () => {
   const noon = createSchedule({ cron: "0 12 * * *" }, { timeZone: "Asia/Tokyo" });
   assert.deepEqual(toTimes(take(noon, Date.parse("2026-01-01"), 1)), ["2026-01-01T03:00:00.000Z"]);
   const cron = "0 12 * * *";
@@ -95,7 +95,7 @@ const anyTrigger = fc.oneof(
 );
 const anyInstant = fc.integer({ min: Date.UTC(2011, 10, 1), max: Date.UTC(2040, 0, 1) });
 
-Deno.test("Schedule.slotsIn() counts and names exactly the slots that nextAfter() walks through", () => {
+Deno.test("Schedule.slotsIn() counts and names exactly the slots that nextAfter() returns", () => {
   const stretch = fc.integer({ min: 0, max: 40 * DAY_MS });
   fc.assert(fc.property(anyTrigger, anyInstant, stretch, (trigger, from, length) => {
     const schedule = createSchedule(trigger, UTC);
@@ -119,7 +119,7 @@ Deno.test("Schedule.slotsIn() counts and names exactly the slots that nextAfter(
   }));
 });
 
-Deno.test("createSchedule() agrees, around every clock change, with a walk minute by minute", () => {
+Deno.test("createSchedule() agrees with a check of each minute around every clock change", () => {
   const chance = new Chance(seededRandom(6));
   for (const { zone, at } of clockChanges().filter((_, number) => number % 3 === 0)) {
     for (let time = 0; time < 2; time++) {
@@ -135,16 +135,16 @@ Deno.test("createSchedule() agrees, around every clock change, with a walk minut
   }
 });
 
-Deno.test("Schedule.slotsIn() counts a year of minutes without walking through them", () => {
+Deno.test("Schedule.slotsIn() counts a year of minutes without visiting each", () => {
   const schedule = createSchedule({ cron: "* * * * *", timezone: "Europe/Berlin" }, UTC);
   const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
-  // One hour of spring is skipped, one of autumn comes twice.
+  // One hour of spring is skipped, one of autumn is repeated.
   const count = 365 * 1_440;
   const expected = { first: from + 60_000, last: to, beforeLast: to - 60_000, count };
   assert.deepEqual(schedule.slotsIn({ from, to, anchor: from }), expected);
 });
 
-Deno.test("createSchedule() refuses what was never checked", () => {
+Deno.test("createSchedule() refuses triggers that were never validated", () => {
   assert.throws(() => createSchedule({ cron: "0 0 31 2 *" }, UTC), TypeError);
   assert.throws(() => createSchedule({}, UTC), TypeError);
 });

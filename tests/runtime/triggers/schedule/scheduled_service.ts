@@ -1,4 +1,5 @@
-// A service with schedules and without models, for tests: it can stop and start over one database, and its runs are notes.
+// A service with schedules and without models, for tests. It can stop and restart over one database, and records its
+// runs.
 import type { Agent, ScheduleTrigger } from "../../../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../../runtime/storage/slots.ts";
@@ -18,20 +19,20 @@ export function scheduled(
   return fakeAgent(id, { trigger: { type: "schedule", catchUp: "none", ...trigger }, ...changes });
 }
 
-/** What a start does instead of taking the slot: an outcome, or an error. */
+/** The result of a start that does not take the slot: an outcome, or an error. */
 type Refusal = Exclude<FireOutcome["outcome"], "started"> | Error;
 
 export class ScheduledService implements AsyncDisposable {
   readonly db = SqliteDatabase.open(":memory:");
   readonly clock: SimulatedClock;
   readonly log = new LogLines();
-  /** Every run that started: agent, slot and what the wall showed, as `HH:MM:SS`. */
+  /** Every started run: agent, slot and wall time, as `HH:MM:SS`. */
   readonly runs: string[] = [];
   readonly fires: ScheduleFire[] = [];
   isPaused = false;
-  /** What the scheduler is told when it asks. */
+  /** Returns the pause state for the scheduler. */
   mayBePaused: () => boolean = () => this.isPaused;
-  /** Asked before each start. */
+  /** Called before each start. */
   refuse: (agentId: string, scheduledFor: number) => Refusal | undefined = () => undefined;
   #scheduler: Scheduler | undefined;
 
@@ -39,7 +40,7 @@ export class ScheduledService implements AsyncDisposable {
     this.clock = new SimulatedClock(Date.parse(start));
   }
 
-  /** A service that runs with these agents. */
+  /** Starts a service with these agents. */
   static async with(
     agents: readonly Agent[],
     { start, ...options }: { start?: string; store?: SlotStore } = {},
@@ -79,7 +80,7 @@ export class ScheduledService implements AsyncDisposable {
     await this.clock.idle();
   }
 
-  /** Stops the service, lets real time pass, and starts it again. */
+  /** Stops the service, advances real time, and starts it again. */
   async restart(agents: readonly Agent[], downMs = 0): Promise<void> {
     await this.close();
     this.clock.pass(this.clock.real + downMs);
@@ -106,7 +107,7 @@ export class ScheduledService implements AsyncDisposable {
     await this.clock.runUntil(this.clock.real + ms);
   }
 
-  /** What became of an agent's slots, oldest first: `HH:MM:SS outcome (reason) xN`. */
+  /** Returns the outcomes of an agent's slots, oldest first: `HH:MM:SS outcome (reason) xN`. */
   async slots(agentId: string): Promise<string[]> {
     const page = { limit: -1, offset: 0 };
     const slots = await new SqlSlotStore(this.db).listSlots(agentId, page);

@@ -33,7 +33,7 @@ Deno.test("Scheduler notices within a minute that the machine slept or the clock
 });
 
 for (const how of ["while it runs", "before it starts"] as const) {
-  Deno.test(`Scheduler goes on when the clock was three hours ahead for a while and is set back ${how}`, async () => {
+  Deno.test(`Scheduler continues when the clock was three hours ahead and is set back ${how}`, async () => {
     const agents = [
       scheduled("often", { every: "20m" }),
       scheduled("half", { cron: "*/30 * * * *" }),
@@ -93,14 +93,14 @@ Deno.test("Scheduler does not run for a time twice when the clock is set back", 
   assert.equal(service.runs.filter((run) => run.startsWith("half")).length, 4);
 });
 
-Deno.test("Scheduler does not wait for a beginning that a wrong clock made", async () => {
+Deno.test("Scheduler does not wait for the start of an interval that a wrong clock set in the future", async () => {
   await using service = await ScheduledService.with([scheduled("fresh", { every: "10m" })]);
   service.clock.step(-2 * HOUR_MS);
   await service.advance(12 * MINUTE_MS);
   assert.deepEqual(service.runs, ["fresh 10:10:00 at 10:10:00"]);
 });
 
-Deno.test("Scheduler.nextRuns() is never in the past, nor a slot that was served", async () => {
+Deno.test("Scheduler.nextRuns() returns no past time and no slot that has run", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(35 * MINUTE_MS);
   const next = () => timeOf(service.nextRun("half") ?? 0);

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-Deno.test("Scheduler tries a start that failed again, never twice, and lets others start", async () => {
+Deno.test("Scheduler retries a failed start, never starts it twice, and starts others meanwhile", async () => {
   await using service = await ScheduledService.with([
     scheduled("broken", { every: "10m" }),
     scheduled("sound", { every: "10m" }),
@@ -23,7 +23,7 @@ Deno.test("Scheduler tries a start that failed again, never twice, and lets othe
   assert.match(String(errors[0]?.fields["error"]), /no room/);
 });
 
-Deno.test("Scheduler tells slots that passed while runs could not be stored, each once", async () => {
+Deno.test("Scheduler records each slot once that passed while runs could not be stored", async () => {
   await using service = await ScheduledService.with([scheduled("fast", { every: "20s" })]);
   const until = service.clock.real + 5 * MINUTE_MS;
   service.refuse = () => service.clock.real < until ? new Error("no room") : undefined;
@@ -35,7 +35,7 @@ Deno.test("Scheduler tells slots that passed while runs could not be stored, eac
   assert.equal(counted, 18);
 });
 
-Deno.test("Scheduler leaves everything to the next start once the service stops", async () => {
+Deno.test("Scheduler leaves open slots to the next start once the service stops", async () => {
   const agents = [scheduled("a", { every: "10m" }), scheduled("b", { every: "10m" })];
   await using service = await ScheduledService.with(agents);
   let asked = 0;
@@ -44,10 +44,10 @@ Deno.test("Scheduler leaves everything to the next start once the service stops"
     return "stopping";
   };
   const stopping = service.advance(10 * MINUTE_MS);
-  // Nobody sleeps any more: the timer is over.
+  // The timer has ended.
   await Promise.race([stopping, settle()]);
   await settle();
-  // Both were due together; neither is asked for again.
+  // Both were due together. Neither is tried again.
   assert.equal(asked, 2);
   await service.close();
   assert.deepEqual(await service.slots("a"), []);
@@ -56,10 +56,10 @@ Deno.test("Scheduler leaves everything to the next start once the service stops"
   assert.deepEqual(service.runs.sort(), ["a 12:10:00 at 12:10:30", "b 12:10:00 at 12:10:30"]);
 });
 
-/** A store whose disk can be full. */
+/** A store with a disk that can be full. */
 class FillableStore extends SqlSlotStore {
   isFull = false;
-  /** Each removal of old slots: the day from which on it keeps everything, and how many it keeps of each agent. */
+  /** Each removal of old slots: the day of the oldest kept slot, and the number kept of each agent. */
   readonly purges: string[] = [];
 
   override beginSchedule(...args: Parameters<SlotStore["beginSchedule"]>) {
@@ -98,7 +98,7 @@ Deno.test("Scheduler removes slots older than ninety days at its start and once 
   assert.deepEqual(store.purges.slice(3), ["2026-01-03 100"]);
 });
 
-Deno.test("Scheduler brings schedules in step as soon as they can be stored", async () => {
+Deno.test("Scheduler updates schedules as soon as they can be stored", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   store.isFull = true;
@@ -109,7 +109,7 @@ Deno.test("Scheduler brings schedules in step as soon as they can be stored", as
   await service.advance(12 * MINUTE_MS);
   assert.equal(service.runs.length, 1);
   assert.ok(service.log.lines.some(({ message }) => message.includes("could not be stored")));
-  // Whoever is gone does not fire, even where that cannot be stored.
+  // A removed agent does not fire, even if its removal cannot be stored.
   store.isFull = true;
   await service.reconcile([scheduled("late", { every: "10m" }, { enabled: false })]);
   await service.advance(HOUR_MS);
@@ -119,7 +119,7 @@ Deno.test("Scheduler brings schedules in step as soon as they can be stored", as
   assert.deepEqual(await store.readSchedules(), []);
 });
 
-Deno.test("Scheduler gives missed slots their outcome as soon as it can be stored", async () => {
+Deno.test("Scheduler stores the outcome of missed slots as soon as the store works", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   await service.open([scheduled("half", { every: "30m" })], { store });
@@ -134,7 +134,7 @@ Deno.test("Scheduler gives missed slots their outcome as soon as it can be store
   assert.deepEqual(await service.slots("half"), expected);
 });
 
-Deno.test("Scheduler leaves what is stored of a schedule that is for another host", async () => {
+Deno.test("Scheduler keeps the stored state of a schedule for another host", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   const agents = [scheduled("often", { every: "10m" })];
@@ -165,10 +165,10 @@ Deno.test("Scheduler moves schedules back with the clock as soon as it can be st
   assert.equal(service.runs.length, 2);
 });
 
-Deno.test("Scheduler goes on from where another machine came meanwhile, and leaves nothing out", async () => {
+Deno.test("Scheduler continues after another machine's last slot, and skips none", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(MINUTE_MS);
-  // Both slept; the other one woke first, and died of it.
+  // Both slept. The other one woke first and crashed.
   const first = service.clock.now() + 29 * MINUTE_MS;
   const other = {
     agentId: "half",
@@ -187,7 +187,7 @@ Deno.test("Scheduler goes on from where another machine came meanwhile, and leav
   ]);
 });
 
-Deno.test("Scheduler goes on when it could not be read whether triggers are paused", async () => {
+Deno.test("Scheduler continues after the pause could not be read", async () => {
   await using service = await ScheduledService.with([scheduled("often", { every: "10m" })]);
   const until = service.clock.real + 10 * MINUTE_MS + 25_000;
   service.mayBePaused = () => {

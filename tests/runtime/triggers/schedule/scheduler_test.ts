@@ -24,7 +24,7 @@ Deno.test("Scheduler runs intervals and crons on time, once, the first interval 
   assert.deepEqual(service.log.lines, []);
 });
 
-Deno.test("Scheduler catches up once where an agent wants it, however much was missed", async () => {
+Deno.test("Scheduler catches up once for an agent with catch_up, whatever the number of missed slots", async () => {
   const agents = [
     scheduled("one", { cron: "5 * * * *", catchUp: "once" }),
     scheduled("many", { every: "10m", catchUp: "once" }),
@@ -42,7 +42,7 @@ Deno.test("Scheduler catches up once where an agent wants it, however much was m
   ]);
 });
 
-Deno.test("Scheduler tells a long absence in one row", async () => {
+Deno.test("Scheduler records a long absence in one row", async () => {
   const agents = [scheduled("minutely", { cron: "* * * * *" })];
   await using service = await ScheduledService.with(agents);
   await service.restart(agents, 400 * DAY_MS + 90_000);
@@ -61,7 +61,7 @@ Deno.test("Scheduler does not restart an interval for an edit of anything but it
   assert.equal(timeOf(service.nextRun("hourly") ?? 0), "15:10:00");
 });
 
-Deno.test("Scheduler starts an edited agent as it is now", async () => {
+Deno.test("Scheduler starts the present version of an edited agent", async () => {
   await using service = await ScheduledService.with([scheduled("one", { every: "10m" })]);
   await service.advance(5 * MINUTE_MS);
   await service.restart([scheduled("one", { every: "10m" })], 20 * MINUTE_MS);
@@ -70,7 +70,7 @@ Deno.test("Scheduler starts an edited agent as it is now", async () => {
   assert.deepEqual((await service.slots("one")).at(-1), "12:40:00 run (caught up)");
 });
 
-Deno.test("Scheduler forgets agents that are gone, disabled or scheduled no more, at once", async () => {
+Deno.test("Scheduler removes agents at once that are deleted, disabled or no longer scheduled", async () => {
   await using service = new ScheduledService();
   const all = ["gone", "disabled", "manual", "stays"].map((id) => scheduled(id, { every: "10m" }));
   await service.open(all);
@@ -84,7 +84,7 @@ Deno.test("Scheduler forgets agents that are gone, disabled or scheduled no more
   assert.equal(service.nextRun("disabled"), null);
   await service.advance(10 * MINUTE_MS);
   assert.deepEqual(service.runs, ["stays 12:10:00 at 12:10:00"]);
-  // Back at 12:15, they begin anew, but for the one whose file was away.
+  // At 12:15 all restart, but for the one whose file was away.
   await service.reconcile(all);
   assert.deepEqual(["gone", "disabled", "manual"].map((id) => timeOf(service.nextRun(id) ?? 0)), [
     "12:20:00",
@@ -94,7 +94,7 @@ Deno.test("Scheduler forgets agents that are gone, disabled or scheduled no more
   assert.equal(timeOf(service.nextRun("stays") ?? 0), "12:20:00");
 });
 
-Deno.test("Scheduler forgets no agent whose file cannot be read when the service starts", async () => {
+Deno.test("Scheduler keeps an agent whose file cannot be read when the service starts", async () => {
   await using service = new ScheduledService();
   const daily = scheduled("daily", { every: "1d" });
   const other = scheduled("other", { every: "1d" });
@@ -114,7 +114,7 @@ Deno.test("Scheduler forgets no agent whose file cannot be read when the service
   assert.notEqual(service.nextRun("daily"), service.nextRun("other"));
 });
 
-Deno.test("Scheduler goes on after an agent's file was away for less than an hour, over a restart too", async () => {
+Deno.test("Scheduler continues after an agent's file was away for less than an hour, also across a restart", async () => {
   const agents = [
     scheduled("often", { every: "10m" }),
     scheduled("half", { cron: "*/30 * * * *", catchUp: "once" }),
@@ -142,7 +142,7 @@ Deno.test("Scheduler goes on after an agent's file was away for less than an hou
   }
 });
 
-Deno.test("Scheduler goes on after a slot that its own run or a waiting one held", async () => {
+Deno.test("Scheduler continues after a slot that a running or waiting run blocked", async () => {
   await using service = await ScheduledService.with([scheduled("slow", { every: "10m" })]);
   const outcomes = ["running", "running", "waiting", "claimed"] as const;
   service.refuse = (_agentId, scheduledFor) =>
@@ -156,7 +156,7 @@ Deno.test("Scheduler goes on after a slot that its own run or a waiting one held
   ]);
 });
 
-Deno.test("Scheduler has one timer for a thousand agents, and lets others work while all are due", async () => {
+Deno.test("Scheduler has one timer for a thousand agents, and yields while all are due", async () => {
   await using service = await ScheduledService.with(
     Array.from({ length: 1_000 }, (_, k) => scheduled(`a${k}`, { cron: "0 13 * * *" })),
   );
@@ -176,7 +176,7 @@ Deno.test("Scheduler has one timer for a thousand agents, and lets others work w
   assert.ok(await turnsDuring(service.advance(1).then(() => service.clock.idle())) >= 50);
   assert.equal(service.runs.length, 1_000);
   assert.equal(new Set(service.runs).size, 1_000);
-  // Nothing of this runs.
+  // None of these slots runs.
   service.clock.step(DAY_MS + HOUR_MS);
   assert.ok(await turnsDuring(service.advance(MINUTE_MS)) >= 5);
   assert.equal((await service.slots("a999")).length, 2);

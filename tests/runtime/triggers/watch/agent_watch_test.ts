@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Makes files in a folder until one of them fires the agent. */
+/** Creates files in a folder until one of them fires the agent. */
 async function untilFollowed(world: WatchWorld, agentId: string, folder: string): Promise<void> {
   let count = 0;
   await world.until(() => {
@@ -10,12 +10,12 @@ async function untilFollowed(world: WatchWorld, agentId: string, folder: string)
   }, `${agentId} watches ${folder}`);
 }
 
-Deno.test("AgentWatch: an edit that waits for what was told to be stored does not tell it again", async () => {
+Deno.test("AgentWatch: an edit that waits for a change to be stored does not queue it again", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("keen", { catchUp: "once" }),
   );
-  // The store takes its time: what has settled is not marked as seen yet when the agent is edited.
+  // The store is slow: the change is not marked as seen yet when the agent is edited.
   const gate = Promise.withResolvers<void>();
   let isStoring = false;
   const enqueue = world.store.enqueue.bind(world.store);
@@ -34,7 +34,7 @@ Deno.test("AgentWatch: an edit that waits for what was told to be stored does no
   await world.expectFired(["inbox"], "keen created inbox/new.md");
 });
 
-Deno.test("AgentWatch: an agent that cannot be followed now is followed as soon as it can be", async () => {
+Deno.test("AgentWatch: an agent whose watch fails to open is watched as soon as it can be", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   const readSeen = world.store.readSeen.bind(world.store);
@@ -53,7 +53,7 @@ Deno.test("AgentWatch: an agent that cannot be followed now is followed as soon 
   assert.ok(!world.fired("unlucky").includes("unlucky created inbox/1.md"));
 });
 
-Deno.test("AgentWatch: an edit that fails half-way leaves the watch as it was, and is made up for", async () => {
+Deno.test("AgentWatch: an edit that fails half-way leaves the watch unchanged, and is applied later", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md", "other/old.md"], watches("keen"));
   const readSeen = world.store.readSeen.bind(world.store);
   let failures = 1;

@@ -1,18 +1,17 @@
-// A disk that cannot read some of its folders and files, as the service sees it: whoever runs the tests may be allowed
-// to read everything.
+// Simulates a disk that cannot read some of its folders and files. Permissions would not do: the tests may run as root.
 
-/** Makes reading these paths fail, until they are deleted from the set, or all is over. */
+/** Makes reading these paths fail, until they are deleted from the set or this is disposed. */
 export class FailingDisk implements Disposable {
   readonly #readDir = Deno.readDir;
   readonly #lstat = Deno.lstat;
   readonly #realPath = Deno.realPath;
   readonly failing = new Set<string>();
-  /** Paths of which nothing at all can be told. */
+  /** Unreachable paths: even their metadata cannot be read. */
   readonly unreachable = new Set<string>();
-  /** Lets anything fail in addition. */
+  /** Lets other paths fail in addition. */
   failsByChance: (path: string) => boolean = () => false;
   reads = 0;
-  /** How often something failed. */
+  /** The number of failures. */
   failures = 0;
 
   constructor(...paths: string[]) {
@@ -24,7 +23,7 @@ export class FailingDisk implements Disposable {
       yield* readDir(path);
     };
     Deno.lstat = async (path) => {
-      // A folder can be looked at, whether or not it can be read.
+      // The metadata of a folder is readable, whether or not its content is.
       const info = await lstat(path);
       if (info.isFile) failAt(path);
       return info;
@@ -38,7 +37,7 @@ export class FailingDisk implements Disposable {
     };
   }
 
-  /** Reads again. */
+  /** Makes everything readable again. */
   heal(): void {
     this.failing.clear();
     this.unreachable.clear();

@@ -51,7 +51,7 @@ class Writing implements AsyncDisposable {
 
 const OWNERS = ["writer", "boss"];
 
-Deno.test("OwnWrites tells which fired execution wrote a file, until somebody else changes it", async () => {
+Deno.test("OwnWrites returns the fired execution that wrote a file, until somebody else changes it", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "a.md", content: "one" }, writing.context());
   assert.equal(await writing.own.writerOf(writing.path("a.md")), 1, "the one that delegated");
@@ -65,7 +65,7 @@ Deno.test("OwnWrites tells which fired execution wrote a file, until somebody el
   assert.equal(await writing.own.writerOf(writing.path("never.md")), undefined);
 });
 
-Deno.test("OwnWrites: of a path that several agents write, each one's is its own, and what one's look forgets the others keep", async () => {
+Deno.test("OwnWrites: each of several agents owns its own write of a path, and forgetting one keeps the others", async () => {
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const write = async (agentId: string, content: string) => {
@@ -87,7 +87,7 @@ Deno.test("OwnWrites: of a path that several agents write, each one's is its own
   assert.equal(await writing.own.writerOf(path), "stranger".length, "nobody asked for it before");
 });
 
-Deno.test("OwnWrites: a file written again with the same content is the agent's; one that others change, remove or make again is not", async () => {
+Deno.test("OwnWrites: a file written again with the same content is the agent's; one that others change, remove or create again is not", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "c.md", content: "mine!" }, writing.context());
   const outcome = Promise.resolve("unchanged" as const);
@@ -111,7 +111,7 @@ Deno.test("OwnWrites: a file written again with the same content is the agent's;
   assert.deepEqual(await writing.owners("b.md"), [], "this removal was not the agent's");
 });
 
-Deno.test("OwnWrites: every change is told before it can be seen, and its outcome always comes", async () => {
+Deno.test("OwnWrites: every write is recorded before it is visible, and its outcome always follows", async () => {
   await using writing = await Writing.open();
   const context = writing.context();
   await call(fileWrite, { path: "a.md", content: "one" }, context);
@@ -125,7 +125,7 @@ Deno.test("OwnWrites: every change is told before it can be seen, and its outcom
   for (const { outcome } of writing.told) await outcome;
 });
 
-Deno.test("OwnWrites remembers only so many writes: the oldest are forgotten", async () => {
+Deno.test("OwnWrites remembers a limited number of writes, and forgets the oldest", async () => {
   const own = new OwnWrites();
   const folder = await Deno.makeTempDir();
   const outcome = Promise.resolve("removed" as const);
@@ -138,13 +138,13 @@ Deno.test("OwnWrites remembers only so many writes: the oldest are forgotten", a
   await Deno.remove(folder);
 });
 
-Deno.test("OwnWrites: a path that the agent changes while it is being looked at is the agent's", async () => {
+Deno.test("OwnWrites: a path that the agent changes while it is being checked is the agent's", async () => {
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const context = writing.context();
   await call(fileWrite, { path: "a.md", content: "one" }, context);
   await call(fileDelete, { path: "a.md" }, context);
-  // Asked for the removal; before anybody looks, the agent writes the file again.
+  // The check of the removal starts. Before it reads the path, the agent writes the file again.
   const removal = writing.own.isOwn("writer", path);
   const again = Promise.withResolvers<WrittenFile>();
   writing.own.record([WRITER], { path, outcome: again.promise });
@@ -164,7 +164,7 @@ Deno.test("OwnWrites: an older removal is forgotten, not the newer one", async (
   record({ version: "?", size: 3, sha256: await sha256("two") });
   await writing.own.isOwn("stranger", path);
   Deno.writeTextFileSync(path, "two");
-  // The file as it stands makes the removal before it old; meanwhile the agent removes it again.
+  // The present file makes the earlier removal stale. Meanwhile the agent removes the file again.
   const asked = writing.own.isOwn("writer", path);
   await Promise.resolve();
   await Promise.resolve();

@@ -7,19 +7,19 @@ import {
 } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
-/** Fires changes as a lane does, one run each. */
+/** Fires changes like a queue, one run each. */
 class Firing {
   readonly clock = new TestClock();
   readonly breaker = new TriggerBreaker(this.clock);
   #lastId = 0;
 
-  /** A run that writes a file by a tool, which fires the next one. */
+  /** Plays a run that writes a file with a tool, which fires the next run. */
   writeNext(path: string, agent: string): string | undefined {
     this.clock.jump(10_000);
     return this.fire(path, { agent, origin: { previous: this.#lastId, continues: true } });
   }
 
-  /** Why the change is refused; else it fires, and the run is over after `forMs`. */
+  /** Returns why the change is refused. Otherwise the change fires, and its run ends after `forMs`. */
   fire(
     path: string,
     options: { forMs?: number; agent?: string; origin?: ChangeOrigin; maxRuns?: number } = {},
@@ -34,7 +34,7 @@ class Firing {
     return undefined;
   }
 
-  /** A run that goes on. */
+  /** Starts a run that stays open. */
   begin(path: string, options: { agent: string; origin?: ChangeOrigin }): number {
     const { agent, origin = this.breaker.noticed(path) } = options;
     const executionId = ++this.#lastId;
@@ -42,7 +42,7 @@ class Firing {
     return executionId;
   }
 
-  /** A run that makes the change that fires the next one. */
+  /** Plays a run that makes the change that fires the next run. */
   causeNext(path: string, agent = "a"): string | undefined {
     return this.fire(path, { forMs: 10_000, agent });
   }
@@ -63,7 +63,7 @@ Deno.test("TriggerBreaker refuses a path that fires more than 20 times a minute"
   assert.equal(quickly(), undefined, "a minute later");
 });
 
-Deno.test("TriggerBreaker lets a path fire for ever, as often as that", () => {
+Deno.test("TriggerBreaker lets a path fire forever at 20 times a minute", () => {
   const firing = new Firing();
   const outcomes = times(100, () => {
     firing.clock.jump(3_001);
@@ -78,7 +78,7 @@ const CASES = [
   ["five paths in turn", ["/a", "/b", "/c", "/d", "/e"]],
 ] as const;
 for (const [what, paths] of CASES) {
-  Deno.test(`TriggerBreaker refuses when each run changes what fires the next one: ${what}`, () => {
+  Deno.test(`TriggerBreaker refuses when each run makes the change that fires the next one: ${what}`, () => {
     const firing = new Firing();
     const outcomes = times(
       MAX_CHAIN + paths.length + 1,
@@ -90,7 +90,7 @@ for (const [what, paths] of CASES) {
   });
 }
 
-Deno.test("TriggerBreaker: new files in between end no loop, nor do they prolong it", () => {
+Deno.test("TriggerBreaker: new files in between neither end nor extend a loop", () => {
   const firing = new Firing();
   const outcomes = times(
     60,
@@ -99,7 +99,7 @@ Deno.test("TriggerBreaker: new files in between end no loop, nor do they prolong
   assert.ok(outcomes.some((one) => one !== undefined));
 });
 
-Deno.test("TriggerBreaker: what one run writes is no longer chain for being much", () => {
+Deno.test("TriggerBreaker: many writes of one run do not make its chain longer", () => {
   const firing = new Firing();
   firing.fire("/split", { agent: "splitter" });
   const origin = { previous: 1, continues: true };
@@ -108,7 +108,7 @@ Deno.test("TriggerBreaker: what one run writes is no longer chain for being much
   }
 });
 
-Deno.test("TriggerBreaker: what a run writes after a person's answer begins a chain", () => {
+Deno.test("TriggerBreaker: a write after a person's answer starts a new chain", () => {
   const firing = new Firing();
   for (let i = 0; i < 60; i++) {
     assert.equal(firing.writeNext(`/${i}`, i % 2 === 0 ? "ping" : "pong"), undefined);
@@ -116,12 +116,12 @@ Deno.test("TriggerBreaker: what a run writes after a person's answer begins a ch
   }
 });
 
-Deno.test("TriggerBreaker counts two loops that go on side by side apart", () => {
+Deno.test("TriggerBreaker counts two simultaneous loops separately", () => {
   const firing = new Firing();
   const running = ["/a", "/b"].map((path) => ({ path, id: firing.begin(path, { agent: path }) }));
   for (let round = 1; round < MAX_CHAIN; round++) {
     for (const one of running) {
-      // Both runs go on while its path changes.
+      // Both runs are open while its path changes.
       const origin = firing.breaker.noticed(one.path);
       const change = { path: one.path, origin, maxRuns: Infinity };
       assert.equal(firing.breaker.refusal(one.path, change), undefined, `round ${round}`);
@@ -134,7 +134,7 @@ Deno.test("TriggerBreaker counts two loops that go on side by side apart", () =>
   assert.match(firing.fire("/b", { agent: "/b" }) ?? "", /more than 20 runs in a row/);
 });
 
-Deno.test("TriggerBreaker refuses more runs of one agent in ten minutes than it may have", () => {
+Deno.test("TriggerBreaker refuses more runs of one agent in ten minutes than max_runs", () => {
   const firing = new Firing();
   const fireNext = (i: number, agent = "a") =>
     firing.fire(`/${i}`, { origin: FROM_OUTSIDE, agent, maxRuns: 3 });
@@ -151,7 +151,7 @@ Deno.test("TriggerBreaker refuses more runs of one agent in ten minutes than it 
   assert.deepEqual(times(3, fireNext), Array(3).fill(undefined), "counted anew");
 });
 
-Deno.test("TriggerBreaker.reset() counts anew", () => {
+Deno.test("TriggerBreaker.reset() counts from zero", () => {
   const firing = new Firing();
   times(25, () => firing.causeNext("/a"));
   assert.ok(firing.causeNext("/a") !== undefined);

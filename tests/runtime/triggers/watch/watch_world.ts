@@ -1,4 +1,4 @@
-// A watcher over real files and a real store; only the runs are played, and the time is the test's.
+// A watcher over real files and a real store. The runs are simulated, and the test controls the time.
 import assert from "node:assert/strict";
 import { dirname, join, relative } from "node:path";
 import type { Agent, WatchTrigger } from "../../../../runtime/agents/agent.ts";
@@ -18,7 +18,7 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 
-/** A run that was started. */
+/** A started run. */
 export interface PlayedRun {
   id: number;
   agentId: string;
@@ -27,7 +27,7 @@ export interface PlayedRun {
   path: string;
 }
 
-/** An agent that watches `inbox`, unless its trigger says something else. */
+/** Returns an agent that watches `inbox`, unless its trigger has other paths. */
 export function watches(
   id: string,
   trigger: Partial<WatchTrigger> = {},
@@ -60,13 +60,13 @@ export class WatchWorld implements AsyncDisposable {
   readonly runs: PlayedRun[] = [];
   readonly running = new Map<number, PlayedRun>();
   readonly tripped: string[] = [];
-  /** Agents whose stopped trigger fires again. */
+  /** The agents whose stopped trigger was re-armed. */
   readonly restarted: string[] = [];
   mostAtOnce = 0;
   isPaused = false;
-  /** What a run does before it ends; a run goes on until it resolves. */
+  /** The work of a run. The run ends when this resolves. */
   play: (run: PlayedRun) => Promise<void> | void = () => {};
-  /** Answers in place of starting. */
+  /** Returns an outcome in place of a start, or undefined. */
   answer: (agent: Agent, fire: Fire) => FireOutcome | undefined = () => undefined;
   openEvents: OpenFolderEvents | undefined;
   mostEntries: number | undefined;
@@ -99,7 +99,7 @@ export class WatchWorld implements AsyncDisposable {
     return world;
   }
 
-  /** A world with these files, some of whose folders these agents watch. */
+  /** Creates a workspace with these files, and starts watching for these agents. */
   static async watching(files: readonly string[], ...agents: Agent[]): Promise<WatchWorld> {
     const world = await WatchWorld.create();
     for (const file of files) world.write(file);
@@ -107,7 +107,7 @@ export class WatchWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Opens the watcher, as a service that starts does. */
+  /** Opens the watcher, like a starting service. */
   open(): void {
     const { store, clock, log, events, root, workspace } = this;
     const ownWrites = this.ownWrites = new OwnWrites();
@@ -153,20 +153,20 @@ export class WatchWorld implements AsyncDisposable {
     if (agents.length > 0) await this.watch(...agents);
   }
 
-  /** Ends the service, without anything happening meanwhile, and starts it again. */
+  /** Closes the service and starts it again, with no event in between. */
   async restart(...agents: Agent[]): Promise<void> {
     await this.close();
     await this.start(...agents);
   }
 
-  /** Follows these agents and fires. */
+  /** Follows these agents and starts firing. */
   async watch(...agents: Agent[]): Promise<void> {
     await this.stops.follow(agents, { isUnreadable: () => false });
     await this.watcher.reconcile(agents, { isUnreadable: () => false });
     this.watcher.start();
   }
 
-  /** Lets all stopped triggers fire again; returns how many changes are dropped. */
+  /** Re-arms all stopped triggers. Returns the number of dropped changes. */
   async resume(): Promise<number> {
     return await this.stops.resume(() => true);
   }
@@ -175,13 +175,13 @@ export class WatchWorld implements AsyncDisposable {
     return join(this.workspace, name);
   }
 
-  /** Writes a file at once: nobody sees it half done. */
+  /** Writes a file atomically. */
   write(name: string, content = `written ${crypto.randomUUID()}`): void {
     Deno.mkdirSync(dirname(this.path(name)), { recursive: true });
     Deno.writeTextFileSync(this.path(name), content);
   }
 
-  /** Lets time pass, `stepMs` at a time, until the condition holds. */
+  /** Advances the time by `stepMs` at a time until the condition is true. */
   async until(
     condition: () => boolean | Promise<boolean>,
     what: string,
@@ -199,7 +199,7 @@ export class WatchWorld implements AsyncDisposable {
     }
   }
 
-  /** `agent event path` of each run so far. */
+  /** Returns each run so far as `agent event path`. */
   fired(agentId?: string): string[] {
     return this.runs.filter((run) => agentId === undefined || run.agentId === agentId)
       .map((run) => `${run.agentId} ${run.event} ${run.path}`);
@@ -210,8 +210,8 @@ export class WatchWorld implements AsyncDisposable {
   }
 
   /**
-   * Waits until all that happened so far has been taken in: files made now, in folders that are watched, have fired.
-   * Their runs are not counted.
+   * Waits until everything so far has been noticed: files created now in watched folders have fired. Their runs are not
+   * counted.
    */
   async settled(...folders: string[]): Promise<void> {
     const before = this.watcher;
@@ -227,30 +227,30 @@ export class WatchWorld implements AsyncDisposable {
     }
   }
 
-  /** Waits until all that happened has been taken in; since the last look these runs have started, in any order. */
+  /** Waits until everything has been noticed. Expects exactly these runs since the last check, in any order. */
   async expectFired(folders: readonly string[], ...expected: string[]): Promise<void> {
     await this.settled(...folders);
     assert.deepEqual(this.fired().sort(), expected.sort());
   }
 
-  /** Waits until all that happened has been taken in; since the last look so many runs have started. */
+  /** Waits until everything has been noticed. Expects this number of runs since the last check. */
   async expectRuns(count: number, ...folders: string[]): Promise<void> {
     await this.settled(...folders);
     assert.equal(this.runs.length, count, this.fired().join());
   }
 
-  /** Writes a file; waits until these agents are told of it, each of an event: `a created`. */
+  /** Writes a file. Waits until these agents ran for it, each with an event: `a created`. */
   async untilNoticed(name: string, ...events: string[]): Promise<void> {
     this.write(name);
     await this.untilFired(...events.map((event) => `${event} ${name}`));
   }
 
-  /** Waits until so many changes wait in the store. */
+  /** Waits until the store contains this number of queued changes. */
   async untilQueued(count: number): Promise<void> {
     await this.until(async () => (await this.queue()).length === count, `${count} changes wait`);
   }
 
-  /** Waits until all is read that an agent which catches up could not read at its start. */
+  /** Waits until everything is read that was unreadable when a catching-up agent started. */
   async untilRead(agentId: string): Promise<void> {
     await this.until(async () => {
       const seen = await this.store.readSeen(agentId);
@@ -258,7 +258,7 @@ export class WatchWorld implements AsyncDisposable {
     }, `all that ${agentId} watches is read`);
   }
 
-  /** What waits in the store. */
+  /** Returns the queued changes in the store. */
   async queue(): Promise<string[]> {
     const agents = await this.store.listAgents();
     const queues = await Promise.all(agents.map((id) => this.store.readQueue(id)));

@@ -7,19 +7,19 @@ interface Case {
   /** Patterns. */
   include?: string;
   exclude?: string;
-  /** Paths that are watched, and paths that are not. */
+  /** Matching paths, and paths that do not match. */
   yes?: string;
   no?: string;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  "a folder without filters takes every file": { yes: "a.md deep/er/b.txt extensionless" },
-  "and leaves out what editors and tools keep for themselves": {
+  "a folder without filters matches every file": { yes: "a.md deep/er/b.txt extensionless" },
+  "but not the private files of editors and tools": {
     no:
       ".git/HEAD sub/.git/index node_modules/x/index.js deep/node_modules/x.js .note.md.swp deep/.note.md.swo .note.md.swx 4913 .#note.md #note.md# note.md~ ~$report.docx .~lock.sheet.ods# .goutputstream-AB12 x.ts___jb_tmp___ .x.kate-swp .inkling-123e4567-e89b-42d3-a456-426614174000.tmp",
     yes: "4914 git/HEAD movie.swf a#b node_modules.md ~a",
   },
-  "nor what downloads, sync programs and systems put there, or hides": {
+  "nor files of downloads, sync programs and systems, nor hidden ones": {
     no:
       "a.pdf.crdownload a.PART deep/a.partial a.pdf.download/a.pdf a.download x.tmp ~a.tmp .syncthing.a.pdf.tmp ~syncthing~a.pdf.tmp .a.pdf.Ab12Cd .dropbox.cache/a .dropbox .stversions/a.md .rsync-partial/a .~a.pdf.~1a2 .a.icloud .DS_Store deep/thumbs.db Desktop.ini ._a.pdf .hidden .obsidian/app.json deep/.venv/lib/x.py",
     yes: "part crdownload a.part1 tmp/a desktop.init",
@@ -34,30 +34,30 @@ const CASES: Readonly<Record<string, Case>> = {
     yes: "drafts/a.md",
     no: "a.md drafts/deep/a.md other/drafts/a.md",
   },
-  "any include is enough, any exclude too much": {
+  "one matching include is enough, one matching exclude rejects": {
     include: "*.md *.txt",
     exclude: "draft* old/**",
     yes: "a.md b.txt new/old.md",
     no: "c.pdf draft.md deep/draft-2.txt old/a.md old/deep/a.md",
   },
-  "a pattern that ends with a slash means all that is in the folder": {
+  "a pattern with a slash at its end matches everything in the folder": {
     exclude: "archive/ ./tmp/",
     yes: "a.md sub/archive/a.md archive.md",
     no: "archive/a.md archive/deep/a.md tmp/x",
   },
-  "a leading dot is a character like any other": {
+  "a leading dot is an ordinary character": {
     include: "**/*.md .config/*",
     exclude: "*.secret.md",
     yes: "a.md .config/x",
     no: ".x.secret.md .trash/x deep/.a deep/.a.md .trash/a.md .config/.git/x",
   },
-  "braces, classes and question marks work; parentheses and bangs stand for themselves": {
+  "braces, classes and question marks work; parentheses and exclamation marks are literal": {
     include: "*.{md,txt} [ab].log ?.csv !x n(1).pdf",
     yes: "a.txt a.log 1.csv !x n(1).pdf",
     no: "c.log 12.csv x n1.pdf",
   },
   "a glob as the watched path": { glob: "*.md", yes: "a.md", no: "deep/a.md a.txt .a.md" },
-  "a glob that names a leading dot": {
+  "a glob with a leading dot": {
     glob: ".*/*.md",
     yes: ".a/b.md",
     no: "a/b.md .a/.b.md",
@@ -68,27 +68,27 @@ const CASES: Readonly<Record<string, Case>> = {
     yes: "inbox/a x/inbox/b x/y/inbox/c",
     no: "inbox/deep/a a inbox/a.tmp x/inbox/b~",
   },
-  "what is left out comes back when a filter names it": {
+  "an ignored name is included when a filter names it": {
     include: "*.swp *~ 4913 .#* #*# .git/HEAD node_modules/*/package.json",
     yes: ".a.swp a~ 4913 .#a #a# .git/HEAD node_modules/x/package.json",
     no: ".git/index node_modules/x/index.js",
   },
-  "but not when a filter only happens to match it": {
+  "but not when a filter matches it by a wildcard": {
     include: "* *.md **/*",
     yes: "a.md",
     no: "a.md~ node_modules/x/README.md #a# .a.md .a/a.md a.tmp",
   },
-  "hidden and partial names come back by their dot or suffix": {
+  "hidden and partial names are included by their dot or suffix": {
     include: "*.{part,md} *.tmp .env .*/*.json Thumbs.db .syncthing.* *.download",
     yes: "a.part a.md .env deep/.env .a/b.json Thumbs.db .syncthing.a.tmp a.download",
     no: ".a.md .b/.env b.crdownload .DS_Store .a/b.part",
   },
-  "or when the watched path names it": {
+  "or when the watched path names them": {
     glob: "**/node_modules/*.json",
     yes: "node_modules/a.json x/node_modules/b.json",
     no: "a.json node_modules/a.js node_modules/a.json~",
   },
-  "what is being written never counts, whatever the filters say": {
+  "a file that is being written never counts, whatever the filters": {
     include: "* .inkling-*",
     no: ".inkling-123e4567-e89b-42d3-a456-426614174000.tmp",
   },
@@ -107,7 +107,7 @@ for (const [name, { glob, include, exclude, yes, no }] of Object.entries(CASES))
   });
 }
 
-Deno.test("createWatchFilter(): a watched file counts whatever it is called, but filters hold", async () => {
+Deno.test("createWatchFilter(): a watched file counts whatever its name, but filters apply", async () => {
   const all = await createWatchFilter(undefined, { include: [], exclude: [] });
   assert.equal(all("notes.txt~", "file"), true);
   assert.equal(all("Zoë (1).md", "folder"), true);
@@ -115,7 +115,7 @@ Deno.test("createWatchFilter(): a watched file counts whatever it is called, but
   assert.equal(some("notes.txt~", "file"), false);
 });
 
-Deno.test("foldersToSkip() leaves out the ignored folders that a pattern reaches into", () => {
+Deno.test("foldersToSkip() omits ignored folders that a pattern reaches", () => {
   const all = ["*.download", ".*", ".git", "node_modules"];
   const named = (...patterns: string[]) =>
     all.filter((one) => !foldersToSkip(patterns).includes(one));

@@ -5,7 +5,7 @@ import { watches, WatchWorld } from "./watch_world.ts";
 /** Long enough for one path not to fire too often in a minute. */
 const RUN_MS = 4_000;
 
-/** A change that a run makes by no tool of the agent's; the run goes on until the change is noticed. */
+/** Makes a change during a run, but not with the agent's tools. The run ends when the change is noticed. */
 async function causeNext(world: WatchWorld, name: string, round: number): Promise<void> {
   world.write(name, "x".repeat(round));
   const end = world.clock.now() + RUN_MS;
@@ -18,7 +18,7 @@ async function causeNext(world: WatchWorld, name: string, round: number): Promis
 const untilTripped = (world: WatchWorld, count = 1) =>
   world.until(() => world.tripped.length >= count, "the breaker", { stepMs: 1_000 });
 
-Deno.test("Watcher stops a trigger whose runs cause each other; a resume drops the changes that wait", async () => {
+Deno.test("Watcher stops a trigger whose runs cause each other, and a resume drops the queued changes", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/loop.md", "inbox/other.md"],
     watches("a"),
@@ -61,13 +61,13 @@ function selfReporting(changes: Partial<Agent> = {}): Agent {
   return watches("selfrep", { debounceMs: 0, maxRuns: MAX_RUNS, paths: ["w"] }, changes);
 }
 
-Deno.test("Watcher stops an agent that leaves a file of a new name each time after trigger.max_runs, until an edit or a restart", async () => {
+Deno.test("Watcher stops an agent after trigger.max_runs that writes a new file in each run, until an edit or a restart", async () => {
   await using world = await WatchWorld.watching(["w/old.txt"], selfReporting());
   world.play = async () => {
     const count = world.runs.length;
     world.write(`w/report-${count}.txt`);
     const isNoticed = async () => world.runs.length > count || (await world.queue()).length > 0;
-    // Goes on until its change is noticed.
+    // The run ends when its change is noticed.
     for (let i = 0; i < 20 && !await isNoticed(); i++) await world.clock.sleep(100);
   };
   world.write("w/start.txt");
@@ -87,11 +87,11 @@ Deno.test("Watcher stops an agent that leaves a file of a new name each time aft
   assert.equal(world.runs.length, 3 * MAX_RUNS);
 });
 
-Deno.test("Watcher: a burst, twice over, and a stream of new files stop nothing", async () => {
+Deno.test("Watcher: two bursts and a stream of new files stop no trigger", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let count = 0;
   world.play = async () => {
-    // While this one runs, the next file arrives.
+    // The next file arrives while this one runs.
     if (count < 30) world.write(`inbox/stream-${++count}.md`);
     await world.clock.sleep(50);
   };

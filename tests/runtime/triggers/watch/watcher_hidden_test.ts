@@ -3,7 +3,7 @@ import { UNREAD } from "../../../../runtime/folders/folder_snapshot.ts";
 import { FailingDisk } from "./failing_disk.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-Deno.test("Watcher: with catch_up what changed while the service was down fires also where the folder could not be reached for two starts", async () => {
+Deno.test("Watcher: with catch_up changes while the service was down also fire after the folder was unreachable for two starts", async () => {
   await using world = await WatchWorld.create();
   for (const n of ["same", "changed", "removed"]) world.write(`inbox/sub/${n}.md`);
   const agent = watches("keen", { catchUp: "once" });
@@ -31,7 +31,7 @@ Deno.test("Watcher: with catch_up what changed while the service was down fires 
   await world.expectRuns(3, "inbox");
 });
 
-Deno.test("Watcher: a link to a folder that cannot be reached at the start is no news later, also over restarts", async () => {
+Deno.test("Watcher: a link to a folder that is unreachable at the start does not fire later, also across restarts", async () => {
   await using world = await WatchWorld.create();
   world.write("real/old.md");
   Deno.symlinkSync(world.path("real"), world.path("inbox"));
@@ -54,7 +54,7 @@ Deno.test("Watcher: a link to a folder that cannot be reached at the start is no
   await world.untilFired("keen deleted real/old.md");
 });
 
-/** Paths of one agent of which one lies in the other, and what of them cannot be read, or reached, at the start. */
+/** Two paths of one agent, one inside the other, and the part that cannot be read or reached at the start. */
 const OVERLAPS: readonly { paths: string[]; unread: string; how: "failing" | "unreachable" }[] = [
   { paths: ["inbox", "inbox/sub"], unread: "inbox/sub", how: "failing" },
   { paths: ["inbox/sub", "inbox"], unread: "inbox", how: "unreachable" },
@@ -62,7 +62,7 @@ const OVERLAPS: readonly { paths: string[]; unread: string; how: "failing" | "un
   { paths: ["inbox/**/*.md", "inbox/sub/*.md"], unread: "inbox/sub/deep", how: "failing" },
 ];
 
-Deno.test("Watcher: of two paths, one in the other, what cannot be read is no news, and leaves nothing behind in the store", async () => {
+Deno.test("Watcher: an unreadable part of two nested paths does not fire, and leaves no state in the store", async () => {
   await using world = await WatchWorld.create();
   using disk = new FailingDisk();
   const cases = OVERLAPS.map((one, n) => {
@@ -96,7 +96,7 @@ Deno.test("Watcher: of two paths, one in the other, what cannot be read is no ne
   await world.expectFired(folders, ...expected);
 });
 
-Deno.test("Watcher: with catch_up an edit of filters while a folder cannot be read makes nothing old fire", async () => {
+Deno.test("Watcher: with catch_up an edit of filters while a folder is unreadable fires no old files", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   const agent = watches("keen", { catchUp: "once" });
@@ -111,7 +111,7 @@ Deno.test("Watcher: with catch_up an edit of filters while a folder cannot be re
   await world.expectFired(["inbox"]);
 });
 
-Deno.test("Watcher: a stop while a folder cannot be read stores what is not quiet yet, once", async () => {
+Deno.test("Watcher: a stop while a folder is unreadable stores the changes that are not quiet yet, once", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/top.md");
@@ -139,7 +139,7 @@ Deno.test("Watcher: a stop while a folder cannot be read stores what is not quie
   await world.expectFired(["inbox"], "keen created inbox/n.md", "keen deleted inbox/top.md");
 });
 
-Deno.test("Watcher: a stop after what is watched has vanished, while a part could not be read, deletes nothing", async () => {
+Deno.test("Watcher: a stop after the watched folder vanished, with an unreadable part, reports no deletion", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/top.md");

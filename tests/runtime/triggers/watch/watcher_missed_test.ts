@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { OpenRun } from "../../../../runtime/triggers/watch/watch_store.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** A watcher whose runs go on elsewhere: nothing is heard of them, but it is stored how they are. */
+/** Opens a watcher whose runs end elsewhere: no event reports it, but the store has their states. */
 async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }> {
   const world = await WatchWorld.create();
   world.play = () => new Promise<void>(() => {});

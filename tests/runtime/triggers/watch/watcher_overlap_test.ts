@@ -1,9 +1,9 @@
-// Scans of one watched path while a disk is slow: what an earlier look saw never replaces what a later one saw.
+// Scans of one watched path on a slow disk: the result of an earlier read never replaces that of a later one.
 import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Lets one look at a file take as long as a test wants: what it saw is told when it is let go. */
+/** Delays one read of a file's metadata until the test releases its result. */
 class SlowLook implements Disposable {
   readonly #lstat = Deno.lstat;
   readonly #release = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ class SlowLook implements Disposable {
   }
 }
 
-Deno.test("Watcher: a file that goes while a slow disk still tells of it is deleted, and does not come back", async () => {
+Deno.test("Watcher: a file removed during a slow read is deleted, and does not reappear", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/a.md", "first");
@@ -42,7 +42,7 @@ Deno.test("Watcher: a file that goes while a slow disk still tells of it is dele
   await world.until(() => look.hasLooked, "a look at the file");
   Deno.removeSync(world.path("inbox/a.md"));
   source.tell({ kind: "remove", paths });
-  // Enough for a second scan, if one began beside the first, and for the run that it would start.
+  // Enough time for a second scan, if one ran beside the first, and for the run that it would start.
   await world.clock.advance(1_500);
   look.letGo();
   await world.untilFired("a deleted inbox/a.md");

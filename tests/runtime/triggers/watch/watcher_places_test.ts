@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-Deno.test("Watcher waits for a folder, a file and the folder of a pattern, which fire when they appear", async () => {
+Deno.test("Watcher waits for a missing folder, file and folder of a pattern, which fire when they appear", async () => {
   await using world = await WatchWorld.watching(
     [],
     watches("a", { paths: ["inbox/deep"] }),
@@ -21,7 +21,7 @@ Deno.test("Watcher waits for a folder, a file and the folder of a pattern, which
   await world.expectRuns(6, "inbox/deep");
 });
 
-Deno.test("Watcher watches each path that braces stand for, also across folders", async () => {
+Deno.test("Watcher watches each path that braces expand to, also across folders", async () => {
   await using world = await WatchWorld.watching(
     ["archive/new/old.md"],
     watches("a", { paths: ["{inbox,archive/new}/*.md"] }),
@@ -44,7 +44,7 @@ Deno.test("Watcher watches each path that braces stand for, also across folders"
   assert.equal(world.fired("whole").length, 4);
 });
 
-Deno.test("Watcher: while a watched folder is gone nothing fires; when it is back, what differs does", async () => {
+Deno.test("Watcher: while a watched folder is missing nothing fires; after its return the differences fire", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
   await world.watch(watches("a"));
@@ -65,7 +65,7 @@ Deno.test("Watcher: while a watched folder is gone nothing fires; when it is bac
   await world.expectRuns(4, "inbox");
 });
 
-Deno.test("Watcher: a folder that is removed and made again at once", async () => {
+Deno.test("Watcher: a folder that is removed and created again at once fires for the differences", async () => {
   await using world = await WatchWorld.watching(["inbox/a.md", "inbox/sub/b.md"], watches("a"));
   Deno.removeSync(world.path("inbox"), { recursive: true });
   world.write("inbox/sub/b.md", "b again");
@@ -73,7 +73,7 @@ Deno.test("Watcher: a folder that is removed and made again at once", async () =
   await world.untilNoticed("inbox/sub/c.md", "a created");
 });
 
-Deno.test("Watcher sees files in folders that are made with all their parents at once", async () => {
+Deno.test("Watcher notices files in folders that are created with all their parents at once", async () => {
   await using world = await WatchWorld.create();
   Deno.mkdirSync(world.path("inbox"));
   await world.watch(watches("a"));
@@ -100,7 +100,7 @@ Deno.test("Watcher: a folder that is moved inside moves each of its files; moved
   await world.untilNoticed("inbox/three/sub/d.md", "a created");
 });
 
-Deno.test("Watcher: where events are lost, a rescan finds every file, once", async () => {
+Deno.test("Watcher: after lost events a rescan finds every file, once", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
@@ -124,7 +124,7 @@ Deno.test("Watcher: where events are lost, a rescan finds every file, once", asy
   assert.equal(world.runs.length, 4);
 });
 
-Deno.test("Watcher: after a burst everything is looked at, because the system drops events in silence", async () => {
+Deno.test("Watcher: after a burst everything is scanned, because the system drops events silently", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
@@ -133,7 +133,7 @@ Deno.test("Watcher: after a burst everything is looked at, because the system dr
   const names = Array.from({ length: 1_000 }, (_, i) => `inbox/${i}.md`);
   for (const name of names) world.write(name);
   world.write("other/new.md");
-  // Fewer than half of them are ever told, and none of the other folder.
+  // The system reports fewer than half of them, and none of the other folder.
   for (const name of names.slice(0, 400)) {
     source.tell({ kind: "create", paths: [world.path(name)] });
   }
@@ -142,7 +142,7 @@ Deno.test("Watcher: after a burst everything is looked at, because the system dr
   assert.equal(world.fired("a").length, 1_000);
 });
 
-Deno.test("Watcher: access to files is no change", async () => {
+Deno.test("Watcher: reading files is no change", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
@@ -158,7 +158,7 @@ const CASES = [
   ["instances", new Error('Too many open files (os error 24) about ["/x"]')],
 ] as const;
 for (const [what, error] of CASES) {
-  Deno.test(`Watcher looks from time to time where the system has no ${what} left, says how to fix it, and recovers`, async () => {
+  Deno.test(`Watcher scans at intervals while the system has no ${what} left, logs the remedy, and recovers`, async () => {
     const source = new FakeFolderEvents();
     source.failure = error;
     await using world = await WatchWorld.create({ openEvents: source.open });

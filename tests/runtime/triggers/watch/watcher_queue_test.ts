@@ -3,7 +3,7 @@ import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { until } from "../../../support/until.ts";
 import { type PlayedRun, watches, WatchWorld } from "./watch_world.ts";
 
-/** Runs that go on until they are told to end. */
+/** Keeps runs open until the test ends them. */
 function holdRuns(world: WatchWorld): { end: (path: string) => void; held: string[] } {
   const ends = new Map<string, () => void>();
   const held: string[] = [];
@@ -28,7 +28,7 @@ function runOf(world: WatchWorld, path: string): PlayedRun {
   return run;
 }
 
-Deno.test("Watcher: a path whose run goes on waits, and runs once more however often it changes", async () => {
+Deno.test("Watcher: a path with an open run waits, and runs once more however often it changes", async () => {
   await using world = await WatchWorld.watching(["inbox/note.md"], watches("a"));
   const runs = holdRuns(world);
   await world.untilNoticed("inbox/note.md", "a modified");
@@ -47,7 +47,7 @@ Deno.test("Watcher: a path whose run goes on waits, and runs once more however o
   assert.deepEqual(await world.queue(), []);
 });
 
-Deno.test("Watcher: a run that waits for a person makes room, and counts again when it goes on", async () => {
+Deno.test("Watcher: a run that waits for a person makes room, and counts again when it continues", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   const runs = holdRuns(world);
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
@@ -65,7 +65,7 @@ Deno.test("Watcher: a run that waits for a person makes room, and counts again w
   for (const name of ["1", "4", "5", "6"]) runs.end(`inbox/${name}.md`);
 });
 
-Deno.test("Watcher: a change that ends before it ran is none", async () => {
+Deno.test("Watcher: a change that is undone before its run does not fire", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "waiting" });
   world.write("inbox/1.md");
@@ -84,7 +84,7 @@ const REFUSALS = [
   { what: "another machine's change", error: new LeaseLost("watch a"), level: "info" },
 ] as const;
 
-Deno.test("Watcher: a start that throws is tried again, and nothing is lost; another machine's change is no error", async () => {
+Deno.test("Watcher: a failed start is retried, and no change is lost; another machine's change is no error", async () => {
   for (const { what, error, level } of REFUSALS) {
     await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
     let failures = 0;
@@ -106,7 +106,7 @@ Deno.test("Watcher: a start that throws is tried again, and nothing is lost; ano
   }
 });
 
-Deno.test("Watcher: a file that came and went while it waited never runs, also where the store fails meanwhile", async () => {
+Deno.test("Watcher: a file created and deleted while it waited never runs, even if the store fails meanwhile", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "waiting" });
   world.write("inbox/brief.md");
@@ -126,7 +126,7 @@ Deno.test("Watcher: a file that came and went while it waited never runs, also w
   await world.expectFired(["inbox"], "a created inbox/other.md");
 });
 
-Deno.test("Watcher: a store that fails for good keeps the service from stopping no longer than one more try", async () => {
+Deno.test("Watcher: a store that keeps failing delays the stop of the service by one more try only", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   let failures = 0;
@@ -146,7 +146,7 @@ Deno.test("Watcher: a store that fails for good keeps the service from stopping 
   );
 });
 
-Deno.test("Watcher: a change that was taken before is left alone", async () => {
+Deno.test("Watcher: a change that another start took is not run again", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let claims = 0;
   world.answer = (_agent, fire) => {
@@ -161,7 +161,7 @@ Deno.test("Watcher: a change that was taken before is left alone", async () => {
   assert.equal(claims, 1);
 });
 
-Deno.test("Watcher: while paused changes are dropped and what waits keeps waiting", async () => {
+Deno.test("Watcher: while paused new changes are dropped and queued ones stay", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a"),
@@ -189,7 +189,7 @@ Deno.test("Watcher: while paused changes are dropped and what waits keeps waitin
   await world.expectRuns(2, "inbox");
 });
 
-Deno.test("Watcher: nothing runs before it is started, nor when the service goes down", async () => {
+Deno.test("Watcher: no run starts before the watcher is started, nor while the service stops", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   await world.watcher.reconcile([watches("a")], { isUnreadable: () => false });
@@ -205,7 +205,7 @@ Deno.test("Watcher: nothing runs before it is started, nor when the service goes
   assert.equal(world.runs.length, 1);
 });
 
-Deno.test("Watcher: what waits when the service stops runs after the next start, once", async () => {
+Deno.test("Watcher: changes that are queued when the service stops run once after the next start", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   const agent = watches("a");
@@ -213,7 +213,7 @@ Deno.test("Watcher: what waits when the service stops runs after the next start,
   await world.watch(agent, watches("quick", { debounceMs: 0 }));
   for (const name of ["1", "2", "3"]) world.write(`inbox/${name}.md`);
   await world.untilQueued(3);
-  // Not quiet yet when the service stops: stored on the way out.
+  // Not quiet yet when the service stops: stored by the stop.
   world.write("inbox/1.md", "changed again");
   world.write("inbox/4.md");
   await until(async () => {
@@ -223,7 +223,7 @@ Deno.test("Watcher: what waits when the service stops runs after the next start,
   assert.equal((await world.queue()).length, 3);
   await world.restart();
   assert.equal((await world.queue()).length, 4);
-  // While nothing runs, nothing is noticed.
+  // While the service is down, nothing is noticed.
   world.write("inbox/down.md");
   world.answer = () => undefined;
   await world.watch(agent);
@@ -231,7 +231,7 @@ Deno.test("Watcher: what waits when the service stops runs after the next start,
   assert.deepEqual(world.fired("a").sort(), [1, 2, 3, 4].map((i) => `a created inbox/${i}.md`));
 });
 
-Deno.test("Watcher drops what waits when its agent is gone, switched off, or watches something else", async () => {
+Deno.test("Watcher drops queued changes of an agent that is removed, disabled, or watches other paths", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   world.answer = () => ({ outcome: "waiting" });
@@ -255,7 +255,7 @@ Deno.test("Watcher drops what waits when its agent is gone, switched off, or wat
   assert.deepEqual(await world.queue(), [], "gone while the service was down");
 });
 
-Deno.test("Watcher: while a budget is used up changes wait, one for each path, and run within a minute of its end", async () => {
+Deno.test("Watcher: while a budget is used up changes wait, one per path, and run within a minute after", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "budget" });
   world.write("inbox/1.md");

@@ -13,7 +13,7 @@ const file = fc.constantFrom(...FILES);
 const folder = fc.constantFrom(...FOLDERS.slice(1));
 type Verb = "write" | "save" | "remove" | "move" | "fail" | "heal" | "wait" | "restart";
 
-/** One of these verbs with a path and a second one, this often beside others. */
+/** Returns one of these verbs with a path and a second one, with a relative frequency. */
 const step = (weight: number, path: fc.Arbitrary<string>, ...verbs: Verb[]) => ({
   weight,
   arbitrary: fc.record({ verb: fc.constantFrom(...verbs), path, to: path }),
@@ -24,7 +24,7 @@ const CHANGES = [
 ];
 const action = fc.oneof(...CHANGES);
 
-/** Does it, if it can be done. */
+/** Performs the action, if it is possible. */
 function perform(
   world: WatchWorld,
   { verb, path, to }: { verb: string; path: string; to: string },
@@ -42,12 +42,12 @@ function perform(
       Deno.renameSync(real, world.path(to));
     }
   } catch (error) {
-    // Nothing there, a folder in the way, a folder into itself: then it is no action.
+    // No such file, a folder in the way, or a folder into itself: no action then.
     if (!(error instanceof Error)) throw error;
   }
 }
 
-/** The files there are, relative to the workspace, by what they hold. */
+/** Returns the contents of the present files by their paths relative to the workspace. */
 function filesOf(world: WatchWorld): Map<string, string> {
   const files = filesBelow(world.path("inbox")).filter((path) =>
     path.endsWith(".md") && !path.includes("sentinel-")
@@ -57,21 +57,21 @@ function filesOf(world: WatchWorld): Map<string, string> {
   );
 }
 
-/** Fails unless what the agent was told last of each file (undefined: it is gone) is how it is. Forgets what is gone. */
+/** Fails unless each file is in the state last reported to the agent (undefined: gone). Removes files that are gone. */
 function compareWithTold(world: WatchWorld, told: Map<string, string | undefined>): void {
   for (const path of told.keys()) if (path.includes("sentinel-")) told.delete(path);
   const now = filesOf(world);
   for (const [path, content] of now) assert.equal(told.get(path), content, path);
   for (const [path, content] of told) {
     if (now.has(path) || content === undefined) continue;
-    // Gone without a word: it must be somewhere else now, and that was told.
+    // Gone without a report: the file must have moved, and the move was reported.
     const isMoved = [...now].some(([other, same]) => same === content && told.get(other) === same);
     assert.ok(isMoved, `${path} is gone and nobody was told`);
     told.delete(path);
   }
 }
 
-Deno.test("Watcher: whatever happens to files and folders, the agent is told of each file as it is in the end", async () => {
+Deno.test("Watcher: after random actions on files and folders, the last report of each file matches its final state", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(action, { maxLength: 12 }), { maxLength: 5 }),
@@ -100,12 +100,12 @@ const trouble = fc.oneof(
   step(6, file, "wait", "restart"),
 );
 
-Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is told twice, and what comes after it is told", async () => {
+Deno.test("Watcher: with random read failures and restarts, nothing is reported twice, and later changes are reported", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(trouble, { maxLength: 20 }), async (actions) => {
       using disk = new FailingDisk();
       await using world = await WatchWorld.create();
-      /** How often a file was told of, and how often anything was done to it. */
+      /** The number of reports of a file, and of actions on it. */
       const counts = new Map<string, { runs: number; actions: number }>();
       const count = (path: string, what: "runs" | "actions") => {
         const known = counts.get(path) ?? { runs: 0, actions: 0 };
@@ -133,11 +133,11 @@ Deno.test("Watcher: whatever cannot be read meanwhile, over restarts, nothing is
         }
       }
       disk.heal();
-      // The longest that something waits to be read again.
+      // The longest wait before an unreadable path is tried again.
       await world.clock.advance(61_000);
       await world.settled("inbox");
       await world.settled("inbox");
-      // A folder brings its files along to names of their own.
+      // A moved folder gives each of its files another path.
       const moves = actions.filter(({ verb, path }) =>
         verb === "move" && FOLDERS.includes(path)
       ).length;

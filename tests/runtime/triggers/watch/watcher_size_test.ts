@@ -1,4 +1,4 @@
-// Watched folders that hold more than anybody can watch.
+// Watched folders with more entries than allowed.
 import assert from "node:assert/strict";
 import { watches, WatchWorld } from "./watch_world.ts";
 
@@ -11,7 +11,7 @@ async function openWorld(files: number): Promise<WatchWorld> {
   return world;
 }
 
-/** Makes so many entries in a folder: files, and folders for each ten of them. */
+/** Creates entries in a folder: files, and a folder for each ten of them. */
 function fill(world: WatchWorld, folder: string, entries: number): void {
   for (let i = 0; i < entries; i++) {
     if (i % 10 === 0) Deno.mkdirSync(world.path(`${folder}/${i}`), { recursive: true });
@@ -22,7 +22,7 @@ function fill(world: WatchWorld, folder: string, entries: number): void {
 const REASON =
   /\/big holds more than 20 files and folders, too many to watch; name smaller folders/;
 
-Deno.test("Watcher stops an agent that watches too much, says so, and follows the others", async () => {
+Deno.test("Watcher stops an agent that watches too much, logs the reason, and follows the others", async () => {
   await using world = await openWorld(MOST + 1);
   await world.watch(watches("greedy", { paths: ["big", "inbox"] }), watches("a"));
   assert.match(world.stops.reasonOf("greedy") ?? "", REASON);
@@ -43,7 +43,7 @@ Deno.test("Watcher stops an agent that watches too much, says so, and follows th
   await world.untilNoticed("inbox/newer.md", "greedy created");
 });
 
-Deno.test("Watcher watches as much as it may, and stops the agent with one more", async () => {
+Deno.test("Watcher watches up to the limit of entries, and stops the agent with one more", async () => {
   await using world = await openWorld(MOST - 1);
   await world.watch(watches("a", { paths: ["big"], debounceMs: 0 }));
   await world.untilNoticed("big/0/one.md", "a created");
@@ -53,7 +53,7 @@ Deno.test("Watcher watches as much as it may, and stops the agent with one more"
   assert.match(world.stops.reasonOf("a") ?? "", REASON);
 });
 
-Deno.test("Watcher counts no ignored folder and nothing behind a link, and only files beside each other for a pattern", async () => {
+Deno.test("Watcher counts no ignored folders and link targets, and for a pattern only the files of one folder", async () => {
   await using world = await openWorld(MOST + 1);
   fill(world, "inbox/node_modules", MOST + 1);
   Deno.symlinkSync(world.path("big"), world.path("inbox/link"));
@@ -64,7 +64,7 @@ Deno.test("Watcher counts no ignored folder and nothing behind a link, and only 
   await world.untilFired("a created inbox/new.md", "flat created big/new.md");
 });
 
-Deno.test("Watcher takes in no more of a large folder that is moved into a watched one than it may", async () => {
+Deno.test("Watcher reads only up to the limit of a large folder that is moved into a watched one", async () => {
   await using world = await openWorld(10 * MOST);
   await world.watch(watches("a"));
   Deno.renameSync(world.path("big"), world.path("inbox/big"));

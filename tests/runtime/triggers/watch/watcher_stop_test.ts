@@ -4,7 +4,7 @@ import type { Agent } from "../../../../runtime/agents/agent.ts";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Stops the service while it looks at a folder, as an agent of its is being followed. */
+/** Stops the service during the scan of a folder, while an agent's watch opens. */
 async function stopWhileLookingAt(world: WatchWorld, folder: string, agent: Agent): Promise<void> {
   const { readDir } = Deno;
   const gate = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ async function stopWhileLookingAt(world: WatchWorld, folder: string, agent: Agen
 
 for (const isKnown of [true, false]) {
   const which = isKnown ? "again" : "for the first time";
-  Deno.test(`Watcher: a stop while a folder is taken in ${which} leaves no false changes behind, with catch_up`, async () => {
+  Deno.test(`Watcher: a stop while a folder is scanned ${which} leaves no false changes, with catch_up`, async () => {
     await using world = await WatchWorld.create();
     for (const name of ["1", "2", "3"]) world.write(`inbox/sub/${name}.md`);
     const agent = watches("keen", { catchUp: "once" });
@@ -46,7 +46,7 @@ for (const isKnown of [true, false]) {
   });
 }
 
-Deno.test("Watcher: a stop while an edited agent takes in another folder leaves no false changes behind", async () => {
+Deno.test("Watcher: a stop during the scan of an edited agent's new folder leaves no false changes", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["1", "2"]) {
     world.write(`inbox/${name}.md`);
@@ -60,7 +60,7 @@ Deno.test("Watcher: a stop while an edited agent takes in another folder leaves 
   await world.expectFired(["inbox", "other"]);
 });
 
-Deno.test("Watcher: an edit while what is watched is gone tells nothing of what was not told before", async () => {
+Deno.test("Watcher: an edit while the watched folder is missing reports no earlier changes", async () => {
   await using world = await WatchWorld.watching(["inbox/a.md", "inbox/b.md"], watches("a"));
   Deno.removeSync(world.path("inbox/a.md"));
   await world.clock.advance(200);
@@ -74,7 +74,7 @@ Deno.test("Watcher: an edit while what is watched is gone tells nothing of what 
   await world.expectRuns(1, "inbox");
 });
 
-Deno.test("Watcher: what an agent wrote just before a stop, of which no event has come, fires others, and never itself", async () => {
+Deno.test("Watcher: an agent's write just before a stop, without an event yet, fires others but never itself", async () => {
   await using world = await WatchWorld.create({ openEvents: new FakeFolderEvents().open });
   world.write("inbox/old.md");
   const agents = [watches("keen", { catchUp: "once" }), watches("other")];

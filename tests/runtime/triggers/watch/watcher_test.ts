@@ -21,7 +21,7 @@ Deno.test("Watcher fires for files that are created, modified, deleted and moved
   );
 });
 
-Deno.test("Watcher.reconcile() works again after a call of it has failed", async () => {
+Deno.test("Watcher.reconcile() works again after a failed call", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   const isUnreadable = () => {
     throw new Error("Nobody knows");
@@ -55,7 +55,7 @@ const SAVES: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-Deno.test("Watcher fires one modified for a save, whatever way an editor saves", async () => {
+Deno.test("Watcher fires one modified for a save, whatever the editor's way of saving", async () => {
   const ways = Object.entries(SAVES);
   const files = ways.map((_, n) => `inbox/${n}/note.md`);
   await using world = await WatchWorld.watching(files, watches("a"));
@@ -67,7 +67,7 @@ Deno.test("Watcher fires one modified for a save, whatever way an editor saves",
   }
 });
 
-Deno.test("Watcher: 300 files written at once are all seen, none twice, at most four at a time", async () => {
+Deno.test("Watcher: 300 files written at once are all run for, none twice, at most four at a time", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.play = () => new Promise((resolve) => setTimeout(resolve, 0));
   const names = Array.from({ length: 300 }, (_, i) => `inbox/sub-${i % 7}/file-${i}.md`);
@@ -80,7 +80,7 @@ Deno.test("Watcher: 300 files written at once are all seen, none twice, at most 
   assert.deepEqual(await world.queue(), []);
 });
 
-Deno.test("Watcher: a write whose event comes before its report is the agent's own all the same", async () => {
+Deno.test("Watcher: a write whose event arrives before its report still counts as the agent's own", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a", { debounceMs: 0 }),
@@ -103,7 +103,7 @@ Deno.test("Watcher: a write whose event comes before its report is the agent's o
   assert.deepEqual(world.fired("a"), []);
 });
 
-Deno.test("Watcher: two agents on one folder, one edited: both keep firing", async () => {
+Deno.test("Watcher: two agents on one folder keep firing while one is edited", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   const [a, b] = [watches("a"), watches("b")];
@@ -129,7 +129,7 @@ Deno.test("Watcher: two agents on one folder, one edited: both keep firing", asy
   assert.ok(!world.fired("b").some((one) => one.endsWith("last.md")));
 });
 
-Deno.test("Watcher: an edit takes over changes that are not quiet yet, and tells none twice", async () => {
+Deno.test("Watcher: an edit keeps changes that are not quiet yet, and fires none twice", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a", { debounceMs: 5_000 }),
@@ -144,7 +144,7 @@ Deno.test("Watcher: an edit takes over changes that are not quiet yet, and tells
   assert.deepEqual(world.fired("a"), ["a created inbox/new.md"]);
 });
 
-Deno.test("Watcher: a folder and its files, named twice over, fire once", async () => {
+Deno.test("Watcher: a folder and its files that are watched twice fire once", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/sub/old.md"],
     watches("a", {
@@ -158,7 +158,7 @@ Deno.test("Watcher: a folder and its files, named twice over, fire once", async 
   await world.expectRuns(2, "inbox/sub");
 });
 
-Deno.test("Watcher fires for the final name of a download alone, and not for the agents folder, leftovers and filtered files", async () => {
+Deno.test("Watcher fires only for the final name of a download, and not for the agents folder, staged files and filtered files", async () => {
   await using world = await WatchWorld.watching(
     [".git/HEAD"],
     watches("a", { paths: ["."], filters: { include: [], exclude: ["*.log", "private/"] } }),
@@ -185,7 +185,7 @@ Deno.test("Watcher fires for the final name of a download alone, and not for the
   await world.expectFired(["."], ...created);
 });
 
-Deno.test("Watcher: who names a folder that is ignored elsewhere watches it, and who names a closed one is told", async () => {
+Deno.test("Watcher: an agent can watch an ignored folder by its name, and a closed folder is reported", async () => {
   await using world = await WatchWorld.watching(
     [".git/hooks/old", "node_modules/x/old.js"],
     watches("path", { paths: [".git"] }),
@@ -210,7 +210,7 @@ Deno.test("Watcher: who names a folder that is ignored elsewhere watches it, and
   await world.expectRuns(4, ".git");
 });
 
-Deno.test("Watcher follows a single file, also when it is replaced, and nothing beside it", async () => {
+Deno.test("Watcher follows a single file, also when it is replaced, and no other file in its folder", async () => {
   await using world = await WatchWorld.watching(
     ["notes/todo.md"],
     watches("a", { paths: ["notes/todo.md"] }),

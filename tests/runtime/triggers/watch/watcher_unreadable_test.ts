@@ -9,7 +9,7 @@ function warnings(world: WatchWorld): string[] {
   );
 }
 
-Deno.test("Watcher: a new folder that cannot be read for a while fires for its files as soon as it can", async () => {
+Deno.test("Watcher: a new, unreadable folder fires for its files once it can be read", async () => {
   await using world = await WatchWorld.watching(["inbox/first.md"], watches("a"));
   using disk = new FailingDisk(world.path("inbox/new"));
   world.write("inbox/new/deep/b.md");
@@ -21,12 +21,12 @@ Deno.test("Watcher: a new folder that cannot be read for a while fires for its f
   assert.equal(world.runs.length, 2);
 });
 
-Deno.test("Watcher: a known folder that cannot be read is said once, and nothing in it counts as deleted", async () => {
+Deno.test("Watcher: a known folder that becomes unreadable is logged once, and none of its files counts as deleted", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
   await world.watch(watches("a"));
   using disk = new FailingDisk(world.path("inbox/sub"), world.path("inbox"));
-  // Made without a folder's being read: everything is looked at, because many events came.
+  // Changes that need no reading of a folder: everything is scanned, because many events came.
   for (let i = 0; i < 400; i++) world.write("inbox/busy.md");
   await world.until(() => disk.failures > 3, "looks that fail");
   await world.clock.advance(60_000);
@@ -39,7 +39,7 @@ Deno.test("Watcher: a known folder that cannot be read is said once, and nothing
   await world.expectRuns(2, "inbox");
 });
 
-Deno.test("Watcher: what becomes readable in a folder is watched anew", async () => {
+Deno.test("Watcher: a folder that becomes readable is watched again", async () => {
   const opened: string[] = [];
   await using world = await WatchWorld.create({
     openEvents: (folder, options) => {
@@ -56,7 +56,7 @@ Deno.test("Watcher: what becomes readable in a folder is watched anew", async ()
   await world.expectFired(["inbox/sub"]);
 });
 
-Deno.test("Watcher: what becomes readable step by step is no news in any step", async () => {
+Deno.test("Watcher: files that become readable step by step do not fire in any step", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/deep/old.md");
   world.write("inbox/sub/x.md");
@@ -74,7 +74,7 @@ Deno.test("Watcher: what becomes readable step by step is no news in any step", 
 });
 
 for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] as const) {
-  Deno.test(`Watcher: a watched ${what} that cannot be reached at the start is told in the log, and is no news later`, async () => {
+  Deno.test(`Watcher: a watched ${what} that is unreachable at the start is logged, and does not fire later`, async () => {
     await using world = await WatchWorld.create();
     world.write("inbox/old.md");
     const agents = [
@@ -98,7 +98,7 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
   });
 }
 
-Deno.test("Watcher: reading that fails by chance makes no watch begin anew without a pause", async () => {
+Deno.test("Watcher: random read failures never reopen a watch without a pause", async () => {
   let opened = 0;
   await using world = await WatchWorld.create({
     openEvents: (folder, options) => {
@@ -123,7 +123,7 @@ Deno.test("Watcher: reading that fails by chance makes no watch begin anew witho
   await world.untilFired("a modified inbox/s0/0.md", "a created inbox/s-new11/11.md");
 });
 
-Deno.test("Watcher: something new that cannot be read does not wait at the pace of something old", async () => {
+Deno.test("Watcher: a newly unreadable path is not retried at the slow pace of an old one", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/never/x.md");
   using disk = new FailingDisk(world.path("inbox/never"));

@@ -1,4 +1,4 @@
-// A runtime with agents that have webhooks, and senders that sign what they send.
+// A runtime with webhook agents, and senders that sign their deliveries.
 import { createHmac } from "node:crypto";
 import type { HookOutcome, Runtime } from "../../../../runtime/runtime.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
@@ -23,15 +23,15 @@ export interface HookWorld extends AsyncDisposable {
     agentId: string,
     sent: Omit<Sent, "body"> & { body: string | Uint8Array<ArrayBuffer> },
   ): Promise<HookOutcome>;
-  /** How many executions there are. */
+  /** Returns the number of executions. */
   count(): Promise<number>;
-  /** The user turn of an accepted delivery's run. */
+  /** Returns the user turn of an accepted delivery's run. */
   turnOf(outcome: HookOutcome): Promise<string>;
-  /** Ends the service and starts it again. */
+  /** Closes the service and starts it again. */
   restart(): Promise<void>;
 }
 
-/** `agents`: what stands in the trigger of each, beside its type. */
+/** `agents`: the trigger settings of each, without the type. */
 export async function openHookWorld(
   agents: Record<string, string>,
   { shell = {}, steps = [{ say: "Seen." }] }: {
@@ -79,7 +79,7 @@ export async function openHookWorld(
   return world;
 }
 
-/** What GitHub sends for an event; a text is the body as it is. */
+/** Returns a delivery as GitHub sends it. A text is the whole body. */
 export function fromGitHub(
   value: unknown,
   { event = "push", id = crypto.randomUUID() as string, secret = SECRET, contentType = JSON_TYPE } =
@@ -92,7 +92,7 @@ export function fromGitHub(
   return { headers, body };
 }
 
-/** What Slack sends at a time, in milliseconds since the epoch. */
+/** Returns a delivery as Slack sends it at a time, in milliseconds since the epoch. */
 export function fromSlack(body: string, options: { at: number; contentType?: string }): Sent {
   const { at, contentType = JSON_TYPE } = options;
   const time = String(Math.floor(at / 1_000));
@@ -101,7 +101,7 @@ export function fromSlack(body: string, options: { at: number; contentType?: str
   return { headers: { "content-type": contentType, ...own }, body };
 }
 
-/** What Stripe sends at a time, in milliseconds since the epoch. */
+/** Returns a delivery as Stripe sends it at a time, in milliseconds since the epoch. */
 export function fromStripe(body: string, { at }: { at: number }): Sent {
   const time = String(Math.floor(at / 1_000));
   const signature = `t=${time},v1=${sign(`${time}.${body}`, STRIPE_SECRET)}`;
@@ -113,7 +113,7 @@ export function withToken(body: string, more: Record<string, string> = {}): Sent
   return { headers, body };
 }
 
-/** A delivery that was recorded. */
+/** Reads a recorded delivery. */
 export async function readRecorded(name: string): Promise<Sent> {
   return JSON.parse(await Deno.readTextFile(new URL(`./deliveries/${name}`, import.meta.url)));
 }

@@ -14,7 +14,7 @@ interface Vector {
   at: number;
 }
 
-// GITHUB, SLACK and STANDARD are as their documentation publishes them.
+// GITHUB, SLACK and STANDARD are the examples of their documentation.
 const GITHUB: Vector = {
   scheme: "github",
   secret: "It's a Secret to Everybody",
@@ -53,7 +53,7 @@ const STANDARD: Vector = {
   at: 1_614_265_330,
 };
 
-/** Stripe publishes how it is made, and no secret to check it with: the SHA-256 HMAC of `t`, a dot and the body. */
+/** Stripe documents the algorithm without an example: the SHA-256 HMAC of `t`, a dot and the body. */
 const STRIPE: Vector = {
   scheme: "stripe",
   secret: "whsec_test",
@@ -97,13 +97,13 @@ async function check(vector: Vector, secrets = [vector.secret]): Promise<boolean
   return await isGenuine(delivery, { trigger, keys, now: at * 1_000 });
 }
 
-/** The vector with other values of some headers. */
+/** Returns the vector with other values of some headers. */
 function withHeaders(vector: Vector, changes: Record<string, string>): Vector {
   return { ...vector, headers: { ...vector.headers, ...changes } };
 }
 
 for (const [name, vector] of Object.entries(VECTORS)) {
-  Deno.test(`isGenuine() takes ${name} with its secret, also beside others, and with all its headers alone`, async () => {
+  Deno.test(`isGenuine() accepts ${name} with its secret, also among others, and only with all its headers`, async () => {
     const another = vector.scheme === "standard-webhooks" ? "whsec_AAAA" : "another";
     assert.equal(await check(vector), true);
     assert.equal(await check(vector, [another, vector.secret]), true);
@@ -117,7 +117,7 @@ for (const [name, vector] of Object.entries(VECTORS)) {
   });
 }
 
-Deno.test("isGenuine() takes a time within five minutes of now, and none before or after", async () => {
+Deno.test("isGenuine() accepts a time within five minutes of now only", async () => {
   for (const vector of TIMED) {
     for (const [seconds, expected] of [[300, true], [-300, true], [301, false], [-301, false]]) {
       const at = vector.at + Number(seconds);
@@ -141,7 +141,7 @@ Deno.test("isGenuine() refuses a fresh time that was not signed", async () => {
   }
 });
 
-Deno.test("isGenuine() refuses what is no time, however it is signed", async () => {
+Deno.test("isGenuine() refuses an invalid time with a valid signature", async () => {
   for (const time of ["", "NaN", "1e99", "-1", "1614265330.5", "0x60379f32"]) {
     const text = `${STANDARD.headers["webhook-id"]}.${time}.${STANDARD.body}`;
     const key = Uint8Array.fromBase64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
@@ -151,7 +151,7 @@ Deno.test("isGenuine() refuses what is no time, however it is signed", async () 
   }
 });
 
-Deno.test("isGenuine() finds the right one of several signatures, and looks at ten", async () => {
+Deno.test("isGenuine() finds the right one of several signatures, and checks ten at most", async () => {
   const right = STANDARD.headers["webhook-signature"] ?? "";
   const wrong = `v1,${"A".repeat(43)}=`;
   const withList = (list: string[]) =>
@@ -160,7 +160,7 @@ Deno.test("isGenuine() finds the right one of several signatures, and looks at t
   assert.equal(await check(withList([...Array(10).fill(wrong), right])), false);
 });
 
-Deno.test("isGenuine() takes the token alone, not as another scheme, a part or a longer one", async () => {
+Deno.test("isGenuine() accepts the exact token only, in its own scheme", async () => {
   const cases = ["t0ken", "Basic t0ken", "Bearer t0ke", "Bearer t0kens", "Bearer ", "Bearer"];
   for (const text of cases) {
     assert.equal(await check({ ...BEARER, headers: { Authorization: text } }), false, text);
@@ -168,7 +168,7 @@ Deno.test("isGenuine() takes the token alone, not as another scheme, a part or a
   assert.equal(await check({ ...BEARER, headers: { Authorization: "bearer t0ken" } }), true);
 });
 
-Deno.test("keyOf() is undefined for a Standard Webhooks secret that is no base64", () => {
+Deno.test("keyOf() returns undefined for a Standard Webhooks secret that is not base64", () => {
   const scheme = "standard-webhooks";
   assert.equal(keyOf("whsec_not base64!", { scheme }), undefined);
   assert.equal(keyOf("whsec_", { scheme }), undefined);
