@@ -1,7 +1,7 @@
 // JSON with comments and trailing commas, as editors write it.
 
 /**
- * A string, a comment, a bracket or comma, space, or anything else. No alternative looks ahead, so matching takes
+ * A string, a comment, a bracket or comma, space, or anything else. No alternative has a lookahead, so matching takes
  * linear time.
  */
 const PARTS = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$)|[,}\]]|\s+|[^"/,}\]\s]+|\//g;

@@ -38,7 +38,7 @@ export class FolderCover<Folder extends WatchedFolder> {
 /** Returns the fewest folders that cover all of these. None is inside another one that is watched recursively. */
 export function coverOf(wanted: readonly WatchedFolder[]): WatchedFolder[] {
   const cover = new FolderCover<WatchedFolder>();
-  // Outer folders first, so that each is compared with all that could cover it.
+  // Outer folders first, so that each is compared with every folder that could cover it.
   const ordered = wanted.toSorted((a, b) =>
     Number(b.recursive) - Number(a.recursive) || a.folder.length - b.folder.length
   );

@@ -19,7 +19,7 @@ export class YamlValueReader {
   readonly #root: Node | null;
   readonly #diagnose: (offset: number, message: string) => Diagnostic;
   readonly #open = new Set<Node>();
-  /** The last anchor of each name so far. Looking each up in the document would take minutes for many aliases. */
+  /** The last anchor of each name so far. Searching for each in the document would take minutes for many aliases. */
   readonly #anchors = new Map<string, Node>();
   /** The alias in the file's text that is being resolved. Errors inside its target are reported there. */
   #outermostAlias: Alias | undefined;

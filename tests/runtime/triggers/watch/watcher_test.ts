@@ -96,7 +96,7 @@ Deno.test("Watcher: a write whose event arrives before its report still counts a
   outcome.resolve({
     version: "",
     size: 4,
-    // Of "mine".
+    // The digest of "mine".
     sha256: "3fd30542fe3f61b14bd4a4b2dc0b6fb30fa6f63ebce52dd1778aaa8c4dc02cff",
   });
   await world.settled("inbox");
