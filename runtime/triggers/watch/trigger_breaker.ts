@@ -5,8 +5,8 @@
 // run reaches the limit is stopped. A run extends a chain in two cases. Either the run before is known to have written
 // the changed file, or the change was made during that run and its path fired before in the chain. A burst of files or
 // a steady stream of new ones never does the latter. `trigger.max_runs` bounds every other cause. (rejected: to infer
-// from the times of files whether the agent's own scripts wrote them; feeding an agent one file after the other looks
-// the same)
+// from the times of files whether the agent's own scripts wrote them; feeding an agent one file after the other gives
+// the same times)
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 
