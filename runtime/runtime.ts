@@ -32,7 +32,7 @@ import type { Database } from "./storage/database.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { CallPreview } from "./tools/call_preview.ts";
-import type { TriggerNotes, TriggerResumed } from "./triggers/triggers.ts";
+import type { TriggerNotes, TriggerResumeResult } from "./triggers/triggers.ts";
 import type { DeliveryPort } from "./triggers/webhook/webhooks.ts";
 
 export type { BudgetFigures } from "./executions/budget/budget.ts";
@@ -51,7 +51,7 @@ export type { Recap } from "./wiring/recap.ts";
 export type { Replay } from "./replay/difference.ts";
 export type { ForkRequest } from "./replay/fork_request.ts";
 export type { RunPlan } from "./wiring/plan/run_plan.ts";
-export type { TriggerResumed } from "./triggers/triggers.ts";
+export type { TriggerResumeResult } from "./triggers/triggers.ts";
 export type { Delivery } from "./triggers/webhook/delivery.ts";
 export type { HookOutcome } from "./triggers/webhook/webhooks.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
@@ -283,7 +283,7 @@ export interface Runtime extends AsyncDisposable {
   /** Idempotent. Stopped triggers may fire again, too; returns how many of their file changes are dropped. */
   resumeScheduler(): Promise<number>;
   /** Lets one agent's stopped trigger fire again. Throws AgentNotFound and ReadOnlyRuntime. */
-  resumeAgent(id: string): Promise<TriggerResumed>;
+  resumeAgent(id: string): Promise<TriggerResumeResult>;
   /** What became of the times at which an agent was due, newest first. Throws AgentNotFound when it never had any. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
 

@@ -1324,13 +1324,13 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "Meta's verification request needs the verify token",
-    symbol: "answerTrial",
+    symbol: "answerUnsignedHandshake",
     drop: "isOurs &&",
     tests: ["tests/server/routes/handshakes_test.ts"],
   },
   {
     guard: "a verification request yields no signature of a delivery",
-    symbol: "answerTrial",
+    symbol: "answerUnsignedHandshake",
     replace: "ZOOM_TOKEN.test(plainToken)",
     by: "true",
     tests: ["tests/server/routes/handshakes_test.ts"],

@@ -6,10 +6,10 @@ import {
   type AgentPolicy,
   DOLLAR_BUDGET,
   type McpConfirm,
-  overDefaults,
   RUN_SETTINGS,
   type RunSettings,
   TOKEN_BUDGET,
+  withConfigDefaults,
 } from "../config/agent_settings.ts";
 import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
@@ -179,7 +179,7 @@ export function toAgent(
 ): Agent {
   const { defaults, ...own } = source;
   const autoApprove = toAutoApprove(definition.auto_approve);
-  const { confirmTimeout, ...policy } = overDefaults(AGENT_POLICY, definition, defaults);
+  const { confirmTimeout, ...policy } = withConfigDefaults(AGENT_POLICY, definition, defaults);
   return {
     ...own,
     displayName: definition.name ?? own.id,
@@ -189,11 +189,11 @@ export function toAgent(
     trigger: toTrigger(definition.trigger),
     after: toFollowed(definition.after ?? []),
     maxFailures: definition.trigger.max_failures,
-    settings: overDefaults(RUN_SETTINGS, definition.settings, defaults),
+    settings: withConfigDefaults(RUN_SETTINGS, definition.settings, defaults),
     ...(definition.retry && { retry: definition.retry }),
     budget: {
-      ...overDefaults(DOLLAR_BUDGET, definition.budget, defaults.budget),
-      tokens: overDefaults(TOKEN_BUDGET, definition.budget.tokens, defaults.budget.tokens),
+      ...withConfigDefaults(DOLLAR_BUDGET, definition.budget, defaults.budget),
+      tokens: withConfigDefaults(TOKEN_BUDGET, definition.budget.tokens, defaults.budget.tokens),
     },
     maxConcurrentRuns: definition.max_concurrent_runs,
     nodes: unique(definition.nodes ?? []),

@@ -53,7 +53,7 @@ export const RUN_SETTINGS = {
 };
 
 /** The limits of a run. */
-export type RunSettings = Settled<typeof RUN_SETTINGS>;
+export type RunSettings = FieldValues<typeof RUN_SETTINGS>;
 
 /** The causes of an unreachable model that may pass. */
 export const TRANSIENT_FAILURES = ["network", "provider", "rate_limit"] as const;
@@ -131,7 +131,9 @@ export const DOLLAR_BUDGET = {
 };
 
 /** The budget of an agent. */
-export type AgentBudget = Settled<typeof DOLLAR_BUDGET> & { tokens: Settled<typeof TOKEN_BUDGET> };
+export type AgentBudget = FieldValues<typeof DOLLAR_BUDGET> & {
+  tokens: FieldValues<typeof TOKEN_BUDGET>;
+};
 
 /** `budget` of config.yaml, without `tokens`. It covers every model call in the workspace. */
 export const WORKSPACE_DOLLARS = { ...DOLLARS, timezone };
@@ -139,8 +141,8 @@ export const WORKSPACE_DOLLARS = { ...DOLLARS, timezone };
 export const WORKSPACE_TOKENS = TOKENS;
 
 /** The budget of the workspace. */
-export type WorkspaceBudget = Settled<typeof WORKSPACE_DOLLARS> & {
-  tokens: Settled<typeof WORKSPACE_TOKENS>;
+export type WorkspaceBudget = FieldValues<typeof WORKSPACE_DOLLARS> & {
+  tokens: FieldValues<typeof WORKSPACE_TOKENS>;
 };
 
 /** Fields of an agent file outside its sections. */
@@ -178,24 +180,24 @@ export const AGENT_POLICY = {
   ),
 };
 /** The rules for a run in special cases. */
-export type AgentPolicy = Settled<typeof AGENT_POLICY> & {
+export type AgentPolicy = FieldValues<typeof AGENT_POLICY> & {
   /** Absent: the policy of runs that a trigger started. */
   retry?: RetryPolicy;
 };
 
 /** The values of a table's fields, under the names used in code. */
-export type Settled<Table extends z.ZodRawShape> = CamelKeys<z.output<z.ZodObject<Table>>>;
+export type FieldValues<Table extends z.ZodRawShape> = CamelKeys<z.output<z.ZodObject<Table>>>;
 
 /** Returns the fields of a table with the values of config.yaml as defaults. */
-export function overDefaults<Table extends z.ZodRawShape>(
+export function withConfigDefaults<Table extends z.ZodRawShape>(
   table: Table,
   written: { readonly [Name in keyof Table]: z.output<Table[Name]> | undefined },
-  defaults: Settled<Table>,
-): Settled<Table> {
+  defaults: FieldValues<Table>,
+): FieldValues<Table> {
   const inherited: Readonly<Record<string, unknown>> = snakeKeys(defaults);
   const pairs = Object.keys(table).map((name) => {
     const own = written[name];
     return [name, own === undefined ? inherited[name] : own];
   });
-  return camelKeys(Object.fromEntries(pairs)) as Settled<Table>;
+  return camelKeys(Object.fromEntries(pairs)) as FieldValues<Table>;
 }

@@ -26,7 +26,7 @@ export class ContentDigests {
   #isOver = false;
 
   /** Returns the digest of a file that has this stamp now; undefined when the file is too large or has changed. */
-  async take(path: string, stamp: Stamp): Promise<string | undefined> {
+  async digestOf(path: string, stamp: Stamp): Promise<string | undefined> {
     const known = this.#find(path, stamp);
     if (known !== undefined || stamp === UNREAD || sizeIn(stamp) > MOST_BYTES) return known;
     const digest = await digestOfFile(path);
@@ -37,7 +37,7 @@ export class ContentDigests {
 
   /** Returns true when a file has the same content at the stamps `before` and `now`. */
   async isSame(path: string, { before, now }: { before: Stamp; now: Stamp }): Promise<boolean> {
-    const digest = await this.take(path, now);
+    const digest = await this.digestOf(path, now);
     return digest !== undefined && digest === this.#find(path, before);
   }
 
@@ -66,7 +66,7 @@ export class ContentDigests {
       let taken: DigestedFile[] = [];
       for (const [path, stamp] of this.#isOver ? [] : files()) {
         if (this.#isOver) return;
-        const digest = await this.take(path, stamp);
+        const digest = await this.digestOf(path, stamp);
         if (digest !== undefined) taken.push({ path, stamp, digest });
         if (taken.length < BATCH) continue;
         await report?.(taken);

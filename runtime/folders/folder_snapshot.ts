@@ -110,7 +110,7 @@ export class FolderSnapshot {
     const result: ScanResult = { changes: [], newFolders: [], lost: [], hasFoundFolder: false };
     const places = new Set(paths.flatMap((path) => this.#firstUnknown(path) ?? []));
     const found = await inGroups([...places], { size: STATS_AT_ONCE, work: find });
-    await this.#takeAll(found, { result, isOld });
+    await this.#scanEntries(found, { result, isOld });
     return result;
   }
 
@@ -129,7 +129,7 @@ export class FolderSnapshot {
   }
 
   /** Scans files first. Their second state, read with their folder, is newer. */
-  async #takeAll(found: readonly Found[], scan: Scan): Promise<void> {
+  async #scanEntries(found: readonly Found[], scan: Scan): Promise<void> {
     const folders: string[] = [];
     for (const one of found) {
       const { path } = one;
@@ -204,7 +204,7 @@ export class FolderSnapshot {
         return isFile ? await find(path) : { path, entry: isDirectory ? FOLDER : null };
       },
     });
-    await this.#takeAll(found, inside);
+    await this.#scanEntries(found, inside);
   }
 
   #entryAt(path: string): Entry | undefined {

@@ -84,7 +84,7 @@ export class FolderWatches implements AsyncDisposable {
   #restUntil = 0;
   #probedAt = 0;
   /** True after a warning, until all folders can be watched again. */
-  #isTold = false;
+  #isWarned = false;
 
   /** `probeFolder` (absolute) belongs to this service alone: see SystemWatches. `open` replaces the system's watches. */
   constructor({ clock, log, probeFolder, open }: {
@@ -101,7 +101,7 @@ export class FolderWatches implements AsyncDisposable {
 
   /** Watches a folder until the returned function is called. Resolves when the folder is watched, or scanned at intervals. */
   async watch({ folder, recursive }: WatchedFolder, listener: FolderListener): Promise<() => void> {
-    const watched = { folder: this.#knownAs(folder), recursive };
+    const watched = { folder: this.#watchedPathOf(folder), recursive };
     const request = { watched, folder, listener, isNew: true };
     this.#requests.add(request);
     await this.#settle();
@@ -112,7 +112,7 @@ export class FolderWatches implements AsyncDisposable {
   }
 
   /** Reopens the watch of a folder, because subfolders that were unreadable are not watched yet. */
-  renew(folder: string): void {
+  reopen(folder: string): void {
     for (const open of this.#folders) if (isBelow(folder, open.folder)) this.#renew(open);
   }
 
@@ -124,7 +124,7 @@ export class FolderWatches implements AsyncDisposable {
   }
 
   /** Returns the path under which the same folder is watched already. A bind mount gives one folder several paths. */
-  #knownAs(folder: string): string {
+  #watchedPathOf(folder: string): string {
     const identity = identityAt(folder);
     const same = identity === undefined || identity === MISSING
       ? undefined
@@ -163,8 +163,8 @@ export class FolderWatches implements AsyncDisposable {
       this.#checks = new AbortController();
       this.#checking = this.#check(this.#checks.signal);
     }
-    if (this.#isTold && this.#folders.every(({ source }) => source !== undefined)) {
-      this.#isTold = false;
+    if (this.#isWarned && this.#folders.every(({ source }) => source !== undefined)) {
+      this.#isWarned = false;
       this.#log.write("info", "All folders can be watched again");
     }
     // No events were delivered between the old watch and the new one.
@@ -193,8 +193,8 @@ export class FolderWatches implements AsyncDisposable {
       // The folder was removed a moment before the watch. Its listeners notice that in their next scan.
       const isGone = error instanceof Deno.errors.NotFound;
       open.retryAt = this.#clock.now() + (isGone ? 0 : RETRY_MS);
-      if (isGone || this.#isTold) return open;
-      this.#isTold = true;
+      if (isGone || this.#isWarned) return open;
+      this.#isWarned = true;
       const instead =
         "Such folders are scanned every 2 seconds instead, and tried again every minute.";
       this.#log.write("warn", `Cannot watch ${folder}: ${describeWatchFailure(error)} ${instead}`);
@@ -250,18 +250,18 @@ export class FolderWatches implements AsyncDisposable {
         const isRetry = open.source === undefined && open.retryAt <= now;
         if (isRetry || isOther && open.identity !== undefined) this.#renew(open);
       }
-      await this.#takeNewFolders();
+      await this.#reopenForNewFolders();
       if (now - this.#probedAt >= RETRY_MS) {
         this.#probedAt = now;
         await this.#system.check();
       }
       await this.#settling.settled();
-      await this.#scanDoubtful();
+      await this.#requestScans();
     }
   }
 
   /** Reopens a list watch that contains new folders, to include them. */
-  async #takeNewFolders(): Promise<void> {
+  async #reopenForNewFolders(): Promise<void> {
     const folders = coverOf(this.#newFolders.map((folder) => ({ folder, recursive: true })));
     this.#newFolders = [];
     for (const { folder } of folders) {
@@ -275,7 +275,7 @@ export class FolderWatches implements AsyncDisposable {
   }
 
   /** Requests scans: of everything after a burst, otherwise of folders that cannot be watched. */
-  async #scanDoubtful(): Promise<void> {
+  async #requestScans(): Promise<void> {
     const start = this.#clock.now();
     const isBurst = this.#events > BURST_EVENTS;
     if (!isBurst || start >= this.#restUntil) this.#events = 0;

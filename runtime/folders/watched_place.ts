@@ -133,7 +133,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
   }
 
   /** Stops the opening, unless the content is known already. */
-  abandonOpening(): void {
+  cancelOpening(): void {
     if (this.#isOpening) this.#over.abort();
   }
 
@@ -261,7 +261,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     if (!this.#isOpening && newFolders.length > 0) {
       this.#secondScan = this.#scanSoon(newFolders, { after: this.#secondScan });
     }
-    if (hasFoundFolder && this.#root !== undefined) watches.renew(this.#root.folder);
+    if (hasFoundFolder && this.#root !== undefined) watches.reopen(this.#root.folder);
     const [first] = lost;
     if (first === undefined) return;
     this.#retryMs = FIRST_RETRY_MS;

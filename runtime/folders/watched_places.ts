@@ -39,8 +39,8 @@ export class WatchedPlaces implements AsyncDisposable {
   }
 
   /** Stops the openings of all places, which may take long. */
-  abandonOpening(): void {
-    for (const { place } of this.#shares.values()) place.abandonOpening();
+  cancelOpening(): void {
+    for (const { place } of this.#shares.values()) place.cancelOpening();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -38,7 +38,7 @@ export type FireOutcome =
   | { outcome: "waiting" | "running" | "claimed" | "budget" | "withdrawn" | "stopping" };
 
 /** Returns the reason why an agent's trigger does not fire on this service, or undefined when it fires. */
-export type WhyHeld = (agent: Agent) => Promise<string | undefined>;
+export type FindHoldReason = (agent: Agent) => Promise<string | undefined>;
 
 /**
  * Starts the run of a fired trigger.

@@ -57,7 +57,7 @@ export class TriggerLease implements AsyncDisposable {
   }
 
   /** Returns `heldBecause`, after a new check if the machine slept since the last one. */
-  async whyHeld(): Promise<string | undefined> {
+  async findHoldReason(): Promise<string | undefined> {
     if (this.#ports.clock.now() - this.#checkedAt > SILENT_MS) await this.#check();
     return this.heldBecause;
   }

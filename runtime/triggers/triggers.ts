@@ -36,7 +36,7 @@ export interface TriggersPorts {
 }
 
 /** The result of re-arming a stopped trigger. */
-export interface TriggerResumed {
+export interface TriggerResumeResult {
   /** False when it was not stopped, or is still stopped. */
   isResumed: boolean;
   /** The reason why it is still stopped; null when it may fire. */
@@ -157,18 +157,18 @@ export class Triggers implements AsyncDisposable {
   }
 
   /** Reads again which of the shared watches belong to this machine. */
-  followShared(): void {
+  reloadShares(): void {
     this.#openWatcher?.follow();
     this.#openWatcher?.wake();
   }
 
   /** Reads everything again, because messages from other machines may be lost. */
-  lookAgain(): void {
+  resync(): void {
     this.#ports.stops.reload().catch((error) => {
       this.#ports.log.write("warn", "Stopped triggers could not be read", { error });
     });
     this.#ports.followUps.wake();
-    this.#openWatcher?.lookAgain();
+    this.#openWatcher?.resync();
   }
 
   /** Re-arms every trigger that ran away. A trigger with failing runs stays stopped. */
@@ -178,7 +178,7 @@ export class Triggers implements AsyncDisposable {
   }
 
   /** Re-arms one agent's stopped trigger. */
-  async resumeAgent(agentId: string): Promise<TriggerResumed> {
+  async resumeAgent(agentId: string): Promise<TriggerResumeResult> {
     const { stops } = this.#ports;
     const before = stops.reasonOf(agentId);
     const droppedChanges = await stops.resume((id) => id === agentId);

@@ -3,7 +3,7 @@
 import { basename, dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
-import { type ConfigLook, QUIET_MS } from "../config/files/config_file.ts";
+import { type ConfigCheck, QUIET_MS } from "../config/files/config_file.ts";
 import { exists } from "../config/files/exists.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
@@ -39,7 +39,7 @@ export class ConfigFollower implements AsyncDisposable {
   }
 
   /** Reads the file if it changed; a file that is just being written is read in a moment. */
-  refresh(): Promise<ConfigLook> {
+  refresh(): Promise<ConfigCheck> {
     return this.#refreshes.run(() => this.#refresh());
   }
 
@@ -121,7 +121,7 @@ export class ConfigFollower implements AsyncDisposable {
     }
   }
 
-  async #refresh(): Promise<ConfigLook> {
+  async #refresh(): Promise<ConfigCheck> {
     if (this.#over.signal.aborted) return "same";
     const { settings, agentFiles, log } = this.#ports;
     const before = settings.config;

@@ -11,7 +11,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Notifications } from "./open_notifications.ts";
 import type { Node } from "../storage/postgres/node.ts";
 import type { Triggers } from "../triggers/triggers.ts";
-import type { OwnWrites, ToldWrite } from "../triggers/watch/own_writes.ts";
+import type { OwnWrites, SharedWrite } from "../triggers/watch/own_writes.ts";
 
 /** How often it is looked for what dead machines left. */
 export const UPKEEP_MS = 30_000;
@@ -57,9 +57,9 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
     poll,
     connected() {
       poll();
-      options.triggers()?.lookAgain();
+      options.triggers()?.resync();
     },
-    leasesChanged: () => options.triggers()?.followShared(),
+    leasesChanged: () => options.triggers()?.reloadShares(),
     notified(topic, text) {
       try {
         if (topic === "event") hear(text);
@@ -91,7 +91,7 @@ async function keepUp(
   while (!signal.aborted) {
     await node.clock.sleep(UPKEEP_MS, signal).catch(() => {});
     if (signal.aborted) return;
-    triggers()?.lookAgain();
+    triggers()?.resync();
     try {
       await budgets.settleAbandoned(node.clock.now());
       await runner.settleLeft();
@@ -111,5 +111,5 @@ function shortened(event: ServiceEvent): ServiceEvent {
 }
 
 async function hearWrite(text: string, { openOwnWrites }: JoinNodesOptions): Promise<void> {
-  (await openOwnWrites()).hear(JSON.parse(text) as ToldWrite);
+  (await openOwnWrites()).recordRemote(JSON.parse(text) as SharedWrite);
 }

@@ -35,7 +35,7 @@ import type {
   Runtime,
   SchedulerStatus,
   ServiceNode,
-  TriggerResumed,
+  TriggerResumeResult,
   UsageReport,
   UsageRequest,
 } from "../runtime.ts";
@@ -254,7 +254,7 @@ export class LocalRuntime implements Runtime {
 
   pauseScheduler = async (): Promise<void> => void await this.#triggers().change("paused");
   resumeScheduler = async (): Promise<number> => await this.#triggers().change("running");
-  resumeAgent = async (id: string): Promise<TriggerResumed> =>
+  resumeAgent = async (id: string): Promise<TriggerResumeResult> =>
     await this.#triggers().resumeAgent((await this.#currentAgent(id)).id);
 
   async stop(options: { graceMs: number }): Promise<void> {

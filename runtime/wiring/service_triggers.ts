@@ -82,8 +82,9 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     if (agent === undefined) return undefined;
     return whyElsewhere(agent.onlyOn, hosts) ?? (isLeased(agent) ? lease?.heldBecause : undefined);
   };
-  const whyHeld = async (agent: Agent) =>
-    whyElsewhere(agent.onlyOn, hosts) ?? (isLeased(agent) ? await lease?.whyHeld() : undefined);
+  const findHoldReason = async (agent: Agent) =>
+    whyElsewhere(agent.onlyOn, hosts) ??
+      (isLeased(agent) ? await lease?.findHoldReason() : undefined);
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
     isShared,
@@ -91,7 +92,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     start,
     stops,
     isPaused,
-    whyHeld,
+    findHoldReason,
     clock,
     log,
     get timeZone() {
@@ -100,7 +101,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   });
   const webhooks = new Webhooks({
     findAgent,
-    whyHeld,
+    findHoldReason,
     environment: settings.environment,
     start,
     async findByKey(key) {
@@ -116,7 +117,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     store: new SqlFollowUpStore(db),
     start,
     findAgent,
-    whyHeld,
+    findHoldReason,
     isShared,
     isUnreadable: (id) => options.registry.isUnreadable(id),
     isPaused,
@@ -150,7 +151,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
             if (change === "taken") {
               await store.forgetWatches((await store.listAgents()).filter(isOld));
             }
-            triggers.followShared();
+            triggers.reloadShares();
           },
         });
       },
@@ -174,7 +175,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         start,
         async isPaused() {
           // A machine that slept may have lost its lease, and leaves its watches then.
-          await lease?.whyHeld();
+          await lease?.findHoldReason();
           return await isPaused();
         },
         clock,

@@ -20,7 +20,7 @@ export function isDelivery(
   const [, name] = /^\/hooks\/([^/]+)\/?$/.exec(URL.parse(url)?.pathname ?? "") ?? [];
   if (name === undefined || method === "POST") return name !== undefined;
   return /^(GET|HEAD)$/.test(method) &&
-    webhooks?.isTriedByReading?.(tryDecodeURIComponent(name)) === true;
+    webhooks?.hasGetHandshake?.(tryDecodeURIComponent(name)) === true;
 }
 
 /** The maximum number of bodies read at a time. It bounds the memory that senders without a secret can fill. */

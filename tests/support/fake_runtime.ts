@@ -40,7 +40,7 @@ import type {
   SchedulerJob,
   SchedulerStatus,
   ServiceNode,
-  TriggerResumed,
+  TriggerResumeResult,
   UsageReport,
   UsageRequest,
 } from "../../runtime/runtime.ts";
@@ -520,7 +520,7 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve(0);
   }
 
-  async resumeAgent(id: string): Promise<TriggerResumed> {
+  async resumeAgent(id: string): Promise<TriggerResumeResult> {
     const listing = await this.getAgent(id);
     const isResumed = listing.triggerPaused !== null;
     listing.triggerPaused = null;

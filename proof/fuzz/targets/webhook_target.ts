@@ -12,8 +12,8 @@ import {
   type WebhookScheme,
 } from "../../../runtime/trigger_kinds.ts";
 import { answerHandshake, readDelivery } from "../../../runtime/triggers/webhook/delivery.ts";
-import { answerTrial } from "../../../runtime/triggers/webhook/handshake.ts";
-import { whyFiltered } from "../../../runtime/triggers/webhook/filter.ts";
+import { answerUnsignedHandshake } from "../../../runtime/triggers/webhook/handshake.ts";
+import { findFilterReason } from "../../../runtime/triggers/webhook/filter.ts";
 import { isGenuine, keyOf } from "../../../runtime/triggers/webhook/signature.ts";
 import { defineTarget } from "../target.ts";
 import { anyText } from "../../../tests/support/any_text.ts";
@@ -136,7 +136,7 @@ export const webhookDeliveries = defineTarget<SentDelivery>({
     const forged = { headers: new Headers(sent.headers), body, addresses };
     assert.equal(await isGenuine(forged, options), false);
     for (const handshake of WEBHOOK_HANDSHAKES) {
-      const answer = await answerTrial(forged, { handshake, keys, verifyKeys: [] });
+      const answer = await answerUnsignedHandshake(forged, { handshake, keys, verifyKeys: [] });
       assert.ok(JSON.stringify(answer ?? "").length < 2_100 && !String(answer).includes(KEY));
     }
     const proof = sign(sent);
@@ -152,8 +152,11 @@ export const webhookDeliveries = defineTarget<SentDelivery>({
     for (const answer of Object.values(answerHandshake(read, scheme) ?? {})) {
       assert.equal(typeof answer, "string");
     }
-    assert.equal(whyFiltered(read, { events: [], fields: {} }), undefined);
-    assert.notEqual(whyFiltered(read, { events: [], fields: { "/not/there": "x*" } }), undefined);
+    assert.equal(findFilterReason(read, { events: [], fields: {} }), undefined);
+    assert.notEqual(
+      findFilterReason(read, { events: [], fields: { "/not/there": "x*" } }),
+      undefined,
+    );
   },
 });
 

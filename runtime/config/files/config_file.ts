@@ -15,7 +15,7 @@ import {
 export const QUIET_MS = 200;
 
 /** The result of a check of the file. */
-export type ConfigLook =
+export type ConfigCheck =
   /** Nothing changed. */
   | "same"
   /** The file is being written: check again after QUIET_MS. */
@@ -47,11 +47,11 @@ export class ConfigFile {
   }
 
   /** Reads the file if it changed since the last read. A broken or missing file leaves the settings unchanged. */
-  async refresh(): Promise<ConfigLook> {
+  async refresh(): Promise<ConfigCheck> {
     const { path } = this.#started;
     const version = await versionOf(path);
     if (version === this.#version) return "same";
-    if (version !== undefined && await isYoung(path)) return "unsettled";
+    if (version !== undefined && await isRecent(path)) return "unsettled";
     const fresh = await this.#read(version);
     if (await versionOf(path) !== version) return "unsettled";
     this.#version = version;
@@ -72,7 +72,7 @@ export class ConfigFile {
     }
     try {
       const fresh = await readConfig(path, this.#parsing);
-      return withStart(fresh, {
+      return keepFixedSettings(fresh, {
         started: this.#started,
         defaults: this.#current.defaults,
       });
@@ -87,7 +87,7 @@ export class ConfigFile {
 }
 
 /** Returns the new settings with the start's values of fixed ones, and a warning for each fixed one that differs. */
-function withStart(
+function keepFixedSettings(
   { config: fresh, file }: ReadConfig,
   { started, defaults }: { started: Config; defaults: AgentDefaults },
 ): Config {
@@ -142,7 +142,7 @@ export async function versionOf(path: string): Promise<string | undefined> {
 }
 
 /** Uses the file system's own clock, whatever clock the service has. */
-async function isYoung(path: string): Promise<boolean> {
+async function isRecent(path: string): Promise<boolean> {
   const { mtime } = await Deno.stat(path).catch(() => ({ mtime: null }));
   return mtime !== null && Math.abs(new SystemClock().now() - mtime.getTime()) < QUIET_MS;
 }

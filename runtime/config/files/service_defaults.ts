@@ -5,7 +5,7 @@ import type { WorkspaceSettings } from "../settings.ts";
 import { EnvironmentFiles } from "./environment_files.ts";
 
 /** The sources of the defaults. */
-type Settled = Pick<WorkspaceSettings, "config" | "shell" | "directories">;
+type SettingsSources = Pick<WorkspaceSettings, "config" | "shell" | "directories">;
 
 /** The values for omitted flags. */
 export interface ServiceDefaults {
@@ -29,7 +29,9 @@ const KEY = "INKLING_API_KEY";
  * cannot share it. The shell's key wins, because `start --api-key` passes it to a background service in the
  * environment. `service.env`, its former place, comes last.
  */
-export function readServiceDefaults({ config, shell, directories }: Settled): ServiceDefaults {
+export function readServiceDefaults(
+  { config, shell, directories }: SettingsSources,
+): ServiceDefaults {
   const { configEnvFile: keyFile, stateDir, baseStateDir } = directories;
   const port = stateDir === baseStateDir ? config.service.port : null;
   const defaults = { ...config.service, port, keyFile };
@@ -44,7 +46,7 @@ export function readServiceDefaults({ config, shell, directories }: Settled): Se
 }
 
 /** Returns the file that only installed units read for the key. */
-function formerKeyFile({ configDir }: Settled["directories"]): string {
+function formerKeyFile({ configDir }: SettingsSources["directories"]): string {
   return PATHS.join(configDir, "service.env");
 }
 
@@ -52,7 +54,7 @@ function formerKeyFile({ configDir }: Settled["directories"]): string {
  * Returns an error when the port has no key, so that the service cannot start, and a warning when the key is in its
  * former place.
  */
-export function diagnoseService(settings: Settled): Diagnostic[] {
+export function diagnoseService(settings: SettingsSources): Diagnostic[] {
   const { key, keySource, keyFile, port } = readServiceDefaults(settings);
   if (key === undefined && port !== null) {
     const message = `service.port needs a key, and ${KEY} is not set: the service does not start`;

@@ -7,7 +7,7 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { ServiceEvent } from "../../events/bus.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
-import type { StartRun, WhyHeld } from "../fire.ts";
+import type { FindHoldReason, StartRun } from "../fire.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
@@ -35,7 +35,7 @@ export interface FollowUpsPorts extends RunBrakePorts {
   findAgent(id: string): Agent | undefined;
   isUnreadable: ReconcileOptions["isUnreadable"];
   isPaused: () => Promise<boolean>;
-  whyHeld?: WhyHeld;
+  findHoldReason?: FindHoldReason;
   /** True when several machines share the store. */
   isShared?: boolean;
   clock: Clock;
@@ -107,7 +107,7 @@ export class FollowUps implements AsyncDisposable {
     if (agent === undefined || !agent.enabled || !follows(agent, ended.agentId)) {
       return await this.#drop(followUp, "info", NO_LONGER_FOLLOWS);
     }
-    const held = await this.#ports.whyHeld?.(agent);
+    const held = await this.#ports.findHoldReason?.(agent);
     if (held !== undefined) {
       // The service that the agent is meant for reads the same store.
       return this.#ports.isShared ? "waiting" : await this.#drop(followUp, "info", held);

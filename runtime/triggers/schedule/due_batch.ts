@@ -1,7 +1,7 @@
 // Settles one batch of due schedules: stores an outcome for every slot and advances the schedule book.
 import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
-import type { StartRun, WhyHeld } from "../fire.ts";
+import type { FindHoldReason, StartRun } from "../fire.ts";
 import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
 import type { StoppedTriggers } from "../stopped_triggers.ts";
 import type { Slot, SlotStore } from "./slot_store.ts";
@@ -20,7 +20,7 @@ export interface DueBatchPorts {
   /** Resolves when the run is stored, before the run ends. */
   start: StartRun;
   isPaused: () => boolean | Promise<boolean>;
-  whyHeld?: WhyHeld;
+  findHoldReason?: FindHoldReason;
   stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
 }
 
@@ -53,8 +53,8 @@ export async function settleDue(
   try {
     const judged: Judged[] = [];
     for (const entry of entries) {
-      const held = await ports.whyHeld?.(entry.agent);
-      judged.push(judge(entry, { ...ports, ...moment, pausedBecause: isPaused ? "paused" : held }));
+      const held = await ports.findHoldReason?.(entry.agent);
+      judged.push(judge(entry, { ...ports, ...moment, pauseReason: isPaused ? "paused" : held }));
     }
     // The slots before the runs come first. A crash between the two steps then leaves the newest slot open and loses
     // none.
@@ -108,7 +108,7 @@ function judge(
   around: Pick<DueBatchPorts, "book" | "stops"> & {
     now: number;
     wokeLate: boolean;
-    pausedBecause: string | undefined;
+    pauseReason: string | undefined;
   },
 ): Judged {
   const { book, stops, now, wokeLate } = around;
@@ -117,9 +117,9 @@ function judge(
   const due = book.dueSlots(entry, now);
   if (due === null) return { entry, verdict: {} };
   const { catchUp } = entry.agent.trigger;
-  const pausedBecause = around.pausedBecause ?? stopped;
-  const missedBecause = whyMissed(entry, { due, wokeLate });
-  const circumstances = { now, pausedBecause, missedBecause };
+  const pauseReason = around.pauseReason ?? stopped;
+  const missReason = whyMissed(entry, { due, wokeLate });
+  const circumstances = { now, pauseReason, missReason };
   // A later slot has run.
   const verdict = judgeSlots(due, { ...circumstances, catchUp: due.isNewest ? catchUp : "none" });
   return { entry, verdict };

@@ -38,18 +38,18 @@ export function judgeSlots(
   circumstances: {
     now: number;
     /** The reason why no slot may run; undefined when one may. */
-    pausedBecause: string | undefined;
+    pauseReason: string | undefined;
     catchUp: ScheduleTrigger["catchUp"];
     /** The reason for missed slots. */
-    missedBecause: string;
+    missReason: string;
   },
 ): SlotVerdict {
-  const { now, pausedBecause, catchUp, missedBecause } = circumstances;
+  const { now, pauseReason, catchUp, missReason } = circumstances;
   const { first, last, beforeLast, count } = due;
-  if (pausedBecause !== undefined) {
-    return { passed: { outcome: "skipped", reason: pausedBecause, first, last, count } };
+  if (pauseReason !== undefined) {
+    return { passed: { outcome: "skipped", reason: pauseReason, first, last, count } };
   }
-  const missed = { outcome: "missed", reason: missedBecause, first } as const;
+  const missed = { outcome: "missed", reason: missReason, first } as const;
   const isInTime = now - last <= GRACE_MS;
   if (!isInTime && catchUp !== "once") return { passed: { ...missed, last, count } };
   const run = {

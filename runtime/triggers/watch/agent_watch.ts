@@ -30,7 +30,7 @@ export interface AgentWatchPorts extends RunQueuePorts, SameContentPorts {
 }
 
 /** The watched paths, and the last snapshot that the agent has seen; undefined: it starts with the present files. */
-interface Entered {
+interface StartState {
   paths: WatchedPaths;
   remembered: Map<string, Stamp | null> | undefined;
 }
@@ -54,7 +54,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
 
   private constructor(
     agent: WatchingAgent,
-    own: Entered & { waiting: readonly QueuedChange[]; ports: AgentWatchPorts },
+    own: StartState & { waiting: readonly QueuedChange[]; ports: AgentWatchPorts },
   ) {
     this.#agent = agent;
     this.#ports = own.ports;
@@ -67,7 +67,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   /** Starts watching the agent's paths. */
   static async open(agent: WatchingAgent, ports: AgentWatchPorts): Promise<AgentWatch> {
     const waiting = await ports.store.readQueue(agent.id);
-    return new AgentWatch(agent, { ...await enter(agent, ports), waiting, ports });
+    return new AgentWatch(agent, { ...await openPaths(agent, ports), waiting, ports });
   }
 
   /** The last change that did not fire because the content is the same. */
@@ -76,8 +76,8 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 
   /** Starts listening. No run starts before the queue is started. */
-  async begin(): Promise<void> {
-    await this.queue.takeUp();
+  async start(): Promise<void> {
+    await this.queue.loadOpenRuns();
     await this.queue.keepOnly((path) => this.#paths.concerns(path));
     this.#listen();
     this.#content.survey(this.#agent, () => this.#paths.files());
@@ -88,7 +88,9 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     const before = this.#agent;
     // Agents are immutable: the same object has the same watch.
     if (before === agent) return;
-    if (!isDeepStrictEqual(watchedBy(before), watchedBy(agent))) await this.#replace(agent);
+    if (!isDeepStrictEqual(settingsOf(before), settingsOf(agent))) {
+      await this.#replace(agent);
+    }
     this.#agent = agent;
     this.#content.survey(this.#agent, () => this.#paths.files());
     this.queue.update(agent);
@@ -98,9 +100,9 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 
   /** Resets all limits, after the trigger was re-armed. */
-  released(): void {
+  reset(): void {
     this.#ports.breaker.reset(this.#agent.id);
-    this.queue.released();
+    this.queue.reset();
   }
 
   changed(place: WatchedPlace, changes: readonly Transition[]): void {
@@ -125,7 +127,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 
   /** Closes the watch without storing anything, because another machine watches now. */
-  async leave(): Promise<void> {
+  async stop(): Promise<void> {
     this.queue.stop();
     await this.#end();
     await this.queue[Symbol.asyncDispose]();
@@ -155,7 +157,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     // Settled changes must be stored before the snapshot is read.
     await this.#pause();
     try {
-      const { paths, remembered } = await enter(agent, this.#ports);
+      const { paths, remembered } = await openPaths(agent, this.#ports);
       this.#paths = paths;
       // Once all places were compared, the agent has seen their changes.
       if (this.#remembered !== undefined) this.#remembered = remembered;
@@ -201,7 +203,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   #note(changes: readonly Transition[]): void {
     const { clock, breaker } = this.#ports;
     for (const change of changes) {
-      this.#folding.note(change, { at: clock.now(), origin: breaker.noticed(change.path) });
+      this.#folding.note(change, { at: clock.now(), origin: breaker.originOf(change.path) });
     }
     if (this.#folding.size > 0) this.#timing ??= this.#settleInTime(this.#rest.signal);
   }
@@ -255,15 +257,15 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
       const known = writer === undefined ? origin : { previous: writer, continues: true };
       changes.push({ path, event, origin: known });
     }
-    await this.queue.put(changes, await this.#content.toSeen(agent, settled));
+    await this.queue.put(changes, await this.#content.toSeenFiles(agent, settled));
   }
 }
 
 /** Opens the watched paths of an agent, with its last snapshot. */
-async function enter(
+async function openPaths(
   { id, trigger }: WatchingAgent,
   ports: AgentWatchPorts,
-): Promise<Entered> {
+): Promise<StartState> {
   const { store } = ports;
   const stored = await store.readSeen(id);
   const paths = await WatchedPaths.open(trigger, ports);
@@ -294,7 +296,9 @@ async function enter(
 }
 
 /** Returns the part of an agent that its watch depends on. */
-function watchedBy({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
+function settingsOf(
+  { trigger }: WatchingAgent,
+): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
   const { paths, filters, debounceMs, catchUp } = trigger;
   return { paths, filters, debounceMs, catchUp };
 }

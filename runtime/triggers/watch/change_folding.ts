@@ -4,7 +4,7 @@
 // three of them, a burst loses some). The state of a file before and now is certain.
 import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
 import type { FileEvent } from "../../run_cause.ts";
-import { type ChangeOrigin, joinOrigins } from "./trigger_breaker.ts";
+import { type ChangeOrigin, mergeOrigins } from "./trigger_breaker.ts";
 
 function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefined {
   if (before === now || before === UNREAD || now === UNREAD) return undefined;
@@ -13,7 +13,7 @@ function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefi
 }
 
 /** Merges two events that no run has seen; undefined when they cancel each other. */
-export function foldEvents(first: FileEvent, second: FileEvent): FileEvent | undefined {
+export function mergeEvents(first: FileEvent, second: FileEvent): FileEvent | undefined {
   if (first === "created") return second === "deleted" ? undefined : first;
   if (second === "deleted") return second;
   if (first === "deleted" || second === "created") return "modified";
@@ -83,7 +83,7 @@ export class ChangeFolding {
     if (one.now === null && now !== null) one.arrived = now;
     one.now = now;
     one.at = at;
-    one.origin = joinOrigins(one.origin, origin);
+    one.origin = mergeOrigins(one.origin, origin);
     this.#paths.set(path, one);
     const event = foldChange(one.before, now);
     if (event === "deleted" && one.before !== null) this.#left.set(one.before, path);

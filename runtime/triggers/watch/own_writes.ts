@@ -51,7 +51,7 @@ interface Record {
 }
 
 /** A write in the form sent to other machines. */
-export interface ToldWrite {
+export interface SharedWrite {
   path: string;
   left: Left;
   writers: readonly string[];
@@ -61,10 +61,10 @@ export interface ToldWrite {
 /** The writes of all agents. The memory is bounded: the least recent write is forgotten first. */
 export class OwnWrites {
   readonly #records = new Map<string, Record>();
-  readonly #tell: ((write: ToldWrite) => void) | undefined;
+  readonly #tell: ((write: SharedWrite) => void) | undefined;
 
   /** `tell` is called for each write made by this process. */
-  constructor(tell?: (write: ToldWrite) => void) {
+  constructor(tell?: (write: SharedWrite) => void) {
     this.#tell = tell;
   }
 
@@ -87,7 +87,7 @@ export class OwnWrites {
   }
 
   /** Records a write that another machine reported. */
-  hear({ path, left, writers, firedId }: ToldWrite): void {
+  recordRemote({ path, left, writers, firedId }: SharedWrite): void {
     add(this.#next(path, firedId), { ...left, writers, firedId });
   }
 

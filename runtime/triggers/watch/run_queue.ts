@@ -11,11 +11,11 @@ import type { FileEvent } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun } from "../fire.ts";
 import { RESTART, type StoppedTriggers } from "../stopped_triggers.ts";
-import { foldEvents } from "./change_folding.ts";
+import { mergeEvents } from "./change_folding.ts";
 import {
   type ChangeOrigin,
   FROM_OUTSIDE,
-  joinOrigins,
+  mergeOrigins,
   type TriggerBreaker,
 } from "./trigger_breaker.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
@@ -77,7 +77,7 @@ export class RunQueue implements AsyncDisposable {
    * Reads the open runs from the store: those from before this queue, and those whose end on another machine it may
    * have missed.
    */
-  async takeUp(): Promise<void> {
+  async loadOpenRuns(): Promise<void> {
     await this.#serially(async () => {
       const open = await this.#ports.store.readOpenRuns(this.#agent.id);
       const before = [...this.#runs.keys()];
@@ -127,7 +127,7 @@ export class RunQueue implements AsyncDisposable {
   }
 
   /** Continues with the stored changes after the trigger was re-armed. */
-  released(): void {
+  reset(): void {
     void this.#serially(async () => {
       const { id } = this.#agent;
       const stored = new Set((await this.#ports.store.readQueue(id)).map(({ path }) => path));
@@ -137,7 +137,7 @@ export class RunQueue implements AsyncDisposable {
   }
 
   /** Handles the event that an execution of this agent ended, waits for a person, or continues. */
-  hear(executionId: number, type: `execution_${"completed" | "waiting" | "resumed"}`): void {
+  handleEvent(executionId: number, type: `execution_${"completed" | "waiting" | "resumed"}`): void {
     const { breaker } = this.#ports;
     const continues = type === "execution_resumed";
     // Queued, because a run may end before its start is recorded here.
@@ -194,11 +194,11 @@ export class RunQueue implements AsyncDisposable {
     const queued = changes.flatMap(({ path, event, origin }) => {
       const known = this.#changes.get(path);
       if (known === undefined) return [{ path, event, origin, queuedAt: clock.now() }];
-      const folded = foldEvents(known.event, event);
+      const folded = mergeEvents(known.event, event);
       if (folded === undefined) dropped.push(path);
       return folded === undefined
         ? []
-        : [{ ...known, event: folded, origin: joinOrigins(known.origin, origin) }];
+        : [{ ...known, event: folded, origin: mergeOrigins(known.origin, origin) }];
     });
     if (queued.length > 0 || dropped.length > 0) {
       const isStored = await store.enqueue(

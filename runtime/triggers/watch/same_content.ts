@@ -61,7 +61,7 @@ export class SameContent {
     if (trigger.sameContent) return settled;
     const isSame = async ({ path, event, before, stamp }: SettledPath) => {
       if (stamp === null) digests.forget(path);
-      else if (event !== "modified" || before === null) await digests.take(path, stamp);
+      else if (event !== "modified" || before === null) await digests.digestOf(path, stamp);
       else return await digests.isSame(path, { before, now: stamp });
       return false;
     };
@@ -75,13 +75,16 @@ export class SameContent {
   }
 
   /** Returns the files' present stamps with the known digests, for an agent that catches up. */
-  async toSeen({ trigger }: WatchingAgent, settled: readonly SettledPath[]): Promise<SeenFile[]> {
+  async toSeenFiles(
+    { trigger }: WatchingAgent,
+    settled: readonly SettledPath[],
+  ): Promise<SeenFile[]> {
     if (trigger.catchUp !== "once") return [];
     return await inGroups(settled, {
       size: READ_AT_ONCE,
       work: async ({ path, stamp }) => {
         const isTaken = stamp !== null && !trigger.sameContent;
-        const digest = isTaken ? await this.#ports.digests.take(path, stamp) : undefined;
+        const digest = isTaken ? await this.#ports.digests.digestOf(path, stamp) : undefined;
         return { path, stamp, ...(digest !== undefined && { digest }) };
       },
     });

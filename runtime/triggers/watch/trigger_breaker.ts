@@ -37,7 +37,7 @@ export interface ChangeOrigin {
 export const FROM_OUTSIDE: ChangeOrigin = { previous: 0, continues: false };
 
 /** Merges the origins of two changes of one path; the second is later. */
-export function joinOrigins(first: ChangeOrigin, second: ChangeOrigin): ChangeOrigin {
+export function mergeOrigins(first: ChangeOrigin, second: ChangeOrigin): ChangeOrigin {
   return first.continues && !second.continues || second.previous === 0 ? first : second;
 }
 
@@ -79,7 +79,7 @@ export class TriggerBreaker {
   }
 
   /** Returns the possible origin of a change that is noticed now. */
-  noticed(path: string): ChangeOrigin {
+  originOf(path: string): ChangeOrigin {
     let newest = 0;
     let best: number | undefined;
     for (const id of this.#around()) {

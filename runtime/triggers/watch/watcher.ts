@@ -111,9 +111,9 @@ export class Watcher implements AsyncDisposable {
    * Counts the open runs again, because messages from other machines may be lost. Then starts runs for the queued
    * changes.
    */
-  lookAgain(): void {
+  resync(): void {
     for (const { queue } of this.#watches.values()) {
-      void queue.takeUp();
+      void queue.loadOpenRuns();
       queue.wake();
     }
   }
@@ -141,7 +141,7 @@ export class Watcher implements AsyncDisposable {
     this.#over.abort();
     const watches = () => [...this.#watches.values()];
     for (const watch of watches()) watch.queue.stop();
-    this.#places.abandonOpening();
+    this.#places.cancelOpening();
     await this.#digests.stop();
     await this.#retry;
     await this.#following.settled();
@@ -208,14 +208,14 @@ export class Watcher implements AsyncDisposable {
     if (known !== undefined) return await known.update(agent);
     const watch = await AgentWatch.open(agent, this.#watchPorts);
     this.#watches.set(agent.id, watch);
-    await watch.begin();
+    await watch.start();
     if (this.#isFiring) watch.queue.start();
   }
 
   async #leave(agentId: string): Promise<void> {
     const watch = this.#watches.get(agentId);
     this.#watches.delete(agentId);
-    await watch?.leave();
+    await watch?.stop();
   }
 
   async #forget(agentId: string): Promise<void> {
@@ -227,13 +227,13 @@ export class Watcher implements AsyncDisposable {
 
   #hear(event: ServiceEvent): void {
     if (event.type === "trigger_changed" && event.status === "running") {
-      this.#watches.get(event.agentId)?.released();
+      this.#watches.get(event.agentId)?.reset();
     }
     if (!("executionId" in event)) return;
     const { type, executionId, agentId } = event;
     if (type === "execution_started") return;
     const queue = this.#watches.get(agentId)?.queue;
-    if (queue !== undefined) queue.hear(executionId, type);
+    if (queue !== undefined) queue.handleEvent(executionId, type);
     // Also for agents that watch no more: their runs end, too.
     else if (type === "execution_resumed") this.#breaker.resumed(executionId);
     else this.#breaker.ended(executionId);

@@ -84,7 +84,7 @@ function readContent(
 }
 
 /** Parses the JSON of an unverified body; undefined when it is invalid. */
-export function parseUnproven(body: Uint8Array): JsonValue | undefined {
+export function parseUnverified(body: Uint8Array): JsonValue | undefined {
   const content = parseJson(new TextDecoder().decode(body));
   return "status" in content ? undefined : content.value;
 }

@@ -9,7 +9,7 @@ import type { ReadDelivery } from "./delivery.ts";
 const MAX_MATCHED_CHARACTERS = 1_000;
 
 /** Returns why a delivery is filtered out, in words for its sender and the log; undefined when it passes. */
-export function whyFiltered(
+export function findFilterReason(
   { event, value }: Pick<ReadDelivery, "event" | "value">,
   { events, fields }: WebhookTrigger["filter"],
 ): string | undefined {

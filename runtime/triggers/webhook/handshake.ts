@@ -3,7 +3,7 @@
 import type { JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import { HANDSHAKES, type WebhookHandshake } from "../../trigger_kinds.ts";
-import { type Delivery, parseUnproven } from "./delivery.ts";
+import { type Delivery, parseUnverified } from "./delivery.ts";
 import { hmac, isSecret, queryOf } from "./signature.ts";
 
 /** The longest text of an unverified sender that is sent back. */
@@ -14,7 +14,7 @@ const MAX_BODY_BYTES = 8 * MAX_ECHO_CHARACTERS;
 const ZOOM_TOKEN = /^[\w+/=-]{1,200}$/;
 
 /** Returns true when the handshake is a GET or HEAD request. */
-export function isBegunByReading(handshake: WebhookHandshake | undefined): boolean {
+export function isGetHandshake(handshake: WebhookHandshake | undefined): boolean {
   return handshake !== undefined && !HANDSHAKES[handshake].startsWith("POST");
 }
 
@@ -22,7 +22,7 @@ export function isBegunByReading(handshake: WebhookHandshake | undefined): boole
 export type HandshakeAnswer = string | Record<string, string>;
 
 /** Answers a handshake; returns undefined for any other delivery. `verifyKeys`: Meta's verify token. */
-export async function answerTrial(
+export async function answerUnsignedHandshake(
   delivery: Delivery,
   options: {
     handshake: WebhookHandshake | undefined;
@@ -32,9 +32,9 @@ export async function answerTrial(
 ): Promise<HandshakeAnswer | undefined> {
   const { handshake, keys: [key], verifyKeys } = options;
   const { body, method = "POST" } = delivery;
-  if (handshake === undefined || isBegunByReading(handshake) === (method === "POST")) return;
+  if (handshake === undefined || isGetHandshake(handshake) === (method === "POST")) return;
   const query = queryOf(delivery);
-  const sent = body.length > MAX_BODY_BYTES ? undefined : parseUnproven(body);
+  const sent = body.length > MAX_BODY_BYTES ? undefined : parseUnverified(body);
   switch (handshake) {
     case "trello":
       return "";

@@ -5,7 +5,7 @@ import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { isJsonObject } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import { SCHEME_FORMS } from "../../trigger_kinds.ts";
-import { type Delivery, parseUnproven } from "./delivery.ts";
+import { type Delivery, parseUnverified } from "./delivery.ts";
 
 /** The greatest difference between a delivery's time and now. */
 export const FRESHNESS_MS = 5 * MINUTE_MS;
@@ -95,7 +95,7 @@ function readEvidence(
     case "monday": {
       const token = (headers.get("authorization") ?? "").replace(/^bearer +/i, "");
       const [head = "", claims = "", digest = ""] = token.split(".");
-      const until = valueAt(parseUnproven(decode(claims, "base64url") ?? body), "/exp");
+      const until = valueAt(parseUnverified(decode(claims, "base64url") ?? body), "/exp");
       const holds = typeof until === "number" && until * SECOND_MS >= now;
       return holds
         ? { signatures: toDigest("base64url")(digest), signed: [[`${head}.${claims}`]] }
@@ -111,7 +111,7 @@ function readEvidence(
       if (text === undefined || time === null) return undefined;
       const signatures = toDigest(encoding)(text);
       if (time !== undefined) return { signatures, signed: [[`v0:${time}:`, body]], time };
-      const sentAt = bodyTime && valueAt(parseUnproven(body), bodyTime);
+      const sentAt = bodyTime && valueAt(parseUnverified(body), bodyTime);
       return {
         signatures,
         signed: hash === undefined ? [[body]] : addresses.map((address) => [body, address]),
@@ -158,7 +158,7 @@ export function queryOf(
 
 /** Verifies a delivery of Microsoft Graph, which has no signature: each notification repeats the subscription's secret. */
 async function hasClientStates({ body }: Delivery, keys: readonly Bytes[]): Promise<boolean> {
-  const items = valueAt(parseUnproven(body), "/value");
+  const items = valueAt(parseUnverified(body), "/value");
   if (!Array.isArray(items) || items.length === 0 || items.length > MAX_NOTIFICATIONS) return false;
   const known = await Promise.all(items.map((item) => {
     const state = isJsonObject(item) ? item["clientState"] : undefined;

@@ -8,12 +8,12 @@ import type { Environment } from "../../config/environment.ts";
 import type { WebhookCause } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SCHEME_FORMS } from "../../trigger_kinds.ts";
-import type { StartRun, WhyHeld } from "../fire.ts";
+import type { FindHoldReason, StartRun } from "../fire.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
 import { decodeBody } from "./content_encoding.ts";
 import { answerHandshake, type Delivery, type ReadDelivery, readDelivery } from "./delivery.ts";
-import { answerTrial, type HandshakeAnswer, isBegunByReading } from "./handshake.ts";
-import { whyFiltered } from "./filter.ts";
+import { answerUnsignedHandshake, type HandshakeAnswer, isGetHandshake } from "./handshake.ts";
+import { findFilterReason } from "./filter.ts";
 import { isGenuine, keyOf } from "./signature.ts";
 
 /** The result of a delivery. */
@@ -38,10 +38,10 @@ export type HookOutcome =
     wantsOk?: true;
   };
 
-/** The entrance for deliveries. Without `isTriedByReading`, GET starts no handshake. */
+/** The entrance for deliveries. Without `hasGetHandshake`, GET starts no handshake. */
 export type DeliveryPort =
   & Pick<Webhooks, "has" | "receive">
-  & Partial<Pick<Webhooks, "isTriedByReading">>;
+  & Partial<Pick<Webhooks, "hasGetHandshake">>;
 
 /** The collaborators of `Webhooks`. */
 export interface WebhooksPorts extends RunBrakePorts {
@@ -52,7 +52,7 @@ export interface WebhooksPorts extends RunBrakePorts {
   /** Returns the execution of a delivery with this key within 24 hours. */
   findByKey(key: string): Promise<{ id: number; startedAt: number } | undefined>;
   isPaused: () => Promise<boolean>;
-  whyHeld?: WhyHeld;
+  findHoldReason?: FindHoldReason;
   clock: Pick<Clock, "now">;
   log: ServiceLog;
 }
@@ -79,8 +79,8 @@ export class Webhooks {
   }
 
   /** Returns true when the sender's handshake is a GET or HEAD request. */
-  isTriedByReading(agentId: string): boolean {
-    return isBegunByReading(this.#find(agentId)?.trigger.handshake);
+  hasGetHandshake(agentId: string): boolean {
+    return isGetHandshake(this.#find(agentId)?.trigger.handshake);
   }
 
   /** Receives a delivery. The run of an accepted delivery is stored when this resolves. */
@@ -95,7 +95,7 @@ export class Webhooks {
     const now = this.#ports.clock.now();
     const { handshake, verifyToken } = trigger;
     const verifyKeys = verifyToken === undefined ? keys : this.#secretsOf([verifyToken], trigger);
-    const echoed = await answerTrial(delivery, { handshake, keys, verifyKeys });
+    const echoed = await answerUnsignedHandshake(delivery, { handshake, keys, verifyKeys });
     if (echoed !== undefined) return { outcome: "answered", body: echoed };
     const { method = "POST" } = delivery;
     if (method !== "POST" || !await isGenuine(delivery, { trigger, keys, now })) {
@@ -108,7 +108,7 @@ export class Webhooks {
     if ("status" in read) return { outcome: "unreadable", ...read };
     const answer = answerHandshake(read, trigger.scheme);
     if (answer !== undefined) return { outcome: "answered", body: answer };
-    const reason = whyFiltered(read, trigger.filter);
+    const reason = findFilterReason(read, trigger.filter);
     if (reason !== undefined) {
       const fields = { agent: agent.id, reason };
       this.#ports.log.write("info", "A delivery starts nothing: it is filtered out", fields);
@@ -138,7 +138,7 @@ export class Webhooks {
       if (known === undefined || known.startedAt < marks.since) continue;
       return accepted(known.id, false);
     }
-    const held = await this.#ports.whyHeld?.(agent);
+    const held = await this.#ports.findHoldReason?.(agent);
     if (held !== undefined) return { outcome: "later", reason: `Not here: ${held}` };
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
     if (!this.#brake.admits(agent, { maxRuns, cause: "deliveries" })) {

@@ -52,7 +52,7 @@ Deno.test("TriggerLease lets one service fire, and another one after it stopped"
   assert.equal(studio.heldBecause, undefined);
   assert.match(laptop.heldBecause ?? "", /^the service on studio runs the triggers/);
   await services.pass(10 * MINUTE_MS);
-  assert.match(await laptop.whyHeld() ?? "", /^the service on studio/);
+  assert.match(await laptop.findHoldReason() ?? "", /^the service on studio/);
   await studio[Symbol.asyncDispose]();
   await services.pass(MINUTE_MS);
   assert.equal(laptop.heldBecause, undefined);
@@ -79,7 +79,7 @@ Deno.test("TriggerLease of a service that was killed passes to another one after
   // The frozen service notices before it fires.
   services.clock.jump(10 * MINUTE_MS);
   const [studio] = [await services.start("studio")];
-  assert.match(await studio.whyHeld() ?? "", /^the service on laptop/);
+  assert.match(await studio.findHoldReason() ?? "", /^the service on laptop/);
 });
 
 Deno.test("TriggerLease has one holder again soon after two services took it in the same moment", async () => {

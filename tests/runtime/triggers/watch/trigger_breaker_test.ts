@@ -24,7 +24,7 @@ class Firing {
     path: string,
     options: { forMs?: number; agent?: string; origin?: ChangeOrigin; maxRuns?: number } = {},
   ): string | undefined {
-    const { forMs = 0, agent = "a", origin = this.breaker.noticed(path), maxRuns = Infinity } =
+    const { forMs = 0, agent = "a", origin = this.breaker.originOf(path), maxRuns = Infinity } =
       options;
     const refusal = this.breaker.refusal(agent, { path, origin, maxRuns });
     if (refusal !== undefined) return refusal.reason;
@@ -36,7 +36,7 @@ class Firing {
 
   /** Starts a run that stays open. */
   begin(path: string, options: { agent: string; origin?: ChangeOrigin }): number {
-    const { agent, origin = this.breaker.noticed(path) } = options;
+    const { agent, origin = this.breaker.originOf(path) } = options;
     const executionId = ++this.#lastId;
     this.breaker.started(agent, { executionId, path, origin });
     return executionId;
@@ -122,7 +122,7 @@ Deno.test("TriggerBreaker counts two simultaneous loops separately", () => {
   for (let round = 1; round < MAX_CHAIN; round++) {
     for (const one of running) {
       // Both runs are open while its path changes.
-      const origin = firing.breaker.noticed(one.path);
+      const origin = firing.breaker.originOf(one.path);
       const change = { path: one.path, origin, maxRuns: Infinity };
       assert.equal(firing.breaker.refusal(one.path, change), undefined, `round ${round}`);
       firing.breaker.ended(one.id);

@@ -16,7 +16,7 @@ async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }
   return { world, open };
 }
 
-Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, again once it goes on, and finds ends that were not heard", async () => {
+Deno.test("Watcher.resync() counts a run that waits for a person no more, again once it goes on, and finds ends that were not heard", async () => {
   const { world, open } = await openWorld();
   await using _world = world;
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
@@ -25,32 +25,32 @@ Deno.test("Watcher.lookAgain() counts a run that waits for a person no more, aga
     Promise.resolve(
       open().map((run) => ({ ...run, isRunning: run.path !== world.path("inbox/1.md") })),
     );
-  world.watcher.lookAgain();
+  world.watcher.resync();
   await world.untilNoticed("inbox/5.md", "a created");
   world.store.readOpenRuns = () => Promise.resolve(open());
-  world.watcher.lookAgain();
+  world.watcher.resync();
   for (const run of world.runs.filter(({ path }) => path === "inbox/5.md")) {
     world.publish("execution_completed", run);
   }
   world.write("inbox/1.md", "again");
   world.write("inbox/6.md");
   await world.untilQueued(2);
-  world.watcher.lookAgain();
+  world.watcher.resync();
   await world.clock.advance(10_000);
   assert.equal(world.runs.length, 5, "four of them go on");
   world.running.clear();
-  world.watcher.lookAgain();
+  world.watcher.resync();
   await world.untilFired("a modified inbox/1.md", "a created inbox/6.md");
   assert.equal(world.runs.length, 7);
 });
 
-Deno.test("Watcher.lookAgain() goes on where it was not heard that a conversation goes on", async () => {
+Deno.test("Watcher.resync() goes on where it was not heard that a conversation goes on", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let isWaiting = true;
   world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;
   world.write("inbox/1.md");
   await world.untilQueued(1);
   isWaiting = false;
-  world.watcher.lookAgain();
+  world.watcher.resync();
   await world.untilFired("a created inbox/1.md");
 });
