@@ -88,9 +88,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     const before = this.#agent;
     // Agents are immutable: the same object has the same watch.
     if (before === agent) return;
-    if (!isDeepStrictEqual(settingsOf(before), settingsOf(agent))) {
-      await this.#replace(agent);
-    }
+    if (!isDeepStrictEqual(settingsOf(before), settingsOf(agent))) await this.#replace(agent);
     this.#agent = agent;
     this.#content.survey(this.#agent, () => this.#paths.files());
     this.queue.update(agent);
@@ -296,9 +294,7 @@ async function openPaths(
 }
 
 /** Returns the part of an agent that its watch depends on. */
-function settingsOf(
-  { trigger }: WatchingAgent,
-): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
+function settingsOf({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
   const { paths, filters, debounceMs, catchUp } = trigger;
   return { paths, filters, debounceMs, catchUp };
 }
