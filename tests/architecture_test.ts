@@ -8,7 +8,10 @@ const FILES = sourceFiles();
 const IMPORTS = FILES.flatMap(importsOf);
 const text = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
 
-/** Lower may not know higher. What stands at the runtime's root is known to all, but for what opens the whole. */
+/**
+ * The layers of the runtime's folders. A folder imports only lower layers. The files at the runtime's root are layer 0,
+ * except those that open the whole.
+ */
 const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   root: 0,
   secrets: 1,
@@ -222,7 +225,7 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
   }
 });
 
-/** What makes the program that ships is no part of it: its packages are in tests/deno.json. */
+/** The bundler is not part of the product: its packages are in tests/deno.json. */
 const BUNDLER = "release/bundle.ts";
 
 /** The page in the browser is a program of its own: bundled, and with packages that the service never loads. */
@@ -244,7 +247,7 @@ Deno.test("imports: the page's packages are pinned, used, and the product's wher
   assert.deepEqual(strange, []);
 });
 
-/** Where a package or a global may be used. */
+/** The files that may use a package or a global. */
 const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"node:sqlite"/, where: /^runtime\/storage\// },
   { what: /"hono(\/|")/, where: /^server\// },
@@ -264,8 +267,8 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     // in a worker that can load nothing.
     where: /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp)\.ts$/,
   },
-  // What ships has no source tree around it: its own files are in one place, deno.json is a module, and the bundle knows
-  // every worker and every late import, but for a user's tool.
+  // The bundle has no source tree around it: one file has the places of its own files, deno.json is a module, and the
+  // bundle knows every worker and every late import, except a user's tool.
   {
     what: /import\.meta(?!\.main)\b/,
     where: /^(base\/(free_descriptors|program_files)\.ts$|(release|demo)\/)/,
@@ -283,7 +286,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
     where: /^runtime\/tools\/custom\/host\/(confined|script)_worker\.ts$/,
   },
   {
-    // Of a pattern that finds imports, the question mark is no module.
+    // The question mark of a pattern that finds imports is not a module.
     what: /(?<![\w.])import\(\s*(?!["?])\S/,
     where: /^runtime\/tools\/custom\/host\/tool_worker\.ts$/,
   },

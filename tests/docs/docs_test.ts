@@ -66,7 +66,7 @@ Deno.test("docs: the README links to each of them", () => {
   }
 });
 
-/** What is wrong with an example, by each product reader that could be meant. One of them has to find nothing. */
+/** The problems of an example, by each product reader that may be meant. One of them must find none. */
 const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
   markdown: {
     agent: (text) => problemsOf(parseAgentFile(text)),
@@ -166,7 +166,7 @@ function alternativesIn(language: string, text: string): string[] {
   return new Set(parts.map((one) => one.split(":")[0])).size < parts.length ? parts : [text];
 }
 
-/** The commands of a shell example: what stands in here-documents, comments and assignments is left out. */
+/** Returns the commands of a shell example, without here-documents, comments and assignments. */
 function commandsIn(text: string): string[] {
   return text.replaceAll(/<<'(\w+)'\n[^]*?^\1$/gm, "").replaceAll("\\\n", " ").split("\n")
     .map((line) =>

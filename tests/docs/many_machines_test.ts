@@ -1,4 +1,4 @@
-// docs/many-machines.md and its files: each example is read by whoever reads it for a user, and says what the page says.
+// docs/many-machines.md and its files: the product's readers parse each example, and its figures are those of the code.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -24,7 +24,7 @@ function example(name: string): string {
   return Deno.readTextFileSync(join(EXAMPLES, name));
 }
 
-/** What a node is by its config.yaml; nothing in it may be unknown or without effect. */
+/** Parses the config.yaml of a node, without unknown or ineffective keys. */
 function nodeOf(text: string) {
   const result = parseConfig(text, { path: "/config/config.yaml", home: "/home/me" });
   assert.ok("config" in result, JSON.stringify(result));
@@ -77,7 +77,7 @@ Deno.test("docs: a database is made in UTF-8, whatever the cluster's encoding is
   }
 });
 
-/** What this test looks at of a compose file. */
+/** The part of a compose file that this test reads. */
 interface Compose {
   services: Record<string, {
     hostname?: string;
@@ -146,12 +146,12 @@ Deno.test("docs/examples: the unit keeps a node running however long its databas
   assert.deepEqual(unit.values("Service", "ExecStartPre"), [
     `/usr/bin/test -d ${nodeOf(first).config.workspace}/agents`,
   ]);
-  // The commands that the page has people type look into the same folders.
+  // The commands of the page read the same folders.
   const wrapper = blocksOf("sh").find((block) => block.startsWith("#!/bin/sh")) ?? "";
   const [folders = ""] = unit.values("Service", "Environment");
   assert.ok(wrapper.includes(`sudo -u ${unit.values("Service", "User").join()} env ${folders} `));
   assert.deepEqual(unit.values("Service", "TimeoutStopSec"), [`${STOP_SECONDS}`]);
-  // What the page warns of, and its two lines end.
+  // The warning of the page and its two lines.
   assert.match(PAGE.replaceAll(/\s+/g, " "), /gives up after five such starts within five minutes/);
   const printed = readUnit(toSystemdUnit({
     ...{ printCommand: "", command: ["/usr/bin/inkling"], environment: {} },
@@ -174,7 +174,7 @@ Deno.test("docs/examples: the unit keeps a node running however long its databas
     async fn() {
       await using folder = await createTempDir();
       const path = join(folder.path, "inkling.service");
-      // It looks whether the program is there.
+      // It checks whether the program exists.
       await Deno.writeTextFile(path, text.replaceAll(program, Deno.execPath()));
       const { code, stderr } = await new Deno.Command(analyze, { args: ["verify", path] }).output();
       assert.equal(code, 0, new TextDecoder().decode(stderr));

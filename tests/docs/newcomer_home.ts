@@ -6,7 +6,7 @@ import { denoDirectory } from "../support/repository.ts";
 
 export interface NewcomerHome extends AsyncDisposable {
   path: string;
-  /** Runs a line or script of Bash, in the home unless told otherwise. */
+  /** Runs a line or script of Bash, by default in the home. */
   run(script: string, cwd?: string): Promise<{ code: number; output: string }>;
 }
 

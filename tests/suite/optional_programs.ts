@@ -1,7 +1,7 @@
 // Programs that some tests need, and that are skipped where they are missing.
 import { CHROMIUM_PATHS } from "../support/machine/browser.ts";
 
-/** What is skipped without a program, and the Debian packages that bring it. */
+/** The tests that are skipped without a program, and the Debian packages with it. */
 export interface OptionalProgram {
   what: string;
   /** One of these must exist. */

@@ -13,11 +13,11 @@ interface Ended {
 /** The line of a test that has ended: its module, its name (behind its test's name for a step), the outcome, the time. */
 const ENDED =
   /^(\S+) => (.*) \.\.\. (ok|FAILED|ignored|cancelled)(?: \(due to [^)]*\))? \(([^)]*)\)$/;
-/** What it prints with one job: the module once, and a line without it for each of its tests. */
+/** The output with one job: the module once, and a line for each of its tests without it. */
 const BEGINNING = /^running \d+ tests? from (\S+)$/;
 const ENDED_ALONE =
   /^\s*(.* \.\.\. (?:ok|FAILED|ignored|cancelled)(?: \(due to [^)]*\))? \([^)]*\))$/;
-/** Lines around what a test prints, which stand between the lines of all tests that run at once. */
+/** Lines around the output of a test, between the lines of all tests that run at once. */
 const OUTPUT_MARK =
   /^-{3,} (?:post-test )?output -{3,}$|(?:^| )\.\.\.-{3,} (?:post-test )?output end -{3,}$/;
 const SUMMARY = /^(?:ok|FAILED) \| \d+ passed/;

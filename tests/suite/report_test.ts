@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createReport } from "./report.ts";
 
-/** What a run prints whose reporter printed these lines. A second passes at each of them. */
+/** Returns the report of a run with these lines of the reporter. One second passes at each line. */
 function report(lines: readonly string[]): string[] {
   const files = ["tests/a/one_test.ts", "tests/a/two_test.ts"];
   const printed: string[] = [];
@@ -50,7 +50,7 @@ Deno.test("report: a line for each file with its tests, time and failures; marks
   assert.equal(printed.at(-1), "FAILED | 1 passed (1 step) | 1 failed | 1 skipped (9s)");
 });
 
-Deno.test("report: a file that was cut off is told at the end, and a slow test with a reason is not", () => {
+Deno.test("report: the end lists a file that was cut off, but no slow test with a reason", () => {
   const slow = "PostgresDatabase lives through restarts of its server";
   const printed = report([ONE, end(slow, "ok", "5s"), end("hangs", "cancelled", "0ms")]);
   assert.deepEqual(printed.slice(0, 2), [

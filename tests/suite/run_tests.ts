@@ -1,14 +1,17 @@
 // Runs `deno test` with the permissions that tests have.
 import { REPOSITORY, TEST_PERMISSIONS } from "../support/repository.ts";
 
-/** What one run of Deno's test command is given. */
+/** The options of one run of Deno's test command. */
 export interface TestRun {
   /** Absolute paths of the modules with tests. */
   modules: readonly string[];
   /** Further arguments of `deno test`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** How many modules run at once; undefined: two for each processor, because many tests wait for most of their time. */
+  /**
+   * The number of modules that run at once; undefined: two for each processor, because many tests wait for timers and other
+   * processes.
+   */
   jobs?: string | undefined;
   /** Called for each line that it prints, to either output, without colors. */
   onLine: (line: string) => void;

@@ -1,4 +1,4 @@
-// A plan of a run as tests of what stands in front of a runtime need it: a bit of everything.
+// A plan of a run for tests of the layers above a runtime: one of every kind of entry.
 import type { RunPlan } from "../../runtime/runtime.ts";
 
 /** The plan of a run, with messages. */

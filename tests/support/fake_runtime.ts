@@ -1,5 +1,4 @@
-// A runtime in memory, for tests of what stands in front of one: agents and executions are put in by hand, frames are
-// appended by hand, followers are real (a cursor and a bell).
+// A runtime in memory, for tests of the layers above a runtime: agents and executions are plain values.
 import { makeRecap } from "../../runtime/wiring/recap.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -75,7 +74,7 @@ export class FakeRuntime implements Runtime {
   readonly filters: ExecutionFilter[] = [];
   /** Open questions by execution. */
   readonly requests = new Map<number, HumanRequest>();
-  /** What their calls would do to files. */
+  /** The previews of their calls. */
   readonly previews = new Map<number, CallPreview>();
   readonly autoApprovals: { agentId: string; tool: string; write: boolean }[] = [];
   readonly responses: ({ id: number } & GivenResponse)[] = [];
@@ -89,17 +88,17 @@ export class FakeRuntime implements Runtime {
   };
   readonly purges: { agentId?: string; force: boolean }[] = [];
   broken: BrokenAgentFile[] = [];
-  /** What the next run of each agent would be, by id. */
+  /** The plan of each agent's next run, by id. */
   readonly plans = new Map<string, RunPlan>();
   readonly jobs: SchedulerJob[] = [];
-  /** What `usage` reports, and for which requests. */
+  /** The result of `usage`, and its requests. */
   report: UsageReport = { timeZone: "UTC", days: [], entries: [] };
   readonly usageRequests: UsageRequest[] = [];
   readonly logFileLines: string[] = [];
   storage: Runtime["storage"] = { kind: "sqlite", place: "/state/inkling.db" };
   /** The services that share the database. */
   readonly nodes: ServiceNode[] = [];
-  /** How budgets stand, and what was raised. */
+  /** The budgets, and their raises. */
   budgetFigures: BudgetFigures[] = [];
   readonly raises: RaiseRequest[] = [];
   /** Newest first, of all agents. */
@@ -108,18 +107,18 @@ export class FakeRuntime implements Runtime {
   watcherActive = false;
   /** Links to questions, by token. */
   readonly links = new Map<string, LinkedQuestion>();
-  /** Whether there are messages to send. */
+  /** True if there are messages to send. */
   messagesWait = false;
   readonly messages = {
     findLink: (token: string) => Promise.resolve(this.links.get(token)),
     hasOpen: () => Promise.resolve(this.messagesWait),
   };
   publicUrl: string | null = null;
-  /** What is doubtful in config.yaml. */
+  /** The warnings about config.yaml. */
   configWarnings: Config["warnings"] = [];
-  /** What each run is to say of files that it could not use. */
+  /** The notices of each run about files that it could not use. */
   notices: string[] = [];
-  /** What config.yaml says under `http`. */
+  /** The `http` settings of config.yaml. */
   http: Pick<Config["http"], "hosts" | "origins"> = { hosts: [], origins: [] };
   reload: ReloadReport = { loaded: 0, added: [], updated: [], removed: [], errors: [] };
   /** Set to make the next call of `run` fail. */
@@ -128,11 +127,11 @@ export class FakeRuntime implements Runtime {
   onStop: () => Promise<void> = () => Promise.resolve();
   /** The grace of each call of `stop`. */
   readonly stops: number[] = [];
-  /** How many followers are open, and how many items each has handed out. */
+  /** The number of open followers, and of the items that each has returned. */
   followers = 0;
   handedOut = 0;
   readonly events = new EventBus(this.log);
-  /** What every replay comes to. */
+  /** The result of every replay. */
   replay: Replay = { differences: [], steps: 3, recordedSteps: 3, notes: [] };
   readonly forks: { id: number; request: ForkRequest }[] = [];
   readonly replays: Runtime["replays"] = {
@@ -249,7 +248,7 @@ export class FakeRuntime implements Runtime {
     }
   }
 
-  /** What becomes of the next deliveries to an agent with a webhook, and which have come. */
+  /** The result of the next deliveries to an agent with a webhook, and the deliveries. */
   hookOutcome: HookOutcome = { outcome: "unsigned" };
   readonly deliveries: (Delivery & { agentId: string })[] = [];
 
@@ -443,7 +442,7 @@ export class FakeRuntime implements Runtime {
   pendingRequest(id: number): Promise<PendingRequest> {
     this.#execution(id);
     const request = this.requests.get(id);
-    // Those above wait with the same question.
+    // The ancestors wait with the same question.
     const asking = [...this.requests].filter(([, one]) => one.requestId === request?.requestId);
     const { agentId } = this.#execution(Math.max(id, ...asking.map(([other]) => other)));
     return request === undefined
@@ -451,7 +450,7 @@ export class FakeRuntime implements Runtime {
       : Promise.resolve({ ...request, askedBy: agentId, preview: this.previews.get(id) ?? null });
   }
 
-  /** What edited calls would do; rejects with `editFailure` where that is set. */
+  /** The preview of edited calls; rejects with `editFailure` if it is set. */
   editFailure: unknown = undefined;
   readonly edits: JsonObject[] = [];
 

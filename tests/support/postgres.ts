@@ -22,7 +22,7 @@ const MEMORY = "/dev/shm";
 /** The address of a server that runs already. */
 const GIVEN = Deno.env.get("INKLING_TEST_POSTGRES");
 
-/** Whether tests with PostgreSQL can run here. */
+/** True if tests with PostgreSQL can run here. */
 export const HAS_POSTGRES = GIVEN !== undefined || POSTGRES_BIN !== undefined;
 
 /** Tests with PostgreSQL, whichever database the other tests use. */
@@ -45,9 +45,9 @@ export interface PostgresServer extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-/** How a server is started. */
+/** The options to start a server. */
 export interface PostgresOptions {
-  /** What is committed survives a power cut; without, it is several times faster. */
+  /** True: committed data survives a power cut. Without it the server is several times faster. */
   durable?: boolean;
   /** Settings as in postgresql.conf: "max_connections=5". They win over those of all servers here. */
   settings?: readonly string[];
@@ -71,7 +71,7 @@ export async function startPostgres(
   const run = (program: string, ...args: string[]) => toCommand(program, { args, asUser, folder });
   await succeed(new Deno.Command("cp", { args: ["-a", await (pristine ??= initCluster()), data] }));
   if (access !== undefined) {
-    // Whoever prepares the test comes in through the socket in its folder.
+    // The preparation of a test connects through the socket in its folder.
     const lines = ["local all inkling trust", ...access, ""];
     await Deno.writeTextFile(join(data, "pg_hba.conf"), lines.join("\n"));
   }
@@ -143,7 +143,7 @@ export async function startPostgres(
   };
 }
 
-/** What costs processor time, and no test needs. */
+/** Settings that cost processor time and that no test needs. */
 const SMALL = [
   ...["shared_buffers=16MB", "jit=off", "autovacuum=off", "max_logical_replication_workers=0"],
   ...["wal_level=minimal", "max_wal_senders=0"],
@@ -283,12 +283,12 @@ async function giveBack(server: string, name: string): Promise<void> {
   await alter(server, `INSERT INTO emptied VALUES ('${name}')`);
 }
 
-/** Copying it is several times faster than making all tables anew. */
+/** A copy is several times faster than creating all tables. */
 const TEMPLATE = "inkling_template";
-/** Those of this process, by server. */
+/** The databases of this process, by server. */
 const templates = new Map<string, Promise<void>>();
 
-/** Once on each server: whoever comes meanwhile waits. */
+/** Once on each server; other callers wait. */
 async function makeTemplate(server: string): Promise<void> {
   const client = await connect(server);
   try {
@@ -340,7 +340,7 @@ async function asUnprivileged(folder: string): Promise<string[]> {
   return ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
 }
 
-/** Whether the folder is there, and holds the databases of some hundred tests. */
+/** Returns true if the folder exists and has room for the databases of some hundred tests. */
 function isRoomy(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);

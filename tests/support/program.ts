@@ -2,7 +2,7 @@
 import { sourceCommand } from "../../cli/self_command.ts";
 import { REPOSITORY } from "./repository.ts";
 
-/** Program and first arguments, under Deno's flags: all that it may ever need. */
+/** The program and its first arguments, with all of its permission flags. */
 export function programCommand(flags?: readonly string[]): string[] {
   const bundle = Deno.env.get("INKLING_TEST_BUNDLE");
   const command = sourceCommand(flags);

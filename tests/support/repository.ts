@@ -1,4 +1,4 @@
-// The repository as tests look at it: its root, its source files, their imports.
+// The repository for tests: its root, its source files, their imports.
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** The folder that holds deno.json. */
 export const REPOSITORY = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 
-/** The permissions of a test file: all that the product has, and no question to anybody. */
+/** The permissions of a test file: those of the product, without prompts. */
 export const TEST_PERMISSIONS: readonly string[] = [
   "--no-prompt",
   "--allow-read",
@@ -66,7 +66,7 @@ export interface Import {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/g;
 
-/** The imports that stand in a file. */
+/** Returns the imports of a file. */
 export function importsOf(file: string): Import[] {
   const text = Deno.readTextFileSync(join(REPOSITORY, file));
   return [...text.matchAll(IMPORT)].map(([whole, typeOnly, fixed, dynamic]) => {

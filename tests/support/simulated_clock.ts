@@ -23,7 +23,7 @@ export class SimulatedClock implements Clock {
     return this.#real;
   }
 
-  /** How many waits are pending. */
+  /** The number of pending waits. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
@@ -41,7 +41,7 @@ export class SimulatedClock implements Clock {
     return this.#real;
   }
 
-  /** Sets the wall's clock on or back. Nobody is told. */
+  /** Sets the wall clock forward or back, without a notification. */
   step(ms: number): void {
     this.#offset += ms;
   }
@@ -69,7 +69,7 @@ export class SimulatedClock implements Clock {
     return promise;
   }
 
-  /** Waits until somebody sleeps: all that was due is done. */
+  /** Waits until a sleep is pending: all due work is done. */
   async idle(): Promise<void> {
     await this.#slept.promise;
   }

@@ -12,7 +12,7 @@ export async function createTempDir(): Promise<{ path: string } & AsyncDisposabl
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
-/** Makes a file look as if it had been written a minute ago (more for a larger `minutes`). */
+/** Sets a file's times to a minute ago (more for a larger `minutes`). */
 export async function age(path: string, minutes = 1): Promise<void> {
   const then = Date.now() / 1_000 - minutes * 60;
   await Deno.utime(path, then, then);

@@ -1,4 +1,4 @@
-// The HTTP application over a runtime in memory and a clock that stands still.
+// The HTTP application over a runtime in memory and a clock that does not move.
 import type { Hono } from "hono";
 import { type AppOptions, createApp } from "../../server/app.ts";
 import { Lifecycle } from "../../api/streams/lifecycle.ts";

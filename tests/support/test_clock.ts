@@ -6,7 +6,7 @@ interface Sleeper {
   wake: () => void;
 }
 
-/** Time stands still until `advance`; sleepers wake in the order of their times. */
+/** Time is constant until `advance`; sleepers wake in the order of their times. */
 export class TestClock implements Clock {
   #now: number;
   #sleepers: Sleeper[] = [];
@@ -19,17 +19,17 @@ export class TestClock implements Clock {
     return this.#now;
   }
 
-  /** How many waits are pending. */
+  /** The number of pending waits. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
 
-  /** Whether somebody waits for exactly so long from now. */
+  /** Returns true if a wait of exactly this length is pending. */
   awaits(ms: number): boolean {
     return this.countAwaiting(ms) > 0;
   }
 
-  /** How many do. */
+  /** The number of such waits. */
   countAwaiting(ms: number): number {
     return this.#sleepers.filter(({ until }) => until === this.#now + ms).length;
   }
@@ -56,7 +56,7 @@ export class TestClock implements Clock {
     return promise;
   }
 
-  /** Moves time on, waking whoever is due on the way, and lets what they started run. */
+  /** Moves time forward, wakes the sleepers that are due, and lets their work run. */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms;
     for (;;) {

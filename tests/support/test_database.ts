@@ -4,7 +4,7 @@ import type { PostgresDatabase } from "../../runtime/storage/postgres/postgres_d
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestPostgres } from "./postgres.ts";
 
-/** Whether tests of what is stored, and of what runs, use PostgreSQL. */
+/** True if tests of the storage and of runs use PostgreSQL. */
 export const IS_POSTGRES = Deno.env.get("INKLING_TEST_DATABASE") === "postgres";
 
 /** Tests of what only machines that share a database have: they run where the others use PostgreSQL, too. */

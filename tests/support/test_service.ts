@@ -8,7 +8,7 @@ export interface TestService extends AsyncDisposable {
   socketFile: string;
   clock: TestClock;
   runtime: FakeRuntime;
-  /** Of the socket. */
+  /** The path of the socket. */
   client: Client;
   /** Starts a service over the runtime. */
   start(options?: ServeOptions): Promise<Service>;

@@ -37,7 +37,7 @@ export interface TestWorkspace extends AsyncDisposable {
   /** Writes an agent that plays a demo script; `settings` are further lines of front matter. */
   writeScript(id: string, steps: unknown[], settings?: string): Promise<void>;
   settings(): Promise<WorkspaceSettings>;
-  /** What is stored, beside a service or without one. */
+  /** The stored data, with or without a service. */
   openDatabase(
     options?: { readOnly?: boolean },
   ): Promise<Database & (AsyncDisposable | Disposable)>;

@@ -13,7 +13,7 @@ export async function until(
   const start = performance.now();
   for (let round = 0; performance.now() - start < PATIENCE_MS; round++) {
     if (await condition()) return;
-    // What takes longer is the work of other processes, which need the processor.
+    // Only the work of other processes takes longer, which need the processor.
     if (round < 20) await settle();
     else await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -9,7 +9,7 @@ const CHROMIUM = CHROMIUM_PATHS.find(isThere);
 
 export const hasChromium = CHROMIUM !== undefined;
 
-/** What a person does in a browser, under a sentence that says what is to be seen. */
+/** A person's steps in a browser, each with a sentence about the expected result. */
 export type Scenario = readonly [name: string, play: (browser: Browser) => Promise<void>];
 
 /** The browser of this thread's tests, once the first of them has begun. */
@@ -55,7 +55,7 @@ export async function openTestBrowser(): Promise<TestBrowser> {
   return { browser, [Symbol.asyncDispose]: () => close.disposeAsync() };
 }
 
-/** How a browser is started; the folder that this needs is removed with `opened`. */
+/** The options to start a browser; the folder is removed with `opened`. */
 async function launchOptions(opened: AsyncDisposableStack): Promise<LaunchOptions> {
   const folder = await Deno.makeTempDir({ prefix: "inkling-browser-" });
   opened.defer(() => Deno.remove(folder, { recursive: true }));
@@ -77,10 +77,7 @@ async function launchOptions(opened: AsyncDisposableStack): Promise<LaunchOption
   };
 }
 
-/**
- * The driver looks at files below /proc while it is loaded, which a program may only do that may do everything. It only
- * wants to know whether they exist.
- */
+/** The driver reads files below /proc while it is loaded, which only a program with all permissions may do. */
 async function loadDriver(): Promise<BrowserType> {
   const { existsSync } = fs;
   fs.existsSync = (path) => {

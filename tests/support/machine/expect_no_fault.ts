@@ -1,4 +1,4 @@
-// What axe finds at a page, in each theme, on a phone and on a wide screen.
+// Checks a page with axe, in each theme, on a phone and on a wide screen.
 import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
@@ -9,13 +9,15 @@ const LOOKS = [
   { width: 1_440, colorScheme: "dark" },
 ] as const;
 
-/** That axe finds nothing, however slight, and that the page is not wider than the screen, as it stands now, in each look. */
+/**
+ * Asserts that axe finds no problem, not even a minor one, and that the page is not wider than the screen, as on a phone.
+ */
 export async function expectNoFault(page: Page, where: string): Promise<void> {
   if (!await page.evaluate("'axe' in window")) await page.evaluate(axe.source);
   for (const { width, colorScheme } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    // What fades in or out has no colours to look at yet. Only what is wrong is asked for: all that is right takes as long again.
+    // A fading element has no final colors yet. Only violations are requested: the complete report is large.
     const faults = await page.evaluate(`(async () => {
       const fading = document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity);
       await Promise.all(fading.map(({ finished }) => finished.catch(() => {})));

@@ -1,6 +1,6 @@
 // Small file systems of a test's own, in memory.
 
-/** Why none is available here; undefined where they are. */
+/** The reason why mounts are not available; undefined if they are. */
 export function unlessMountable(): string | undefined {
   const probe = Deno.makeTempDirSync();
   try {

@@ -34,7 +34,7 @@ export class OtlpCollector implements AsyncDisposable {
     });
   }
 
-  /** What a process needs in its environment to send here, but for OTEL_DENO. */
+  /** The environment variables for a process that sends here, without OTEL_DENO. */
   get environment(): Record<string, string> {
     return {
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
@@ -43,7 +43,7 @@ export class OtlpCollector implements AsyncDisposable {
     };
   }
 
-  /** All that was received, as it came. */
+  /** Everything that was received, unchanged. */
   text(): string {
     return this.#bodies.map(({ text }) => text).join("\n");
   }

@@ -1,6 +1,6 @@
 // Named pipes for tests; where there is no mkfifo, what needs it is left out.
 
-/** Whether named pipes can be made here, and stop a watch: so far that is known of Linux. */
+/** True if named pipes can be created here and block a watch, as on Linux. */
 export const HAS_PIPES = Deno.build.os === "linux" && canMakePipes();
 
 export function makePipe(path: string): void {

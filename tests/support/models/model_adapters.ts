@@ -18,14 +18,14 @@ export const KEY = "sk-distinctive-0123456789";
 export interface Adapter {
   provider: string;
   serve: (steps: ModelStep[]) => ModelServer;
-  /** Where the key stands in a request. */
+  /** The place of the key in a request. */
   keyOf: (request: ReceivedRequest) => string | null;
   path: string;
   /** The body of an error with this message. */
   errorBody: (message: string) => string;
   /** The messages of a request about the round trip of two calls, as this format writes them. */
   roundTrip: readonly JsonObject[];
-  /** What stands behind the calls of that round trip where its results bring the instructions `One` and `Two` along. */
+  /** The messages after the calls of that round trip, if their results bring instructions. */
   instructed: unknown;
   messagesOf: (body: JsonObject) => unknown;
 }

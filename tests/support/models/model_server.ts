@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../base/json.ts";
 
-/** How the endpoint answers one request. Parts are sent in the order of the fields. */
+/** The endpoint's answer to one request. Parts are sent in the order of the fields. */
 export interface ModelStep {
   /** An error status with a body, instead of a stream. */
   status?: number;
@@ -21,17 +21,17 @@ export interface ModelStep {
   chunks?: unknown[];
   /** Raw bytes of the stream, for what is not a chunk at all. */
   raw?: string;
-  /** The whole stream instead of all that, in these pieces. */
+  /** The whole stream instead of the other parts, in these pieces. */
   bytes?: Uint8Array<ArrayBuffer>[];
-  /** How the stream continues after those: breaks the connection, ends without a finish, or sends nothing more. */
+  /** The end of the stream after those pieces: a broken connection, no finish, or silence. */
   then?: "cut" | "end" | "hang";
-  /** Why the reply ends, in the format's words. Default: whichever fits; null sends none. */
+  /** The stop reason in the format's words. Default: the one that fits; null sends none. */
   finish?: string | null;
   /** In the format's words. Default: 10 tokens in, 5 out; null sends none. */
   usage?: JsonObject | null;
 }
 
-/** How a wire format writes a step. */
+/** The serializer of a wire format. */
 export interface WireFormat {
   contentType: string;
   /** The pieces of the stream, one for each write; without its end where `step.then` says how it continues. */
@@ -85,7 +85,7 @@ export class ModelServer implements AsyncDisposable {
     this.#steps.push(...steps);
   }
 
-  /** What a step would send, in its pieces. */
+  /** Returns the pieces that a step sends. */
   write(step: ModelStep): string[] {
     return this.#format.write(step);
   }

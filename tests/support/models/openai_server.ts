@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { ModelServer, type ModelStep, type WireFormat } from "./model_server.ts";
 
-/** How the endpoint answers one request. */
+/** The endpoint's answer to one request. */
 export type OpenAiStep = ModelStep;
 
 /** A scripted Chat Completions endpoint. */

@@ -1,4 +1,4 @@
-// A model that does as it is told call by call, wrapped in withRetry, for the tests of patience.
+// A model with a scripted behavior for each call, wrapped in withRetry, for tests of retries.
 import assert from "node:assert/strict";
 import {
   type Model,
@@ -11,7 +11,7 @@ import { withRetry } from "../../../runtime/models/calls/retry.ts";
 import { LogLines } from "../log_lines.ts";
 import { TestClock } from "../test_clock.ts";
 
-/** What the model does when it is called. */
+/** The behavior of the model in one call. */
 export type Attempt = (
   request: ModelRequest,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export const REPLY: ModelReply = {
   reportedCostUsd: null,
 };
 
-/** A model that behaves as told, call by call; one call more is an error. */
+/** A model with a scripted behavior for each call; one more call is an error. */
 export class ScriptedModel implements Model {
   readonly id = "test/m";
   readonly requests: ModelRequest[] = [];
@@ -54,7 +54,7 @@ export const answers: Attempt = async function* (): ReturnType<Attempt> {
   return await Promise.resolve(REPLY);
 };
 
-/** Fails, behind some text if told so. */
+/** Fails, after some text if requested. */
 export function fails(
   message: string,
   options: { retryable?: boolean; status?: number; retryAfterMs?: number; text?: string } = {},
