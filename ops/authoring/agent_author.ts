@@ -11,9 +11,14 @@ import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { parseAgent } from "../../runtime/agents/parse_agent.ts";
 import { unattendedGuards } from "./validate_unattended.ts";
 import { BUILTIN_TOOL_NAMES } from "../../runtime/tool_vocabulary.ts";
-import { draftAgent, DraftFailed, type DraftRequest } from "./agent_draft.ts";
+import {
+  describeForbidden,
+  describeUnseen,
+  draftAgent,
+  DraftFailed,
+  type DraftRequest,
+} from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
-import { describeForbidden, describeUnseen } from "./draft_rules.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
@@ -68,10 +73,7 @@ export class AgentAuthor {
     this.#clock = options.clock;
   }
 
-  /**
-   * Returns the reason why no agent of this id can be created, as a sentence; undefined when one can. Throws
-   * AgentNotSaved when the agents folder cannot be read.
-   */
+  /** Returns the reason why no agent can have this id, as a sentence; undefined when one can. Throws AgentNotSaved. */
   async describeBadId(id: string): Promise<string | undefined> {
     const reason = describeBadName(id);
     if (reason !== undefined) {

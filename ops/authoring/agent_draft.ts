@@ -3,6 +3,8 @@ import type { AssistantMessage, Message } from "../../runtime/models/message.ts"
 import { type Model, ModelError } from "../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../runtime/models/calls/retry.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { dropControls } from "../../base/text/unseen_characters.ts";
 
 /** The request to the drafting model. */
 export interface DraftRequest {
@@ -146,4 +148,22 @@ Its tools: ${toolNames.join(", ")}.
 The task speaks to the agent as "you". Say what to look at, what to do in which order, what to write where and in which \
 form, and what to do when something is missing or there is nothing to do. Concrete, short, no headings for their own sake. \
 {alias} in it stands for that path.`;
+}
+
+const PERSONAL_FIELDS = ["auto_approve", "custom_tools", "tools", "mcp"];
+const PERSONAL_MODEL_FIELDS = ["base_url", "url", "api_key_env"];
+
+/** Returns a sentence about a text's invisible characters; undefined when it has none. */
+export function describeUnseen(text: string): string | undefined {
+  return dropControls(text) === text ? undefined : "The file contains invisible control characters";
+}
+
+/** Returns a sentence for each field of the front matter that a model may not decide. */
+export function describeForbidden(written: Readonly<Record<string, unknown>>): string[] {
+  const { model } = written;
+  return [
+    ...PERSONAL_FIELDS.filter((field) => written[field] != null),
+    ...PERSONAL_MODEL_FIELDS.filter((field) => isJsonObject(model) && model[field] != null)
+      .map((field) => `model.${field}`),
+  ].map((field) => `Leave ${field} out: a person decides about it`);
 }

@@ -26,7 +26,11 @@ import {
 } from "../../runtime/config/settings.ts";
 import { ifThere } from "../../base/files/missing.ts";
 import { findHistory } from "../../runtime/storage/state_dir/history_place.ts";
-import { openServerConnections } from "../authoring/server_connections.ts";
+import {
+  type Connection,
+  openServerConnections,
+  type ServerConnections,
+} from "../authoring/server_connections.ts";
 import { validateWorkspace } from "../authoring/workspace_validation.ts";
 import {
   checkChannels,
@@ -44,8 +48,8 @@ import {
 } from "./finding.ts";
 import { checkKeyFiles, checkKeys } from "./key_checks.ts";
 import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
-import { serverChecks } from "./server_checks.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
+import { toPlainLine } from "../../base/text/plain_text.ts";
 
 /** Loaded when the settings name a database. */
 const loadDatabaseChecks = lazyModule(() => import("./database_checks.ts"));
@@ -237,4 +241,26 @@ function findPlaces(
     const remedy = "make it readable for you, or set INKLING_STATE_DIR";
     return { severity: "error", subject: "state folder", problem, remedy };
   }
+}
+
+/** A server's output before its end may be long. */
+const MAX_CHARACTERS = 400;
+
+/** Returns a check for each of these servers. All start at once. */
+export function serverChecks(
+  names: readonly string[],
+  { servers, file }: { servers: ServerConnections; file: string },
+): Check[] {
+  const checks = names.map(async (name) => toFindings(name, await servers.connect(name), file));
+  return checks.map((found) => () => found);
+}
+
+function toFindings(name: string, connection: Connection, file: string): Finding[] {
+  if ("tools" in connection) return [];
+  return [{
+    severity: "error",
+    subject: `MCP server ${name}`,
+    problem: toPlainLine(connection.problem, MAX_CHARACTERS),
+    remedy: `start its program yourself, or check its entry in ${file}`,
+  }];
 }

@@ -17,11 +17,17 @@ import { isLocked } from "../../base/lock_file.ts";
 import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { type ListedModel, ModelPrices } from "../../runtime/models/pricing.ts";
-import { ChoicesRefused, chooseConfig, type ChosenConfig } from "./chosen_config.ts";
 import { readTextIfThere, writeInstallation, type WrittenFile } from "./installation_files.ts";
 import { findKey, type KeyPlaces, type KeyState } from "./key_state.ts";
 import { tryModel } from "./model_trial.ts";
-import { type ModelChoice, type SetupChoices, toModelSettings } from "./setup_choices.ts";
+import {
+  ChoicesRefused,
+  chooseConfig,
+  type ChosenConfig,
+  type ModelChoice,
+  type SetupChoices,
+  toModelSettings,
+} from "./setup_choices.ts";
 import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 import { type SetupState, toSetupState } from "./setup_state.ts";
 

@@ -8,8 +8,8 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 const { join } = PATHS;
 
 /** The registry and the function that reloads it. */
-export interface CurrentAgentsPorts {
-  registry: Pick<AgentRegistry, "get" | "isCurrent" | "isChanging">;
+export interface CurrentAgentsOptions {
+  registry: AgentRegistry;
   agentsDir: string;
   /** Reads every changed agent file into the registry. */
   reload: () => Promise<unknown>;
@@ -20,15 +20,15 @@ export interface CurrentAgentsPorts {
  * an unknown id it reads the folder only when such a file exists, once for each version of the file.
  */
 export class CurrentAgents {
-  readonly #ports: CurrentAgentsPorts;
+  readonly #options: CurrentAgentsOptions;
   /** Versions of files that gave no agent when they were read. */
   readonly #unparsed = new Set<string>();
   readonly #reloads = new SerialQueue();
   /** The queued reload; every caller until its start shares it. */
   #next: Promise<void> | undefined;
 
-  constructor(ports: CurrentAgentsPorts) {
-    this.#ports = ports;
+  constructor(options: CurrentAgentsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -36,7 +36,7 @@ export class CurrentAgents {
    * for five seconds. Returns undefined when the agent does not exist or never parsed. Rejects only as `reload` does.
    */
   async find(id: string): Promise<Agent | undefined> {
-    const { registry } = this.#ports;
+    const { registry } = this.#options;
     if (registry.get(id) === undefined) {
       const version = await this.#newFile(id);
       if (version === undefined) return undefined;
@@ -56,7 +56,7 @@ export class CurrentAgents {
     for (const spelling of new Set([id, normalizeId(id), id.normalize("NFD")])) {
       const name = `${spelling}.md`;
       if (!isAgentFileName(name)) continue;
-      const version = await versionOf(join(this.#ports.agentsDir, name));
+      const version = await versionOf(join(this.#options.agentsDir, name));
       if (version !== undefined && !this.#unparsed.has(version)) return version;
     }
     return undefined;
@@ -66,7 +66,7 @@ export class CurrentAgents {
   #reloadOnce(): Promise<void> {
     return this.#next ??= this.#reloads.run(async () => {
       this.#next = undefined;
-      await this.#ports.reload();
+      await this.#options.reload();
     });
   }
 }

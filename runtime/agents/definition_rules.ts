@@ -11,7 +11,7 @@ import { suggest } from "../../base/text/suggestion.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../trigger_kinds.ts";
 import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
 import { cronRemedy, parseCron } from "./cron_expression.ts";
-import { checkWebhook } from "./webhook_rules.ts";
+import { checkWebhook, WEBHOOK_FIELDS } from "./webhook_rules.ts";
 
 type RawFields = Readonly<Record<string, unknown>>;
 
@@ -96,16 +96,7 @@ const TYPES_OF_FIELD: Readonly<Record<string, readonly TriggerType[]>> = {
   max_failures: ["schedule", "watch", "webhook"],
   same_content: ["watch"],
   catch_up: ["schedule", "watch"],
-  scheme: ["webhook"],
-  secret: ["webhook"],
-  header: ["webhook"],
-  encoding: ["webhook"],
-  in: ["webhook"],
-  handshake: ["webhook"],
-  verify_token: ["webhook"],
-  filter: ["webhook"],
-  sync: ["webhook"],
-  dedupe: ["webhook"],
+  ...Object.fromEntries(Object.keys(WEBHOOK_FIELDS).map((field) => [field, ["webhook"]])),
 };
 
 function checkTrigger(

@@ -10,11 +10,11 @@ import { ProviderKeys } from "../models/provider_keys.ts";
 import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
 import { serverFolder } from "../tools/mcp/servers_file/server_folder.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
-import { hasScripts } from "./skill_scripts.ts";
 import type { PermissionNeed } from "./permission_need.ts";
-import { basename, dirname, extname } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isWithin } from "../tools/files/place.ts";
+import { isScriptName } from "../tools/skills/script_names.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -230,5 +230,25 @@ function isFile(path: string): boolean {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) return false;
     return extname(path) !== "";
+  }
+}
+
+/** Returns true when the skill's folder contains a script; false for an unreadable skill, which validation reports. */
+export async function hasScripts(skillsDir: string, skill: string): Promise<boolean> {
+  const folder = join(skillsDir, skill);
+  return await holdsScript(folder) || await holdsScript(join(folder, "scripts"), { below: true });
+}
+
+async function holdsScript(folder: string, { below = false } = {}): Promise<boolean> {
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      if (!isDirectory && isScriptName(name)) return true;
+      if (isDirectory && below && await holdsScript(join(folder, name), { below })) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return false;
+    if (error instanceof Deno.errors.NotCapable) return false;
+    throw error;
   }
 }

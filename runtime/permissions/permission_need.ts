@@ -1,7 +1,7 @@
 // A Deno permission that is needed, and the check that this process has it.
 import { mayConnect } from "../tools/http/net_permission.ts";
 
-/** The kinds of permission that are granted by value. `run` has no values: see permission_flags.ts. */
+/** The kinds of permission that are granted by value. `run` has no values: see derive_flags.ts. */
 export type PermissionKind = "read" | "write" | "net" | "env" | "run";
 
 /** One needed permission. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { draftAgent } from "../../../ops/authoring/agent_draft.ts";
 import type { Model, ModelRequest } from "../../../runtime/models/model.ts";
-import { describeForbidden, describeUnseen } from "../../../ops/authoring/draft_rules.ts";
+import { describeForbidden, describeUnseen } from "../../../ops/authoring/agent_draft.ts";
 
 /** A model with these replies, in order, that records its requests. */
 function speaker(...replies: string[]): { model: Model; requests: ModelRequest[] } {

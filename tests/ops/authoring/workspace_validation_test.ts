@@ -231,9 +231,9 @@ notify:
   const found = config.map((one) => one.replace(/^.*config\.yaml:\d+:\d+: /, ""));
   assert.equal(found.length, 4);
   assert.match(found[0] ?? "", /notify\.channels\.off is off/);
-  assert.match(found[1] ?? "", /Messages through team do not arrive: the variable TEAM is not set/);
-  assert.match(found[2] ?? "", /Messages through hook do not arrive: its secret must be whsec_/);
-  assert.match(found[3] ?? "", /Messages through gone do not arrive: \/no\/such\/program is not/);
+  assert.match(found[1] ?? "", /The channel team cannot deliver: the variable TEAM is not set/);
+  assert.match(found[2] ?? "", /The channel hook cannot deliver: its secret must be whsec_/);
+  assert.match(found[3] ?? "", /The channel gone cannot deliver: \/no\/such\/program is not/);
   assert.equal(a.length, 1);
   assert.match(a[0] ?? "", /a\.md:2:23: notify\.to names "phoen".*did you mean "phone"\?/);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { deriveFlags } from "../../../runtime/permissions/derive_flags.ts";
-import type { PermissionFlags } from "../../../runtime/permissions/permission_flags.ts";
+import type { PermissionFlags } from "../../../runtime/permissions/derive_flags.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
 async function derive(place: TestWorkspace, options: { host?: string } = {}) {

@@ -1,7 +1,7 @@
 // Needs as flags: none is lost, none is repeated.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { toPermissionFlags } from "../../../runtime/permissions/permission_flags.ts";
+import { toPermissionFlags } from "../../../runtime/permissions/derive_flags.ts";
 import type { PermissionKind } from "../../../runtime/permissions/permission_need.ts";
 import type { PermissionNeed } from "../../../runtime/permissions/permission_need.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hasScripts } from "../../../runtime/permissions/skill_scripts.ts";
+import { hasScripts } from "../../../runtime/permissions/agent_needs.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 Deno.test("hasScripts() finds programs in a skill's folder and its scripts folder, but not texts", () =>
