@@ -2,7 +2,7 @@
 import { mainModule, programConfig } from "../base/program_files.ts";
 
 /**
- * The permissions of Inkling, one flag each:
+ * The permissions of Inkling, one flag each.
  * - no-prompt: refuses everything that no flag allows, without a prompt.
  * - no-remote: no code from the network. By default Deno trusts some hosts, even with `--deny-import` (measured with Deno
  *   2.9.6).

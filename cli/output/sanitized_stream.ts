@@ -1,7 +1,7 @@
 // Sanitizes text that arrives in pieces, including escape sequences across two pieces.
 import { replaceControls, stripEscapes } from "./sanitize.ts";
 
-/** The longest incomplete sequence that is held back. */
+/** The longest incomplete sequence that is kept for the next piece. */
 const LONGEST_HELD = 1_000;
 
 /** Matches an incomplete sequence at the end of a text. */

@@ -22,7 +22,7 @@ export async function* followFile(
     for (;;) {
       if (file !== undefined) {
         const found = await lines.read(file);
-        // Of the existing lines only the last ones are wanted.
+        // Yields only the last of the existing lines.
         yield* skipped ? found : found.slice(Math.max(0, found.length - options.last));
         skipped = true;
       }

@@ -11,7 +11,7 @@ function unknownKey(key: string, hint: string | null = null): DiagnosticBody {
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("commands that read config.yaml, or start a service that does, warn of its unknown keys; -q and --json do not", async (t) => {
+Deno.test("commands that read config.yaml or start a service warn about unknown keys, except with -q and --json", async (t) => {
   const commands = ["info", "start", "start -d", "pending", "run daily -d"];
   for (const line of [...commands, "info -q", "info --json", "list -q", "start -q"]) {
     await using cli = await createFakeCli({ isRunning: false });
@@ -21,14 +21,14 @@ Deno.test("commands that read config.yaml, or start a service that does, warn of
   }
 });
 
-Deno.test("list and status show what the service found in its config.yaml", async (t) => {
+Deno.test("list and status show the service's warnings about config.yaml", async (t) => {
   await using cli = await createFakeCli();
   cli.runtime.configWarnings = [{ ...unknownKey("workspce"), hint: 'did you mean "workspace"?' }];
   await shows(t, cli, "list");
   await shows(t, cli, "status");
 });
 
-Deno.test("config.yaml is not read for its warnings where a service runs", async () => {
+Deno.test("commands do not read config.yaml for warnings while a service runs", async () => {
   await using cli = await createFakeCli();
   cli.app.configWarnings = () => Promise.reject(new TypeError("nobody needs it"));
   cli.runtime.addAgent(fakeAgent("daily"));
@@ -37,7 +37,7 @@ Deno.test("config.yaml is not read for its warnings where a service runs", async
   }
 });
 
-Deno.test("of many warnings about config.yaml the first few are shown, and how many more there are", async (t) => {
+Deno.test("commands show the first warnings about config.yaml and the number of the others", async (t) => {
   await using cli = await createFakeCli();
   cli.configWarnings = ["a", "b", "c", "d", "e"].map((key) => unknownKey(key));
   await shows(t, cli, "info");

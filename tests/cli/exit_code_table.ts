@@ -12,20 +12,20 @@ import { useHome } from "./setup_world.ts";
 import { offerRelease } from "./update/release_server.ts";
 import { ask, finish } from "./waiting_execution.ts";
 
-/** A command line in its world. */
+/** A command line and its preparation. */
 export interface Row {
-  /** The words behind the command's name, separated by single spaces. */
+  /** The words after the command's name, separated by single spaces. */
   words: string;
   isRunning?: boolean;
-  /** How the world is before the command. */
+  /** Prepares the command line. */
   before?: (cli: FakeCli) => void;
-  /** The files or the server that the command works with, for as long as it does. They take real time. */
+  /** Creates the files or the server that the command uses. They take real time. */
   needs?: (cli: FakeCli) => Promise<AsyncDisposable>;
-  /** What happens once a run is followed, or once the command waits for Ctrl+C. */
+  /** Acts once a run is followed, or once the command waits for Ctrl+C. */
   then?: (cli: FakeCli) => void;
 }
 
-/** An agent, an execution that succeeded (1) and one that waits for an answer (2). */
+/** Adds an agent, a successful execution (1) and one that waits for an answer (2). */
 export function addWorld(cli: FakeCli): void {
   cli.runtime.addAgent(fakeAgent("daily"));
   cli.runtime.plans.set("daily", fakePlan());
@@ -44,14 +44,14 @@ export function addWorld(cli: FakeCli): void {
 
 const NEW = 3;
 
-/** A home of its own, in which nothing is set up. */
+/** Creates an empty home without a setup. */
 async function openHome(cli: FakeCli): Promise<AsyncDisposable> {
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-" }));
   useHome(cli, { home });
   return { [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
 }
 
-/** The process of the service, which ends on some of what it is sent. */
+/** Adds the process of the service, which ends on these signals. */
 function addService(cli: FakeCli, endsOn: FakeProcess["endsOn"]): void {
   cli.processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
@@ -79,7 +79,7 @@ function diagnostic(severity: "error" | "warning", message: string, hint: string
   return { path: "agents/daily.md", line: 2, column: 1, severity, message, hint };
 }
 
-/** Files of every kind: broken ones, odd ones, and two that are no agents. */
+/** Adds files of every kind: with errors, with warnings, and two that are no agents. */
 export function addFiles(cli: Pick<FakeCli, "files">): void {
   const odd = [diagnostic("warning", "Odd")];
   cli.files = [
@@ -95,7 +95,7 @@ export function addFiles(cli: Pick<FakeCli, "files">): void {
   ];
 }
 
-/** An agent whose file never parsed, one that is odd, and one whose last good definition goes on. */
+/** Adds an agent whose file never parsed, one with a warning, and one with a last good definition. */
 function addBrokenAgents({ runtime }: FakeCli): void {
   const [odd, wrong, worse] = [
     diagnostic("warning", "Unknown\nkey"),
@@ -122,7 +122,7 @@ const FULL_DISK = { before: (cli: FakeCli) => void cli.examination.findings.push
 const HELLO = { words: "daily", before: (cli: FakeCli) => void (cli.input.lines = ["Hello"]) };
 const BROKEN_AGENTS = { before: addBrokenAgents };
 
-/** Each command with the words behind it, in success and in failure. */
+/** The arguments of each command, for success and for failure. */
 export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
   "": ["", "--help", "--version", "-V", "-q", "nonsense"],
   help: ["", "list", "lst"],

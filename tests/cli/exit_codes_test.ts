@@ -1,5 +1,5 @@
-// What every command ends with, and what goes where: results to standard output, everything about them to standard
-// error. Neither is a terminal here, as in a script. __snapshots__ holds both: whoever changes one, reads it.
+// The exit code of every command, and its output: results on standard output, messages on standard error. Neither is a
+// terminal here, as in a script. __snapshots__ contains both; read the changes of a snapshot.
 import assert from "node:assert/strict";
 import { PROGRAM } from "../../cli/program.ts";
 import { until } from "../support/until.ts";
@@ -8,10 +8,10 @@ import { createFakeCli, type FakeCli } from "./fake_cli.ts";
 import { normalize } from "./golden/world.ts";
 import { assertPicture } from "./picture.ts";
 
-/** As cli/update/version_answer.ts waits. */
+/** The wait of cli/update/version_answer.ts. */
 const BUSY_MS = 50;
 
-/** Runs the command of a row in its world, and returns its exit code. */
+/** Runs the command of a row and returns its exit code. */
 async function perform(cli: FakeCli, argv: string[], row: Row): Promise<number> {
   const { before, needs, then } = row;
   addWorld(cli);
@@ -26,7 +26,7 @@ async function perform(cli: FakeCli, argv: string[], row: Row): Promise<number> 
   return await (needs === undefined ? cli.drive(exit) : untilEnd(exit, cli));
 }
 
-/** Lets no time pass but between two tries of a program that another start in this process still holds open. */
+/** Advances the clock only between two attempts to start a program that another start still keeps open. */
 async function untilEnd(exit: Promise<number>, { clock }: FakeCli): Promise<number> {
   let hasEnded = false;
   const end = () => hasEnded = true;
@@ -38,7 +38,7 @@ async function untilEnd(exit: Promise<number>, { clock }: FakeCli): Promise<numb
   return await exit;
 }
 
-/** What was printed, the same on every machine and in every process. */
+/** Normalizes the output, so that it is the same on every machine and in every process. */
 function withoutPlaces(text: string, { stateDir }: FakeCli): string {
   return normalize(text).replaceAll(stateDir, "/state")
     .replaceAll(/\/[^ ]*\/inkling-[0-9a-f]+\//g, "~/")
@@ -46,9 +46,9 @@ function withoutPlaces(text: string, { stateDir }: FakeCli): string {
 }
 
 for (const [name, rows] of Object.entries(TABLE)) {
-  // Only `ui` has to be interrupted.
+  // Only `ui` needs Ctrl+C.
   const success = name === "ui" ? 130 : 0;
-  Deno.test(`inkling ${name} exits by how it went, and keeps results apart from messages`, async (t) => {
+  Deno.test(`inkling ${name} exits with the right code, and separates results from messages`, async (t) => {
     const codes = new Set<number>();
     for (const given of rows) {
       const row = typeof given === "string" ? { words: given } : given;
@@ -67,11 +67,11 @@ for (const [name, rows] of Object.entries(TABLE)) {
           }`;
           await assertPicture(t, `exit code ${code}\n${printed}`, import.meta.url);
           if (stdout.text === "" || code !== success || codes.has(141)) return;
-          // Nobody reads its output: it ends with 141 and prints nothing.
+          // With a closed output it ends with 141 and prints nothing.
           await using unread = await createFakeCli({ isRunning });
           unread.stdout.isClosed = true;
           unread.stderr.isClosed = true;
-          // Whoever cannot show the address of the page does not wait for Ctrl+C.
+          // Without an output `ui` does not wait for Ctrl+C.
           const { then: _, ...rest } = row as Row;
           assert.equal(await perform(unread, argv, name === "ui" ? rest : row), 141);
           codes.add(141);
@@ -83,7 +83,7 @@ for (const [name, rows] of Object.entries(TABLE)) {
   });
 }
 
-Deno.test("every command stands in the table", () => {
+Deno.test("the table contains every command", () => {
   const names = PROGRAM.commands.map(({ name }) => name);
   assert.deepEqual(Object.keys(TABLE).sort(), ["", ...names].sort());
 });

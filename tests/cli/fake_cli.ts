@@ -1,4 +1,4 @@
-// The command line in one process: terminals in memory, a service that is the real application over a fake runtime.
+// The command line in one process: terminals in memory, and a service of the real application with a fake runtime.
 import assert from "node:assert/strict";
 import type {
   ChannelReport,
@@ -28,7 +28,7 @@ import { until } from "../support/until.ts";
 import { FakeInput } from "./fake_input.ts";
 import type { VirtualScreen } from "./virtual_screen.ts";
 
-/** A terminal, or a file, whose text a test reads. */
+/** A terminal or a file in memory. */
 export class FakeTerminal implements Terminal {
   text = "";
   isClosed = false;
@@ -57,14 +57,14 @@ export class FakeTerminal implements Terminal {
 
 /** A process of the fake machine. */
 export interface FakeProcess {
-  /** Signals that it has had. */
+  /** The received signals. */
   signals: string[];
-  /** What ends it. */
+  /** The signals and requests that end it. */
   endsOn: ("request" | "SIGTERM" | "SIGKILL")[];
   isAlive: boolean;
 }
 
-/** The command line over a service in memory. */
+/** The command line with a service in memory. */
 export class FakeCli implements AsyncDisposable {
   app: CliApp;
   readonly clock: TestClock;
@@ -72,24 +72,24 @@ export class FakeCli implements AsyncDisposable {
   readonly stdout: FakeTerminal;
   readonly stderr: FakeTerminal;
   readonly input: FakeInput;
-  /** Whether the service answers. */
+  /** True if the service answers. */
   isRunning: boolean;
-  /** Answers in the service's place, where set. */
+  /** Replaces the service's answers, if set. */
   transport: Transport | undefined;
   readonly processes = new Map<number, FakeProcess>();
-  /** Commands that were started in the background. */
+  /** The commands started in the background. */
   readonly spawned: string[][] = [];
-  /** The variables of each of them. */
+  /** The variables of each started command. */
   readonly spawnedWith: Readonly<Record<string, string>>[] = [];
-  /** What a background start does; by default the service runs. */
+  /** Called at a background start; by default the service then runs. */
   onSpawn: (logFile: string) => DetachedProcess = () => {
     this.isRunning = true;
     return { pid: 4711, ended: undefined };
   };
-  /** How often the application was opened in this process. */
+  /** The number of applications opened in this process. */
   localOpened = 0;
   upkeepsOpened = 0;
-  /** Histories that were to be moved. */
+  /** The requested copies of the history. */
   readonly moves: MoveHistoryOptions[] = [];
   onMove: (options: MoveHistoryOptions) => Promise<MovedHistory> = ({ address }) =>
     Promise.resolve({
@@ -105,20 +105,20 @@ export class FakeCli implements AsyncDisposable {
       changedTexts: 0,
     });
   readonly served: ServeOptions[] = [];
-  /** What config.yaml says of the service. */
+  /** The service settings of config.yaml. */
   service: Partial<ServiceDefaults> = {};
   onServe: (options: ServeOptions) => Promise<StopReason> = () => Promise.resolve("requested");
-  /** The agents by the names of their files. */
+  /** The agents' ids from their file names. */
   agentNames: string[] = [];
-  /** The socket file and path of each proxy that was opened; `closed` for each that was closed. */
+  /** The socket file and path of each opened proxy; `closed` for each closed one. */
   readonly proxied: string[] = [];
-  /** Where the proxy listens, where that is not its usual port. */
+  /** The port of the proxy, if its usual port is in use. */
   page: { port?: number; takenPort?: number } = {};
-  /** Addresses that a browser was to open. */
+  /** The addresses opened in a browser. */
   readonly opened: string[] = [];
-  /** What the person makes of each text that is opened in an editor. */
+  /** Edits each text that is opened in an editor. */
   readonly edits: ((text: string) => Promise<string>)[] = [];
-  /** Whether a browser can be opened. */
+  /** True if a browser can be opened. */
   hasBrowser = true;
   files: ValidatedFile[] = [];
   report: InfoReport = {
@@ -134,24 +134,24 @@ export class FakeCli implements AsyncDisposable {
     providers: [],
     sandbox: { mode: "preferred", missing: null },
   };
-  /** What `doctor` finds beside the service. */
+  /** The findings of `doctor` except those about the service. */
   examination: Examination = { checks: 12, findings: [], unchecked: [], notes: [] };
-  /** What is odd about config.yaml. */
+  /** The warnings about config.yaml. */
   configWarnings: DiagnosticBody[] = [];
   environment: Readonly<Record<string, string>> = { HOME: "/home/me" };
   distribution: CliApp["distribution"] = { kind: "source", directory: "/home/me/source" };
   isConfined = false;
-  /** The channels of messages, and what comes of a test of each. */
+  /** The notification channels, and the result of a test of each. */
   channels: ChannelReport[] = [];
   readonly trials = new Map<string, ChannelTrial>();
-  /** What `permissions` tells. */
+  /** The result of `permissions`. */
   permissions: PermissionReport = { flags: [], remarks: [], command: null };
   isSetUp = true;
-  /** Workspaces that are no folders. */
+  /** The workspaces that do not exist. */
   missingWorkspaces: string[] = [];
   readonly interruptListeners = new Set<() => void>();
   readonly #service: TestApp["app"];
-  /** Requests that the service is working on. */
+  /** The open requests to the service. */
   #unanswered = 0;
 
   constructor(readonly stateDir: string, options: FakeCliOptions) {
@@ -168,7 +168,7 @@ export class FakeCli implements AsyncDisposable {
     this.app = createApp(this, options.screen);
   }
 
-  /** Sends a request to the service itself. */
+  /** Sends a request to the service. */
   readonly request: Transport = async (path, init) => {
     const { signal } = init;
     signal?.throwIfAborted();
@@ -176,17 +176,17 @@ export class FakeCli implements AsyncDisposable {
     const response = await Promise.resolve(this.#service.request(path, init))
       .finally(() => this.#unanswered--);
     if (response.body === null || !signal) return response;
-    // As the body of a real response does, this one breaks when its request is aborted.
+    // Like the body of a real response, this one fails when its request is aborted.
     return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
   };
 
-  /** Nobody answers on the socket, although somebody listens. */
+  /** Makes the service listen without answering. */
   beSilent(): void {
     this.transport = (_path, { signal }) =>
       new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
   }
 
-  /** Presses Ctrl+C; false when nobody listens. */
+  /** Presses Ctrl+C. Returns false if no listener is set. */
   interrupt(): boolean {
     for (const listener of [...this.interruptListeners]) listener();
     return this.interruptListeners.size > 0;
@@ -197,7 +197,7 @@ export class FakeCli implements AsyncDisposable {
     return runCli(argv, this.app);
   }
 
-  /** Lets time pass until the promise settles, but none that nobody waits for: slow input and output takes no time. */
+  /** Advances the clock until the promise settles, but only while something waits for time. */
   async drive<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const done = () => settled = true;
@@ -219,16 +219,16 @@ export class FakeCli implements AsyncDisposable {
 
 interface FakeCliOptions {
   isRunning?: boolean;
-  /** Whether standard output and standard error are terminals. */
+  /** True if standard output and standard error are terminals. */
   isTerminal?: boolean;
   columns?: number;
-  /** Whether standard input is one: there is somebody to ask. */
+  /** True if standard input is a terminal, too, so that questions can be asked. */
   hasPerson?: boolean;
-  /** Draws standard output and standard error, where they are one terminal that can be drawn on. */
+  /** The terminal of both outputs, if they share one that can draw. */
   screen?: VirtualScreen;
 }
 
-/** A command line whose service runs, unless told otherwise, and has no agents. */
+/** Creates a command line with a running service without agents. */
 export async function createFakeCli(options: FakeCliOptions = {}): Promise<FakeCli> {
   return new FakeCli(await Deno.makeTempDir(), options);
 }
@@ -370,7 +370,7 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
   };
 }
 
-/** The files of a service in its state folder. */
+/** Returns the files of a service in its state folder. */
 export function placesIn(stateDir: string): Awaited<ReturnType<CliApp["places"]>> {
   const socketFile = `${stateDir}/service.sock`;
   return { stateDir, socketFile, ...stateFilesOf(stateDir) };

@@ -1,34 +1,34 @@
-// Standard input with a person at it who does what a test has laid down.
+// A fake standard input with the prepared answers of a test.
 import assert from "node:assert/strict";
 import { Interrupted } from "../../cli/exit.ts";
 import type { Choice, Input, LineSource, Prompter, Question } from "../../cli/prompting/input.ts";
 
-/** The person presses Ctrl+C. */
+/** Ctrl+C. */
 export const CTRL_C = Symbol("Ctrl+C");
-/** The person presses Esc. */
+/** Esc. */
 export const ESC = Symbol("Esc");
-/** The person does nothing. */
+/** No key. */
 export const NOTHING = Symbol("nothing");
 
-/** A prompt that was shown. */
+/** A shown prompt. */
 export interface Asked {
   kind: "confirm" | "text" | "secret" | "select" | "multiselect" | "search";
   message: string;
   choices?: string[];
 }
 
-/** The person presses Ctrl+D before there are no more lines. */
+/** Ctrl+D before the last line. */
 export const CTRL_D = Symbol("Ctrl+D");
 
-/** What the person does at the prompts, and what they type as lines. */
+/** The answers at the prompts, and the typed lines. */
 export class FakeInput implements Input {
   isTerminal: boolean;
-  /** In the order of the prompts; a prompt beyond them fails the test. */
+  /** The answers in the order of the prompts. A further prompt fails the test. */
   answers: unknown[] = [];
   asked: Asked[] = [];
-  /** In order; after them comes the end. */
+  /** The lines, followed by the end of the input. */
   lines: (string | typeof CTRL_C | typeof CTRL_D | typeof NOTHING)[] = [];
-  /** Whether lines were opened with editing. */
+  /** True for lines opened with editing. */
   edited: boolean | undefined;
   isOpen = false;
   isMuted = false;

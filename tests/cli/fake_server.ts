@@ -1,7 +1,7 @@
-// An MCP server to add that lies nowhere: for commands whose words and exit codes matter.
+// A fake installer of MCP servers, for tests of texts and exit codes.
 import type { FakeCli } from "./fake_cli.ts";
 
-/** Whatever source is named brings this one. */
+/** The server from every source. */
 export function offerServer(cli: FakeCli): void {
   const config = "/home/me/inkling/agents/_config";
   cli.app.openServerInstaller = () =>

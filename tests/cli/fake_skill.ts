@@ -1,4 +1,4 @@
-// A skill to add that lies nowhere: for commands whose words and exit codes matter.
+// A fake installer of skills, for tests of texts and exit codes.
 import type { ListedSkill, PreparedSkill } from "../../cli/install/skill_installer.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
@@ -22,7 +22,7 @@ const SKILLS: ListedSkill[] = [
   },
 ];
 
-/** Whatever source is named brings this one; beside it there are some. */
+/** Sets the skill from every source, and the installed skills. */
 export function offerSkill(cli: FakeCli, overrides: Partial<PreparedSkill> = {}): void {
   const skill: PreparedSkill = {
     name: "pdf",

@@ -1,4 +1,4 @@
-// Tests of agents that have been played already.
+// Fake results of agent tests.
 import type { AgentTesting } from "../../ops/testing/agent_tests.ts";
 import type { TestResult } from "../../ops/testing/test_result.ts";
 import type { LiveTrial } from "../../ops/testing/live_trial.ts";
@@ -6,7 +6,7 @@ import type { FakeCli } from "./fake_cli.ts";
 
 const FOLDER = "/home/me/inkling/agents/_config/tests";
 
-/** A case that passed; `parts` say what else became of it. */
+/** Creates the result of a passed case; `parts` override its fields. */
 export function result(name: string, parts: Partial<TestResult> = {}): TestResult {
   return {
     name,
@@ -22,7 +22,7 @@ export function result(name: string, parts: Partial<TestResult> = {}): TestResul
   };
 }
 
-/** One that passed, one that did not, and one that cannot be played. */
+/** A passed case, a failed case, and an invalid case. */
 export const RESULTS: readonly TestResult[] = [
   result("reporter/quiet-week"),
   result("reporter/storm", {
@@ -59,7 +59,7 @@ export const RESULTS: readonly TestResult[] = [
   }),
 ];
 
-/** What a live test found. */
+/** The results of a live test. */
 const ROWS: Awaited<ReturnType<LiveTrial["run"]>> = [
   {
     name: "reporter/quiet-week",
@@ -81,7 +81,7 @@ const ROWS: Awaited<ReturnType<LiveTrial["run"]>> = [
   },
 ];
 
-/** Gives a command line these results. */
+/** Sets these results in a command line. */
 export function offerTests(
   { app }: FakeCli,
   parts: Partial<AgentTesting> & { results?: readonly TestResult[] } = {},

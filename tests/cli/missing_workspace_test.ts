@@ -5,9 +5,9 @@ import { ask } from "./waiting_execution.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("a workspace flag that leads to no folder is refused, and nothing is started or checked", async (t) => {
+Deno.test("commands reject a --workspace without a folder, and start and check nothing", async (t) => {
   const lines = ["run hello", "chat hello", "list", "validate", "info", "permissions", "ui"];
-  // A service manager tries one in the foreground again.
+  // Exit code 1, so that a service manager restarts a service in the foreground.
   for (const line of [...lines, "start -d", "start --print-unit=systemd", "start"]) {
     await using cli = await createFakeCli({ isRunning: false });
     cli.missingWorkspaces = ["typo"];
@@ -16,7 +16,7 @@ Deno.test("a workspace flag that leads to no folder is refused, and nothing is s
   }
 });
 
-Deno.test("a workspace that is gone can still be asked about, and stopped; one that never was cannot", async (t) => {
+Deno.test("commands about history and stop work for a deleted workspace, but not for one that never existed", async (t) => {
   for (const line of ["status", "stop", "logs hello", "checkpoint", "respond 1 --yes"]) {
     await using cli = await createFakeCli({ isRunning: false });
     cli.missingWorkspaces = ["typo"];
@@ -27,7 +27,7 @@ Deno.test("a workspace that is gone can still be asked about, and stopped; one t
   }
 });
 
-Deno.test("pending and respond of a workspace that is gone start nothing; a service that still runs has it", async (t) => {
+Deno.test("pending and respond for a deleted workspace start no service, but use a running one", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.missingWorkspaces = ["gone"];
   cli.runtime.addExecution({ agentId: "daily" });
@@ -43,7 +43,7 @@ Deno.test("pending and respond of a workspace that is gone start nothing; a serv
   await shows(t, cli, "respond", "1", "--yes", "-w", "gone");
 });
 
-Deno.test("commands that need no workspace do not look for it", async () => {
+Deno.test("commands without a workspace ignore a missing one", async () => {
   await using cli = await createFakeCli();
   cli.missingWorkspaces = ["typo"];
   for (const command of [["help"], ["completions", "bash"]]) {
@@ -53,7 +53,7 @@ Deno.test("commands that need no workspace do not look for it", async () => {
   assert.equal(await cli.run("status"), 0);
 });
 
-Deno.test("an empty workspace flag is a wrong command line", async (t) => {
+Deno.test("an empty --workspace is a usage error", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   await shows(t, cli, "-w", "", "run", "hello");
   await shows(t, cli, "validate", "--workspace=");
@@ -61,7 +61,7 @@ Deno.test("an empty workspace flag is a wrong command line", async (t) => {
   assert.deepEqual(cli.spawned, []);
 });
 
-Deno.test("an unknown agent of a configured workspace that is not there is told with the reason", async (t) => {
+Deno.test("the error for an unknown agent names the missing workspace", async (t) => {
   await using cli = await createFakeCli();
   await shows(t, cli, "run", "hello");
   cli.missingWorkspaces = [cli.runtime.directories.workspace];

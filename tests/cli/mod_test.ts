@@ -22,7 +22,7 @@ Deno.test("start serves in the foreground until the service ends", async () => {
   );
 });
 
-Deno.test("start -q says nothing, start -v shows the service log on standard error", async (t) => {
+Deno.test("start -q prints nothing, start -v prints the service's log on standard error", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onServe = (options) => {
     options.onLogLine?.("INFO  Listening\u001b[2J");
@@ -32,7 +32,7 @@ Deno.test("start -q says nothing, start -v shows the service log on standard err
   await shows(t, cli, "start", "-v");
 });
 
-Deno.test("start shows a refusal as a sentence, and its causes only with -v", async () => {
+Deno.test("start prints an error as a sentence, and its causes only with -v", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onServe = () =>
     Promise.reject(new Error("Inkling is already running", { cause: new Error("locked") }));
@@ -43,7 +43,7 @@ Deno.test("start shows a refusal as a sentence, and its causes only with -v", as
   assert.match(cli.stderr.text, /^Error: Inkling is already running\n[^]*locked/);
 });
 
-Deno.test("toExit() gives every failure its code", () => {
+Deno.test("toExit() returns the code of every error", () => {
   const table: [unknown, number, string | undefined][] = [
     [new OutputClosed("gone"), EXIT.unread, undefined],
     [new Interrupted(), EXIT.interrupted, undefined],

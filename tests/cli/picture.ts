@@ -1,24 +1,24 @@
-// What commands show, as files in __snapshots__ beside the tests: whoever changes one, reads it.
+// Compares the output of commands with __snapshots__ beside the tests; read the changes of a snapshot.
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FakeCli } from "./fake_cli.ts";
 import { normalize } from "./golden/world.ts";
 
-/** Compares a text with the one that the snapshots of this module hold under the name of the test and its step. */
+/** Compares a text with the module's snapshot for this test and step. */
 export async function assertPicture(
   t: Deno.TestContext,
   text: string,
   module: string,
 ): Promise<void> {
-  // By default they would lie beside what Deno was told to run: a group of files.
+  // By default they would be beside the first file of the test group.
   const path = fileURLToPath(new URL(`__snapshots__/${basename(module)}.snap`, module));
   await t.assertSnapshot(text, { path, serializer: (text) => text });
 }
 
-/** Runs a command and compares what it shows. */
+/** Runs a command and compares its output. */
 export type Shows = (t: Deno.TestContext, cli: FakeCli, ...argv: string[]) => Promise<void>;
 
-/** For a module of tests, whose command lines have no terminal. */
+/** Creates the helper for a test module without terminals. */
 export function picturesOf(module: string): Shows {
   return async (t, cli, ...argv) => {
     cli.stdout.text = cli.stderr.text = "";
@@ -34,7 +34,7 @@ export function picturesOf(module: string): Shows {
   };
 }
 
-/** Compares what a command line has shown so far: standard output, then standard error. */
+/** Compares the output of a command line so far: standard output, then standard error. */
 export async function assertShown(
   t: Deno.TestContext,
   cli: FakeCli,

@@ -1,4 +1,4 @@
-// The command line over a real installation in a temporary home.
+// The command line with a real installation in a temporary home.
 import { join } from "node:path";
 import { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import { ServerInstaller } from "../../ops/install/server_installer.ts";
@@ -13,16 +13,16 @@ export interface SetupWorld extends AsyncDisposable {
   cli: FakeCli;
   home: string;
   configFile: string;
-  /** In `~/inkling`. */
+  /** The file in `~/inkling`. */
   envFile: string;
   agentsDir: string;
   shell: Record<string, string>;
   read(path: string): Promise<string>;
-  /** Every file below the home, relative to it. */
+  /** Returns every file below the home as a relative path. */
   files(): string[];
 }
 
-/** A home in which nothing is set up, and a person at a terminal unless `hasPerson` is false. */
+/** Creates a home without a setup, at a terminal unless `hasPerson` is false. */
 export async function createSetupWorld(
   options: { hasPerson?: boolean; config?: string; shell?: Record<string, string> } = {},
 ): Promise<SetupWorld> {
@@ -53,7 +53,7 @@ export async function createSetupWorld(
   };
 }
 
-/** Lets a command line work on this home: its config.yaml, its workspace, its agents. */
+/** Connects a command line to this home: its config.yaml, workspace and agents. */
 export function useHome(
   cli: FakeCli,
   { home, shell = {} }: { home: string; shell?: Record<string, string> },

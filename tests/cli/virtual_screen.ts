@@ -1,9 +1,9 @@
-// A terminal in memory that draws what is written to it, as far as the command line needs one: a test reads the screen.
+// A terminal in memory that interprets the control sequences of the command line. Tests read its screen.
 import assert from "node:assert/strict";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import { widthOf } from "../../cli/output/width.ts";
 
-/** A terminal whose lines never scroll away. */
+/** A terminal with unlimited lines. */
 export class VirtualScreen implements Terminal {
   readonly isTerminal = true;
   readonly isErasable = true;
@@ -12,7 +12,7 @@ export class VirtualScreen implements Terminal {
   columns: number;
   rows = 24;
   isClosed = false;
-  /** What stood on the screen behind each write. */
+  /** The screen after each write. */
   readonly pictures: string[] = [];
   #lines: string[][] = [[]];
   #row = 0;
@@ -23,19 +23,19 @@ export class VirtualScreen implements Terminal {
     this.colors = options.colors ?? false;
   }
 
-  /** The lines, without what is empty at their ends. */
+  /** The lines, without empty ends. */
   get text(): string {
     return this.#lines.map((line) => line.join("").trimEnd()).join("\n").trimEnd();
   }
 
-  /** The line that the cursor stands on, from 0. */
+  /** The line of the cursor, from 0. */
   get row(): number {
     return this.#row;
   }
 
   write(text: string): void {
     if (this.isClosed) throw new OutputClosed("closed");
-    // deno-lint-ignore no-control-regex -- this is what a terminal reads
+    // deno-lint-ignore no-control-regex -- terminals read control characters
     for (const [part] of text.matchAll(/\u001b\[[0-9;?]*[A-Za-z]|\u001b|[\s\S]/gu)) {
       this.#take(part);
     }

@@ -1,8 +1,8 @@
-// Executions of the fake service that wait for a person.
+// Waiting executions of the fake service.
 import type { HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
-/** Lets an execution ask; by default for leave to write a file. */
+/** Makes an execution ask a question; by default for the approval of file_write. */
 export function ask(cli: FakeCli, id: number, changes: Partial<HumanRequest> = {}): HumanRequest {
   const { runtime, clock } = cli;
   const request: HumanRequest = {
@@ -30,7 +30,7 @@ export function ask(cli: FakeCli, id: number, changes: Partial<HumanRequest> = {
   return request;
 }
 
-/** Lets an execution say its last word and end. */
+/** Appends the answer and the end of an execution. */
 export function finish(cli: FakeCli, id: number, answer: string): void {
   const { runtime } = cli;
   const execution = runtime.executions.get(id);

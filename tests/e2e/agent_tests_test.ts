@@ -1,4 +1,4 @@
-// `inkling test` as a CI starts it: no key, and no permission for the network or for other programs; and under scoped flags.
+// `inkling test` in CI: without keys, network or child processes, and under scoped flags.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../support/program.ts";
@@ -20,7 +20,7 @@ expect:
   files: { report.md: { equals: sunny } }
 `;
 
-// A schema is checked in a process of its own.
+// A schema is checked in a child process.
 const SPOILT_SCHEMA = `version: 1
 replies:
   - calls: [{ ${WRITE} }]
@@ -30,7 +30,7 @@ expect:
   output: { schema: { type: object, required: [day], properties: { day: { pattern: "^\\\\d+$" } } } }
 `;
 
-/** A home with an agent `weather` whose file has these further lines. */
+/** Creates a home with an agent `weather` with these additional lines. */
 async function createWeather(command?: readonly string[], front = ""): Promise<RealHome> {
   const home = await createRealHome(command === undefined ? {} : { command });
   const model = "model: { provider: openai, name: gpt-5 }";
@@ -47,7 +47,7 @@ async function play(home: RealHome, text: string, ...flags: string[]) {
   return { code, stdout, stderr };
 }
 
-Deno.test("test plays cases without network, key or child process; failures make it exit with 1", async () => {
+Deno.test("test runs cases without network, key or child process, and exits with 1 on failures", async () => {
   await using home = await createWeather(
     programCommand(OFFLINE),
     "custom_tools: [forecast]\nmcp: [web]\n",
@@ -60,7 +60,7 @@ Deno.test("test plays cases without network, key or child process; failures make
   assert.throws(() => Deno.statSync(home.stateDir));
 });
 
-Deno.test("test plays cases under scoped flags, with a schema that is checked in a process of its own", async () => {
+Deno.test("test runs cases under scoped flags, with a schema that is checked in a child process", async () => {
   await using home = await createWeather();
   const report = join(home.workspace, "report.xml");
   const { code, stdout } = await play(home, SPOILT_SCHEMA, "--junit", report);

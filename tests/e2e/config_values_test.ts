@@ -1,5 +1,5 @@
-// What config.yaml sets reaches the part of the running service that it is for: each value differs from its default, so that
-// a service which uses the default instead shows it.
+// Each setting of config.yaml has an effect in the running service. The values differ from the defaults, so that a
+// service with the default fails the test.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
@@ -8,7 +8,7 @@ import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 const delegate = (id: string) => [{ name: "run_agent", arguments: { agent_id: id } }];
 
-Deno.test("a service uses what config.yaml sets for its port, model calls, delegation, keys and http_request", async () => {
+Deno.test("a service uses the settings of config.yaml for its port, model calls, delegation, keys and http_request", async () => {
   await using home = await createRealHome({ shell: { OPENAI_API_KEY: "sk-of-the-provider-0123" } });
   await Deno.writeTextFile(
     join(home.configDir, "config.yaml"),
@@ -33,7 +33,7 @@ Deno.test("a service uses what config.yaml sets for its port, model calls, deleg
     "foreign",
     "---\nmodel: { provider: openai, name: m, base_url: http://models.invalid/v1 }\n---\nHello.\n",
   );
-  // A service that a run starts listens, too.
+  // A service that `run` starts listens on the port, too.
   await home.succeed("run", "top");
   using client = home.client();
   const { transports, keep_alive } = await client.info();
@@ -45,7 +45,7 @@ Deno.test("a service uses what config.yaml sets for its port, model calls, deleg
     assert.equal(answer.status, status);
   }
 
-  // http.allow opens every port of this machine but the service's own.
+  // http.allow permits every port of this machine except the service's own.
   await using site = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     () => new Response("it answers"),
@@ -92,7 +92,7 @@ async function runToEnd(client: Client, agentId: string): Promise<ExecutionDetai
   return await client.execution(execution_id);
 }
 
-/** What the tools of an execution gave, in the order of the calls. */
+/** Returns the tool results of an execution in the order of the calls. */
 async function resultsOf(client: Client, id: number): Promise<string[]> {
   const frames = await Array.fromAsync(client.follow(id));
   return frames.filter(({ event }) => event === "tool_result")

@@ -1,10 +1,10 @@
-// `inkling doctor` as a real program, under the flags that it derives for the workspace: with a service and without.
+// `inkling doctor` as a real program under scoped flags, with a service and without.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { IS_POSTGRES } from "../support/test_database.ts";
 import { createRealHome, killService } from "./real_process.ts";
 
-Deno.test("doctor --fix removes the leftovers of a killed service, and doctor reports the missing service when agents have a schedule", async () => {
+Deno.test("doctor --fix removes the files of a killed service, and doctor reports the missing service of scheduled agents", async () => {
   await using home = await createRealHome();
   await Deno.writeTextFile(
     join(home.configDir, "config.yaml"),
@@ -17,7 +17,7 @@ Deno.test("doctor --fix removes the leftovers of a killed service, and doctor re
   );
   await home.succeed("start", "-d");
   await killService(home.stateDir);
-  // What was killed a moment ago is taken for alive, like any machine that is only slow.
+  // A node counts as alive for a moment after its kill, like a slow one.
   if (IS_POSTGRES) await home.run("UPDATE instances SET last_seen = 0");
   const ill = await home.inkling("doctor");
   assert.equal(ill.code, 1);
@@ -25,7 +25,7 @@ Deno.test("doctor --fix removes the leftovers of a killed service, and doctor re
   for (const name of ["service.sock", "inkling.pid"]) {
     assert.match(
       ill.stdout,
-      new RegExp(`^! ${name}: A killed service left this file.*\n    rm `, "m"),
+      new RegExp(`^! ${name}: A killed service left this file: .*\n    rm `, "m"),
     );
     await Deno.lstat(join(home.stateDir, name));
   }
@@ -38,7 +38,7 @@ Deno.test("doctor --fix removes the leftovers of a killed service, and doctor re
   await assert.rejects(Deno.lstat(join(home.stateDir, "service.sock")), Deno.errors.NotFound);
 });
 
-Deno.test("doctor: under narrow flags it says which checks they refuse, and makes the others", async () => {
+Deno.test("doctor under narrow flags lists the refused checks, and makes the others", async () => {
   await using home = await createRealHome();
   await home.writeScript("reader", [{ say: "Done." }], "mcp: [notes]");
   await Deno.mkdir(join(home.agentsDir, "_config"));

@@ -1,4 +1,4 @@
-// Messages of a real service: over kill -9, to a receiver that is down for a while; and answers from their links.
+// Notifications of a real service across kill -9 and a receiver's downtime, and answers through their links.
 import assert from "node:assert/strict";
 import { Receiver } from "../runtime/notify/receiver.ts";
 import {
@@ -29,9 +29,9 @@ async function start(home: RealHome, port: number): Promise<void> {
 
 const idsOf = ({ received }: Receiver) => received.map(({ headers }) => headers.get("webhook-id"));
 
-Deno.test("a killed service sends at its next start what it had not delivered, once, and its link answers once", async () => {
+Deno.test("the next service sends the undelivered messages of a killed one once, and a link answers once", async () => {
   await using receiver = new Receiver();
-  // It is slow: the service dies in the middle of an attempt.
+  // The receiver is slow, so the service is killed during an attempt.
   const late = Promise.withResolvers<number>();
   receiver.reply = () => late.promise;
   const { home, port } = await openHome(receiver);
@@ -56,7 +56,7 @@ Deno.test("a killed service sends at its next start what it had not delivered, o
     assert.equal(page.status, 200);
     await page.body?.cancel();
   }
-  // The first attempt's link was for nobody else: it opens the same question.
+  // The link of the first attempt opens the same question.
   const first = await fetch(receiver.received[0]?.body.data.answer_url);
   assert.match(await first.text(), /file_write/);
   const post = () =>
@@ -75,7 +75,7 @@ Deno.test("a killed service sends at its next start what it had not delivered, o
   assert.ok(!log.includes(link.slice(-43)));
 });
 
-Deno.test("notify --test sends through a channel, and tells what came back", async () => {
+Deno.test("notify --test sends through a channel, and prints the reply", async () => {
   await using receiver = new Receiver();
   const { home } = await openHome(receiver);
   await using _home = home;

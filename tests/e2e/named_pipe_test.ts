@@ -24,7 +24,7 @@ Deno.test({
     await edit("Second");
     makePipe(join(home.workspace, "agents/pipe.md"));
     await edit("Third");
-    // The pipe that was just made stalls the watch.
+    // The new pipe blocks the watch.
     makePipe(join(home.workspace, "agents/another.md"));
     const { stdout } = await home.succeed("stop");
     assert.match(stdout, /has stopped/);

@@ -1,4 +1,4 @@
-// The real program in real processes, with a home of its own.
+// Runs the real program in real processes with a temporary home.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../cli/service/processes.ts";
@@ -7,36 +7,36 @@ import { denoDirectory } from "../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";
 import { scopedCommand } from "./scoped/scoped_command.ts";
 
-/** What a finished command printed, and its exit code. */
+/** The output and the exit code of a finished command. */
 export interface Finished {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** What a command is started with beside its arguments. */
+/** The options of a command's start. */
 export interface SpawnOptions {
   env?: Readonly<Record<string, string>>;
-  /** Nothing is on it unless told otherwise. */
+  /** The standard input; empty by default. */
   stdin?: "piped";
 }
 
 export interface RealHome extends TestWorkspace {
-  /** Runs one command to its end, with nothing on stdin. */
+  /** Runs one command to its end, with an empty standard input. */
   inkling(...args: string[]): Promise<Finished>;
-  /** The same, and fails unless the exit code is 0. */
+  /** Runs one command, and fails unless its exit code is 0. */
   succeed(...args: string[]): Promise<Finished>;
-  /** Starts a command and leaves it running. */
+  /** Starts a command without waiting for its end. */
   spawn(args: string[], options?: SpawnOptions): Promise<Deno.ChildProcess>;
-  /** Program, flags and arguments of a command, for who starts it in a way of its own. */
+  /** Returns the program, flags and arguments of a command, for another way to start it. */
   command(args: readonly string[], options?: SpawnOptions): Promise<string[]>;
-  /** The variables that a command is started with, beside those of this process. */
+  /** The variables of a command in addition to those of this process. */
   environment(options?: SpawnOptions): Record<string, string>;
-  /** A client of this home's service; nothing is started by it. */
+  /** Creates a client of this home's service without starting it. */
   client(): Client;
 }
 
-/** A workspace whose service, if a test leaves one behind, is killed with it. */
+/** Creates a home. Its disposal kills a remaining service. */
 export async function createRealHome(
   options: {
     config?: string;
@@ -99,7 +99,7 @@ export async function untilReady(client: Client): Promise<void> {
   await untilFound("the service", () => client.health().catch(() => undefined));
 }
 
-/** Kills the service that left its PID in this state directory, if there is one, and waits until it is gone. */
+/** Kills the service of this state folder, if one runs, and waits for its end. */
 export async function killService(stateDir: string): Promise<void> {
   let pid: number;
   try {
@@ -111,27 +111,27 @@ export async function killService(stateDir: string): Promise<void> {
   while (await isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Whether a process still does anything: a zombie does not. */
+/** Returns whether a process lives and is no zombie. */
 export function isAlive(pid: number): Promise<boolean> {
   return systemProcesses.isAlive(pid);
 }
 
-/** The command line of a process. */
+/** Returns the command line of a process. */
 export async function argumentsOf(pid: number): Promise<string> {
   const args = ["-ww", "-o", "args=", "-p", String(pid)];
   return new TextDecoder().decode((await new Deno.Command("ps", { args }).output()).stdout);
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns a free port of this machine. */
 export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }
 
-/** Far more than a loaded machine takes for anything here: only a failure waits so long. */
+/** A time limit far above the duration of any step on a loaded machine. */
 const PATIENCE_MS = 120_000;
 
-/** Waits until the probe finds something, and returns it. Throws Error where it finds nothing for two minutes. */
+/** Waits until the probe returns a value, and returns it. Throws Error after two minutes. */
 export async function untilFound<T>(
   what: string,
   probe: () => T | false | undefined | Promise<T | false | undefined>,

@@ -1,12 +1,12 @@
-// Folders that the environment names relative to the current directory: the service in the background starts elsewhere.
+// Relative folders in the environment: the background service starts in another directory.
 import assert from "node:assert/strict";
 import { programCommand } from "../support/program.ts";
 import { readUnit } from "../cli/service/units/unit_reader.ts";
 import { createRealHome } from "./real_process.ts";
 
-Deno.test("start -d and start --print-unit take relative variables as the folders that they name from here", async () => {
+Deno.test("start -d and start --print-unit resolve relative variables from the current directory", async () => {
   await using home = await createRealHome({
-    // Flags are derived in the test's process, whose current directory is another.
+    // The test's process, which derives flags, has another current directory.
     command: programCommand(),
     shell: { INKLING_CONFIG_DIR: "config", INKLING_STATE_DIR: "./state" },
   });

@@ -1,4 +1,4 @@
-// Answering executions that wait: by flags and at a terminal, also when the service is gone.
+// Answers to waiting executions: by options and at a terminal, also after a kill of the service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createRealHome, killService, type RealHome } from "./real_process.ts";
@@ -34,7 +34,7 @@ Deno.test("respond --yes on a killed service starts it, and the approved call ru
   assert.equal((await readResults(home, id)).length, 1);
 });
 
-test("run asks in place: a choice, then a text; Esc leaves the last question open", async () => {
+test("run asks a choice and a text at the terminal; Esc leaves the last question open", async () => {
   await using home = await createRealHome();
   const ask = (args: Record<string, unknown>) => ({
     call: [{ name: "ask_user", arguments: args }],

@@ -1,4 +1,4 @@
-// One agent, end to end, in real processes: what a user sees, what the socket says, what a kill leaves.
+// One agent, end to end, in real processes: the screen, the bytes of the socket, and the state after a kill.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../support/models/openai_server.ts";
@@ -10,7 +10,7 @@ const usesServer = (server: { url: string }) =>
 
 const KEY = { ELSEWHERE_API_KEY: "key-0123456789" };
 
-/** The raw events of a stream by frame id, as bytes would show them; and those without an id. */
+/** Returns the raw events of a stream by frame id, and those without an id. */
 async function readRawStream(home: RealHome, id: number): Promise<Map<string, string>> {
   const http = Deno.createHttpClient({
     proxy: { transport: "unix", path: join(home.stateDir, "service.sock") },
@@ -57,7 +57,7 @@ Deno.test("a run with tool calls against an OpenAI-compatible server: live and r
   assert.equal(detail.total_tokens, 45);
 });
 
-Deno.test("kill -9 in the middle of a run loses no logged frame; the next start serves them and tells the end", async () => {
+Deno.test("kill -9 during a run loses no logged frame; the next service serves the frames and the end", async () => {
   await using home = await createRealHome();
   await Deno.writeTextFile(join(home.workspace, "a.txt"), "alpha");
   const look = { call: [{ name: "file_read", arguments: { path: "a.txt" } }] };

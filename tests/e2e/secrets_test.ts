@@ -1,4 +1,4 @@
-// A model provider's key goes to its provider and nowhere else: not into the database, the log, frames or errors.
+// The key of a model provider is sent only to the provider: it is not in the database, the log, frames or errors.
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { OpenAiServer } from "../support/models/openai_server.ts";
@@ -10,7 +10,7 @@ const KEY = "sk-distinctive-0123456789-abcdef";
 
 Deno.test("after good and failed runs a distinctive key is in no file, frame, error or output", async () => {
   await using server = new OpenAiServer([
-    // The endpoint itself gives the key back, in text and in a call: the worst it can do.
+    // In the worst case the endpoint returns the key, in a text and in a call.
     {
       text: `Your key is ${KEY}.`,
       toolCalls: [
@@ -29,7 +29,7 @@ Deno.test("after good and failed runs a distinctive key is in no file, frame, er
     server,
     "auto_approve: [file_write]\n---\nUse ${ELSEWHERE_API_KEY} well.\n",
   );
-  // Somebody left the key where the agent may look.
+  // The key is in a file that the agent can read.
   await Deno.writeTextFile(join(home.workspace, "found.txt"), `The key: ${KEY}\n`);
   const { stdout, stderr } = await home.inkling("run", "keyed", "--verbose");
   let shown = stdout + stderr;
@@ -78,13 +78,13 @@ Deno.test("a key in an argument, in the context and in the reason of an approval
   }
   const shown = [asked, answered].flatMap(({ stdout, stderr }) => [stdout, stderr]).join();
   assert.ok(!shown.includes(KEY));
-  // What callers wrote is kept as they wrote it, so that a continued run is the same run; nothing else holds it.
+  // The callers' texts are stored unchanged, so that a resumed run is the same; nothing else contains them.
   assert.deepEqual(await columnsHolding(home, KEY), ["executions.request", "requests.response"]);
   const isDatabase = (path: string) => basename(path).startsWith("inkling.db");
   await assertNotStored([...filesBelow(home.stateDir)].filter((path) => !isDatabase(path)));
 });
 
-/** A home with an agent `keyed`, whose model is this server; `rest` follows the model in its file. */
+/** Creates a home with an agent `keyed` with this server as its model; `rest` follows the model in its file. */
 async function createKeyedHome(server: OpenAiServer, rest: string): Promise<RealHome> {
   const home = await createRealHome();
   await Deno.mkdir(join(home.agentsDir, "_config"));
@@ -109,7 +109,7 @@ async function assertNotStored(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** The columns of the database that hold this text somewhere, as `table.column`. */
+/** Returns the columns of the database that contain this text, as `table.column`. */
 async function columnsHolding(home: RealHome, text: string): Promise<string[]> {
   return (await rowsOf(home)).flatMap(([table, rows]) => {
     const held = rows.flatMap((row) => Object.entries(row))

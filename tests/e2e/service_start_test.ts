@@ -1,15 +1,15 @@
-// What the service loads before it listens. Each package and each of Node's modules takes it 5 to 30 ms and 2 to 15 MB,
-// for good: see docs/performance.md.
+// The modules that the service loads before it listens. Each package and each of Node's modules costs 5 to 30 ms and 2 to
+// 15 MB; see docs/performance.md.
 import assert from "node:assert/strict";
 import { importsOf } from "../support/repository.ts";
 
-/** The command's way to a service that listens; each loads the next. */
+/** The modules from the command to the listening service. */
 const LOADED = [
   ...["main.ts", "app/app.ts", "cli/mod.ts", "cli/commands/service/start.ts"],
   ...["app/service_life.ts", "runtime/config/settings.ts", "api/routes/health.ts"],
 ];
 
-/** What is loaded with these files, without what is loaded late: our files, and what is not ours. */
+/** Returns the files and packages that these files load, without lazy imports. */
 function loadedWith(files: readonly string[]): { seen: Set<string>; outside: Set<string> } {
   const seen = new Set<string>();
   const outside = new Set<string>();
@@ -44,10 +44,10 @@ Deno.test("start loads few packages, little of Node, and no schema of a request 
   assert.deepEqual([...seen].filter((file) => late.test(file)), []);
 });
 
-/** What only a database has that several services share. */
+/** The modules for a shared database. */
 const SHARED = /^runtime\/(storage\/(postgres\/|nodes\.ts)|executions\/nodes\/)/;
 
-Deno.test("what nodes and PostgreSQL need is loaded neither at the start, nor by doctor and info, without a database", () => {
+Deno.test("without a shared database, neither the start nor doctor and info load the modules for nodes and PostgreSQL", () => {
   for (const file of ["ops/doctor/examine.ts", "ops/setup/setup_report.ts"]) {
     const { seen, outside } = loadedWith([...LOADED, file]);
     assert.deepEqual([...seen].filter((one) => SHARED.test(one)), [], file);

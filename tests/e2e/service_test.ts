@@ -1,4 +1,4 @@
-// Starting and stopping the real service.
+// The start and stop of the real service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,7 +14,7 @@ import {
   untilReady,
 } from "./real_process.ts";
 
-Deno.test("start -d returns when the service answers; start replaces the socket of a killed one; a second start says so; stop ends it and cleans up", async () => {
+Deno.test("start -d returns when the service answers; start replaces the socket of a killed one; a second start fails; stop ends it and cleans up", async () => {
   await using home = await createRealHome();
   await home.succeed("start", "--daemon");
   assert.equal(Deno.statSync(join(home.stateDir, "service.sock")).mode! & 0o777, 0o600);
@@ -42,17 +42,17 @@ Deno.test("start -d returns when the service answers; start replaces the socket 
   assert.deepEqual(left(home), []);
 });
 
-/** The files that a service has only while it runs. */
+/** The files that exist only while a service runs. */
 const left = ({ stateDir }: RealHome) =>
   [...Deno.readDirSync(stateDir)].map(({ name }) => name)
     .filter((name) => /^(service\.sock|inkling\.pid)$/.test(name)).sort();
 
-Deno.test("SIGTERM before the service listens is an end in order, too", SQLITE, async () => {
+Deno.test("SIGTERM before the service listens ends it cleanly", SQLITE, async () => {
   await using home = await createRealHome();
   {
     await using _created = await home.open();
   }
-  // Whoever writes to the database holds the start up, behind the lock and before the listeners.
+  // A write transaction blocks the start after the lock and before the listeners.
   const db = new DatabaseSync(join(home.stateDir, "inkling.db"));
   let service: Deno.ChildProcess;
   try {
@@ -70,7 +70,7 @@ Deno.test("SIGTERM before the service listens is an end in order, too", SQLITE, 
   assert.deepEqual(left(home), []);
 });
 
-Deno.test("on Windows the service says in a sentence what it lacks there", async () => {
+Deno.test("on Windows the service reports in a sentence why it cannot run", async () => {
   await using home = await createRealHome();
   const [deno = "", run = "", ...rest] = programCommand();
   const windows =
@@ -102,7 +102,7 @@ Deno.test(
   },
 );
 
-Deno.test("a broken config.yaml stops the command with file, line and column", async () => {
+Deno.test("an invalid config.yaml stops the command with file, line and column", async () => {
   await using home = await createRealHome({ config: "defaults:\n  temperature: hot\n" });
   const { code, stderr } = await home.inkling("run", "x");
   assert.equal(code, 3);
@@ -119,13 +119,13 @@ Deno.test("start --port without a key is refused", async () => {
 Deno.test("an idle service stops by itself and removes its socket file; --keep-alive keeps it running until SIGTERM", async () => {
   const shell = { INKLING_IDLE_TIMEOUT: "1", INKLING_API_KEY: "secret-0123456789" };
   await using stays = await createRealHome({ shell });
-  // A host without a port changes nothing, and is told of.
+  // A host without a port has no effect and causes a warning.
   const kept = await stays.spawn(["start", "--keep-alive", "--host", "127.0.0.1"]);
   using client = stays.client();
   await untilReady(client);
   assert.deepEqual((await client.info()).transports.map((one) => one.split(":")[0]), ["unix"]);
 
-  // It starts after the last request to the other one, which has been idle for longer when this one stops.
+  // It starts after the last request to the other service, which is therefore idle for longer when this one stops.
   await using goes = await createRealHome({ shell });
   const { stdout } = await goes.succeed("start", "--port", "0");
   assert.match(stdout, /127\.0\.0\.1:\d+[^]*\nStopped: there was nothing to do\./);
@@ -139,7 +139,7 @@ Deno.test("an idle service stops by itself and removes its socket file; --keep-a
   assert.match(ended.stderr, /change nothing without --port/);
 });
 
-Deno.test("without a home directory, or a usable state directory, a command says what to set", async () => {
+Deno.test("without a home directory or a usable state folder a command prints which variable to set", async () => {
   await using home = await createRealHome();
   const homeless = await finish(await home.spawn(["info"], { env: { HOME: "" } }));
   assert.deepEqual(homeless, {

@@ -1,4 +1,4 @@
-// What a command loads before it does anything: proven by poisoning the packages it must not load.
+// The packages that a command must not load at its start are poisoned.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
@@ -44,7 +44,7 @@ Deno.test("--help, and status and list with a running service load no heavy pack
     const { code, stderr } = await run(...args);
     assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
   }
-  // The Tab key: it never fails, so what it offers is what counts.
+  // Completion never fails, so its output is checked.
   const { stdout } = await run("complete", "zsh", "--", "run", "");
   assert.equal(stdout, "hi\t\n:none\n");
   // The poison works: a command that needs one of them fails.

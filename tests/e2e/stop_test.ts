@@ -1,4 +1,4 @@
-// Stopping the real service in the middle of work, by a person who does not want to wait.
+// The stop of the real service during work, with a short timeout.
 import assert from "node:assert/strict";
 import type { CliApp } from "../../cli/app.ts";
 import { runCli } from "../../cli/mod.ts";
@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 import { createFakeCli, placesIn } from "../cli/fake_cli.ts";
 import { createRealHome, isAlive, untilFound } from "./real_process.ts";
 
-Deno.test("stop --timeout cuts the grace short: runs end as aborted, in order, without SIGKILL", async () => {
+Deno.test("stop --timeout shortens the grace period: runs end as aborted, without SIGKILL", async () => {
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   await home.succeed("start", "--daemon");
@@ -52,7 +52,7 @@ Deno.test("stop ends a frozen service: SIGTERM has no effect, SIGKILL ends it, b
   const stopping = runCli(["stop", "--timeout", "0.1"], app).then((exit) => code = exit);
   await until(async () => {
     if (code !== undefined) return true;
-    // How long the system takes to remove a process is not known: the test clock stands still meanwhile.
+    // The test clock stops while the system removes the process.
     const isDying = signals.some((one) => one.startsWith("SIGKILL")) && await isAlive(pid);
     await (isDying ? settle() : clock.advance(500));
     return false;

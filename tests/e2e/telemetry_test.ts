@@ -1,4 +1,4 @@
-// Telemetry of the real service, received by a collector beside it.
+// The telemetry of the real service, received by a collector.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -8,7 +8,7 @@ import { OtlpCollector } from "../support/machine/otlp_collector.ts";
 import { createRealHome, type RealHome, untilFound } from "./real_process.ts";
 
 const KEY = "sk-distinctive-0123456789-abcdef";
-/** A word for each place that a text could come from; none of them may be exported. */
+/** A word for each source of text; none of them may be exported. */
 const WORDS = {
   prompt: "quetzal-in-the-prompt",
   argument: "narwhal-in-an-argument",
@@ -18,7 +18,7 @@ const WORDS = {
   message: "tapir-in-a-message",
 };
 
-/** Runs one agent to its end in a service of its own. */
+/** Runs one agent to its end in its own service. */
 async function runOnce(home: RealHome, agent: string) {
   const service = await home.spawn(["start", "--keep-alive"]);
   using client = home.client();
@@ -57,7 +57,7 @@ async function writeAgents(home: RealHome, pages: URL, model: OpenAiServer): Pro
   );
 }
 
-Deno.test("spans of a run with tool calls and a delegation arrive at a collector, each below the right one, with no text and no secret", async () => {
+Deno.test("a collector receives the spans of a run with tool calls and a delegation, with the right parents and without texts and secrets", async () => {
   await using collector = new OtlpCollector();
   await using pages = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -72,7 +72,7 @@ Deno.test("spans of a run with tool calls and a delegation arrive at a collector
     },
     { text: `${WORDS.answer} ${KEY}` },
   ]);
-  // In the shell, so that the commands beside the service are told to export, too; metrics even while it stops.
+  // In the shell, so that other commands also export; metrics even during the stop.
   const shell = { ...collector.environment, OTEL_DENO: "true", OTEL_METRIC_EXPORT_INTERVAL: "20" };
   await using home = await createRealHome({ shell });
   await writeAgents(home, new URL(`http://127.0.0.1:${pages.addr.port}/page`), model);
@@ -91,7 +91,7 @@ Deno.test("spans of a run with tool calls and a delegation arrive at a collector
     ["execute_tool file_read"],
     ["chat tiny"],
   ];
-  // Where machines share the database each run has a trace of its own: any of them may run it.
+  // With a shared database each run has its own trace, because any machine may run it.
   const apart = IS_POSTGRES ? [delegated] : [];
   assert.deepEqual(outline(""), [...apart, [
     "invoke_agent The Lead",
@@ -103,7 +103,7 @@ Deno.test("spans of a run with tool calls and a delegation arrive at a collector
   ]]);
   assert.equal(new Set(spans.map(({ traceId }) => traceId)).size, 1 + apart.length);
 
-  // Each export tells the totals so far.
+  // Each export contains the totals so far.
   const own = new Map(
     collector.points().filter(({ scope }) => scope === "inkling")
       .map((point) => [inspect([point.metric, point.attributes]), point]),
@@ -131,7 +131,7 @@ Deno.test("spans of a run with tool calls and a delegation arrive at a collector
   );
   assert.deepEqual(counted, totals);
 
-  // Nothing is printed by console, which Deno would export.
+  // The service does not use the console, whose output Deno would export.
   assert.deepEqual(collector.logs(), []);
   assert.ok(shown.length > 0, "the service told in the foreground what went on");
   const received = collector.text();
@@ -140,7 +140,7 @@ Deno.test("spans of a run with tool calls and a delegation arrive at a collector
   }
 });
 
-Deno.test("without OTEL_DENO nothing is sent, whatever else is set", async () => {
+Deno.test("without OTEL_DENO nothing is sent, despite the other variables", async () => {
   await using collector = new OtlpCollector();
   await using home = await createRealHome({ shell: collector.environment });
   await home.writeScript("lone", [{ say: "Done." }]);

@@ -1,4 +1,4 @@
-// Triggers of the real service, over a kill.
+// The triggers of the real service across a kill.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createRealHome, untilFound } from "./real_process.ts";

@@ -17,7 +17,7 @@ const strange = fc.array(
   ),
 ).map((parts) => parts.join(""));
 
-/** What the escapes of a text that holds no backslash of its own stand for. */
+/** Replaces the escapes in a text without other backslashes by their characters. */
 function unescape(text: string): string {
   return text.replaceAll("\\r", "\r").replaceAll(
     /\\u([0-9a-f]{4})/g,
@@ -25,7 +25,7 @@ function unescape(text: string): string {
   );
 }
 
-Deno.test("toVisible() leaves nothing out, and nothing that a terminal obeys", () => {
+Deno.test("toVisible() keeps every character, and escapes all control sequences", () => {
   fc.assert(fc.property(strange, (part) => {
     const text = part.replaceAll("\\", "/");
     const shown = toVisible(text);
@@ -34,7 +34,7 @@ Deno.test("toVisible() leaves nothing out, and nothing that a terminal obeys", (
   }));
 });
 
-Deno.test("toVisible() and toReadable() show what would not be seen, and keep what writing is made of", () => {
+Deno.test("toVisible() and toReadable() escape invisible characters, and keep the characters of scripts", () => {
   const table = [
     ["\u001b]0;touch pwned #\u0007", "\\u001b]0;touch pwned #\\u0007"],
     ["\u001bPq;rm x\u001b\\", "\\u001bPq;rm x\\u001b\\"],
@@ -50,25 +50,25 @@ Deno.test("toVisible() and toReadable() show what would not be seen, and keep wh
   }
 });
 
-Deno.test("toVisibleLine() joins lines and runs of white space", () => {
+Deno.test("toVisibleLine() joins lines and white space", () => {
   assert.equal(toVisibleLine("  a\n\n b\t\u001b[1mc\r\n"), "a b \\u001b[1mc\\r");
 });
 
-Deno.test("toReadable() leaves what toVisible() made as it is: both may meet a text", () => {
+Deno.test("toReadable() does not change the result of toVisible()", () => {
   fc.assert(fc.property(strange, (text) => {
     assert.equal(toReadable(toVisible(text)), toVisible(text));
     assert.equal(toReadable(toReadable(text)), toReadable(text));
   }));
 });
 
-Deno.test("toReadable() hides no letter: what stands between control characters is all there", () => {
+Deno.test("toReadable() keeps all text between control characters", () => {
   const letters = fc.string({ unit: fc.constantFrom(..."abc ./\n\tש漢🐉") });
   fc.assert(fc.property(fc.array(letters), (parts) => {
     assert.equal(toReadable(parts.join("\u202e")), parts.join("\\u202e"));
   }));
 });
 
-Deno.test("toReadable() drops colors and makes line breaks alike; toVisible() leaves nothing out", () => {
+Deno.test("toReadable() removes colors and normalizes line breaks; toVisible() removes nothing", () => {
   const colored = "\u001b[1;31mred\u001b[0m\r\ndone";
   assert.equal(toReadable(colored), "red\ndone");
   assert.equal(toVisible(colored), "\\u001b[1;31mred\\u001b[0m\\r\ndone");

@@ -59,7 +59,7 @@ async function writeSeen({ output }: CommandContext, file: string, now: number):
 
 /** Returns the time of the last recap, at most a week ago; a day ago for the first recap. */
 async function readSeen(file: string, now: number): Promise<number> {
-  // Whatever prevents the read also prevents the write, which reports it.
+  // A read error is ignored, because the write then fails, too, and reports it.
   const text = await Deno.readTextFile(file).catch(() => "");
   const seen = Date.parse(text.trim());
   const since = Number.isNaN(seen) || seen > now ? now - DAY_MS : seen;

@@ -3,14 +3,14 @@ import { parseMoment } from "../../../cli/command_line/moment.ts";
 
 const NOW = new Date(2026, 10, 24, 9, 30, 15).getTime();
 
-Deno.test("moments are durations ago, days, times of day and dates, local where no zone is named", () => {
+Deno.test("parseMoment() reads durations, days, times of day and dates, in the local zone by default", () => {
   const table: [string, number][] = [
     ["2h", NOW - 7_200_000],
     ["90s", NOW - 90_000],
     ["today", new Date(2026, 10, 24).getTime()],
     ["yesterday", new Date(2026, 10, 23).getTime()],
     ["08:05", new Date(2026, 10, 24, 8, 5).getTime()],
-    // It has not been that late today.
+    // This time of day has not come yet today.
     ["22:00", new Date(2026, 10, 23, 22).getTime()],
     [" 9:30 ", new Date(2026, 10, 24, 9, 30).getTime()],
     ["2026-02-28", new Date(2026, 1, 28).getTime()],
@@ -22,7 +22,7 @@ Deno.test("moments are durations ago, days, times of day and dates, local where 
   for (const [text, expected] of table) assert.equal(parseMoment(text, NOW), expected, text);
 });
 
-Deno.test("what is no moment is refused with what it may be", () => {
+Deno.test("parseMoment() rejects other texts and lists the accepted forms", () => {
   for (const text of ["", "soon", "24:00", "2026-02-30", "2026-13-01", "2026-01-01T25:00", "-2h"]) {
     assert.throws(() => parseMoment(text, NOW), /It must be a moment: 22:00, today/, text);
   }

@@ -1,4 +1,4 @@
-// The parser of command lines: what it makes of right ones, and what it says of wrong ones.
+// The parser of command lines: its results and its error messages.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { UsageError } from "../../../cli/command_line/usage_error.ts";
@@ -6,7 +6,7 @@ import { anyText } from "../../support/any_text.ts";
 import { assertPicture } from "../picture.ts";
 import { readLine } from "./sample_program.ts";
 
-/** What the parser makes of a line, on one line. */
+/** Formats the result of the parser on one line. */
 async function answerTo(words: readonly string[]): Promise<string> {
   try {
     return JSON.stringify(await readLine(words), (key, value) => key === "of" ? value.name : value);
@@ -16,7 +16,7 @@ async function answerTo(words: readonly string[]): Promise<string> {
   }
 }
 
-/** Compares the answers to these lines, whose words are separated by single spaces. */
+/** Compares the results for these lines with the snapshot. Single spaces separate the words. */
 async function reads(t: Deno.TestContext, lines: readonly string[]): Promise<void> {
   let text = "";
   for (const line of lines) {
@@ -25,7 +25,7 @@ async function reads(t: Deno.TestContext, lines: readonly string[]): Promise<voi
   await assertPicture(t, text, import.meta.url);
 }
 
-Deno.test("parseCommandLine() reads options in every spelling, before, between and behind words", async (t) => {
+Deno.test("parseCommandLine() reads options in every spelling, before, between and after words", async (t) => {
   await reads(t, [
     ...["tell 1", "tell 7 a b c", "tell 1 -d", "tell --detach 1 -n5", "tell -dn5 1"],
     ...[
@@ -40,7 +40,7 @@ Deno.test("parseCommandLine() reads options in every spelling, before, between a
   ]);
 });
 
-Deno.test("parseCommandLine() takes for a text whatever stands behind its option", async () => {
+Deno.test("parseCommandLine() reads any word after an option as the option's text", async () => {
   const plain = JSON.parse(await answerTo(["tell", "1"]));
   for (const text of ["-q", "--json", "--", "-", "-5", "--message", "list", "-h", ""]) {
     for (const words of [["tell", "--message", text, "1"], ["tell", "1", "-m", text]]) {
@@ -50,7 +50,7 @@ Deno.test("parseCommandLine() takes for a text whatever stands behind its option
   }
 });
 
-Deno.test("parseCommandLine() tells what is wrong, with what was meant, and of which command", async (t) => {
+Deno.test("parseCommandLine() reports an error with a suggestion and the command", async (t) => {
   await reads(t, [
     ...["lst", "secre", "xyzzy", "xyzzy --bogus", "--bogus list", "--quite list", "list --version"],
     ...["list -x", "list -qx", "list -q5", "tell 1 --jsn=secret", "tell 1 --json=yes", "tell 1 -n"],
@@ -59,14 +59,14 @@ Deno.test("parseCommandLine() tells what is wrong, with what was meant, and of w
   ]);
 });
 
-Deno.test("parseCommandLine() gives help to who asks for it, whatever else is wrong", async (t) => {
+Deno.test("parseCommandLine() returns the help despite any error", async (t) => {
   await reads(t, [
     ...["tell -h", "tell --help", "tell -n x --bogus -qh", "-h tell", "tell -n -- -h"],
     ...["tell 1 -- -h", "--bogus -h", "--version", "-qV tell", "", "-q", "--"],
   ]);
 });
 
-Deno.test("parseCommandLine() understands or refuses any words, and fails at none", async () => {
+Deno.test("parseCommandLine() parses or rejects any words and never crashes", async () => {
   const odd = "tell list -q -qd -n --last --unit -- - --= -= 1 --path= __proto__ --constructor";
   const word = fc.oneof(fc.constantFrom(...odd.split(" ")), anyText({ maxLength: 6 }));
   await fc.assert(

@@ -1,10 +1,10 @@
-// What holds for every command that is declared.
+// Rules for the declarations of all commands.
 import assert from "node:assert/strict";
 import { findCommand, parseCommandLine } from "../../../cli/command_line/parse.ts";
 import { PROGRAM } from "../../../cli/program.ts";
 import { splitShellWords } from "../../../runtime/tools/skills/shell_words.ts";
 
-Deno.test("PROGRAM declares every command and option once, by the key that its name says", () => {
+Deno.test("PROGRAM declares every command and option once, with a key that fits its name", () => {
   const names = PROGRAM.commands.map(({ name }) => name);
   assert.deepEqual(names, [...new Set(names)]);
   for (const { name, options } of [PROGRAM, ...PROGRAM.commands]) {
@@ -20,7 +20,7 @@ Deno.test("PROGRAM declares every command and option once, by the key that its n
   }
 });
 
-Deno.test("PROGRAM shows examples of the command that they stand under, and each is a right line", () => {
+Deno.test("PROGRAM lists valid examples of the right command", () => {
   for (const { name, examples } of PROGRAM.commands) {
     assert.ok(examples.length > 0, name);
     for (const [example] of examples) {

@@ -1,4 +1,4 @@
-// A small program whose commands tell what they were given.
+// A small program with commands that report their arguments.
 import assert from "node:assert/strict";
 import { optional, required, rest } from "../../../cli/command_line/argument.ts";
 import { declareCommand, type Program } from "../../../cli/command_line/command.ts";
@@ -9,10 +9,10 @@ import type { CommandContext } from "../../../cli/context.ts";
 import { EXIT } from "../../../cli/exit.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "../../../cli/global_options.ts";
 
-/** What a line asks a command to do. */
+/** The parsed command. */
 export interface Request {
   command: string;
-  /** Options of the command's own, by their keys. */
+  /** The command's own options by their keys. */
   options: Readonly<Record<string, unknown>>;
   words: Readonly<Record<string, unknown>>;
   globals: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const hearing = (command: string) =>
     },
   });
 
-/** Its command `tell` takes some of everything. */
+/** The sample program. Its command `tell` has every kind of option and argument. */
 export const SAMPLE: Program = {
   name: "sample",
   description: "Tells what it was given",
@@ -71,12 +71,12 @@ export const SAMPLE: Program = {
   ],
 };
 
-/** What the line asks a command to do; the line itself where it asks for something else. */
+/** Parses a line and returns the command's input, or the parsed line if it names no command. */
 export async function readLine(words: readonly string[]): Promise<Request | CommandLine> {
   const line = parseCommandLine(SAMPLE, words);
   if (line.kind !== "command") return line;
   heard = undefined;
-  // The commands above look at nothing around them.
+  // The commands above do not use their context.
   await line.perform({} as CommandContext);
   assert.ok(heard);
   return { ...heard as Omit<Request, "globals">, globals: { ...line.options } };

@@ -1,4 +1,4 @@
-// What `inkling complete <shell>` answers: the protocol that the shells' scripts speak.
+// The answers of `inkling complete <shell>` to the completion scripts.
 import assert from "node:assert/strict";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
@@ -7,7 +7,7 @@ import { ask as askPerson } from "../waiting_execution.ts";
 
 const shows = picturesOf(import.meta.url);
 
-/** Compares the answer for each of these lines, whose last word is being typed. */
+/** Compares the completions of the last word of each line with the snapshot. */
 async function completes(
   t: Deno.TestContext,
   cli: FakeCli,
@@ -17,7 +17,7 @@ async function completes(
   for (const words of lines) await shows(t, cli, "complete", shell, "--", ...words);
 }
 
-Deno.test("complete offers commands and options, with what they do, and no hidden one", async (t) => {
+Deno.test("complete offers commands and options with their descriptions, without hidden commands", async (t) => {
   await using cli = await createFakeCli();
   await completes(t, cli, [
     ...[[""], ["st"], ["help", "val"], ["nonsense", ""], ["-"]],
@@ -32,7 +32,7 @@ Deno.test("complete offers the choices of an argument, once", async (t) => {
   await completes(t, cli, [["completions", ""], ["completions", "zsh", ""]]);
 });
 
-Deno.test("completions without a shell is for the person's own, or says what to type", async () => {
+Deno.test("completions without a shell uses SHELL, or lists the possible commands", async () => {
   for (
     const [SHELL, isTerminal, code, printed] of [
       ["/usr/bin/fish", false, 0, /^# Completion of inkling for fish/],
@@ -53,7 +53,7 @@ Deno.test("completions without a shell is for the person's own, or says what to 
   }
 });
 
-Deno.test("complete offers agents of the service where an id belongs, and nowhere else", async (t) => {
+Deno.test("complete offers the service's agents only for an agent's id", async (t) => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily", { description: "Writes\tthe\nreport" }));
   cli.runtime.addAgent(fakeAgent("my agent"));
@@ -66,7 +66,7 @@ Deno.test("complete offers agents of the service where an id belongs, and nowher
   ]);
 });
 
-Deno.test("complete offers an agent whose id looks like an option only where it is read as an id", async (t) => {
+Deno.test("complete offers an agent with an id like an option only after `--`", async (t) => {
   await using cli = await createFakeCli();
   for (const id of ["-x", "-5", "daily"]) cli.runtime.addAgent(fakeAgent(id));
   await completes(t, cli, [
@@ -74,7 +74,7 @@ Deno.test("complete offers an agent whose id looks like an option only where it 
   ]);
 });
 
-Deno.test("complete names agents by their files when no service answers, or one is silent", async (t) => {
+Deno.test("complete uses the file names of agents if no service answers", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.agentNames = ["daily", "weekly"];
   await completes(t, cli, [["run", ""]]);
@@ -85,23 +85,23 @@ Deno.test("complete names agents by their files when no service answers, or one 
   await completes(t, cli, [["run", "w"]]);
 });
 
-Deno.test("complete offers the executions that wait to respond, and any to logs -e", async (t) => {
+Deno.test("complete offers waiting executions for respond, and all executions for logs -e", async (t) => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
   askPerson(cli, cli.runtime.addExecution({ agentId: "daily" }).id);
-  // Its accents are typed in the other form of Unicode.
+  // The accents are typed in the other Unicode form.
   cli.runtime.addExecution({ agentId: "café".normalize("NFC") });
   await completes(t, cli, [
     ...[["respond", ""], ["logs", "-e", ""], ["logs", "nobody", "--execution", ""]],
     ...[["respond", "1", "--te"], ["logs", "café".normalize("NFD"), "-e", ""]],
   ]);
-  // What waits outlives the service.
+  // Waiting executions are also read without a service.
   cli.isRunning = false;
   await completes(t, cli, [["respond", ""]]);
   assert.equal(cli.localOpened, 1);
 });
 
-Deno.test("complete leaves files and folders to the shell", async (t) => {
+Deno.test("complete lets the shell complete files and folders", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   await completes(t, cli, [
     ...[["-w", ""], ["run", "--workspace", "~/no"], ["--workspace=no"], ["validate", "./dra"]],
@@ -110,7 +110,7 @@ Deno.test("complete leaves files and folders to the shell", async (t) => {
   ]);
 });
 
-Deno.test("complete for bash speaks in its pieces of words, and quotes as the person did", async (t) => {
+Deno.test("complete for bash continues its split words, and keeps the user's quotes", async (t) => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("my agent"));
   const lines = [
@@ -122,7 +122,7 @@ Deno.test("complete for bash speaks in its pieces of words, and quotes as the pe
   await completes(t, cli, lines, { shell: "bash" });
 });
 
-Deno.test("complete says nothing, and fails at nothing, whatever goes wrong", async (t) => {
+Deno.test("complete prints nothing and never fails on errors", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.app = {
     ...cli.app,

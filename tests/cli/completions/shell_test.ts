@@ -1,10 +1,10 @@
-// Words as shells hand them over, and answers as they take them.
+// The words from the shells, and the answers to them.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { formatAnswer } from "../../../cli/completions/shell.ts";
 import { readTypedWord } from "../../../cli/completions/typed_word.ts";
 
-Deno.test("readTypedWord() takes quotation marks and backslashes off, and runs nothing", () => {
+Deno.test("readTypedWord() removes quotation marks and backslashes, and expands nothing", () => {
   const cases: [typed: string, text: string, quote: string][] = [
     ["daily", "daily", ""],
     ["my\\ agent", "my agent", ""],
@@ -22,12 +22,12 @@ Deno.test("readTypedWord() takes quotation marks and backslashes off, and runs n
   }
 });
 
-Deno.test("formatAnswer() quotes for bash what readTypedWord() reads back, whatever is typed before", () => {
+Deno.test("formatAnswer() quotes for bash so that readTypedWord() reads the value back", () => {
   fc.assert(fc.property(
     fc.string({ unit: "grapheme", minLength: 1 }),
     fc.constantFrom("", '"', "'"),
     (value, quote) => {
-      // Between single quotes nothing can stand for a single quote.
+      // Within single quotes a single quote cannot be escaped.
       fc.pre(quote !== "'" || !value.includes("'"));
       const completion = { candidates: [{ value, description: "" }], fallback: "none" } as const;
       const line = { words: [""], kept: "", quote } as const;
@@ -37,7 +37,7 @@ Deno.test("formatAnswer() quotes for bash what readTypedWord() reads back, whate
   ));
 });
 
-Deno.test("formatAnswer() drops a value that would be two lines", () => {
+Deno.test("formatAnswer() leaves out a value with a line break", () => {
   const candidates = [{ value: "a\nb", description: "" }, { value: "c", description: "x\ny" }];
   const line = { words: [""], kept: "", quote: "" } as const;
   assert.equal(formatAnswer("zsh", { candidates, fallback: "files" }, line), "c\tx y\n:files\n");

@@ -1,4 +1,4 @@
-// The help of every command as a person reads it. The screens lie in __snapshots__: whoever changes one, reads it.
+// The help of every command. The screens are in __snapshots__; read the changes of a snapshot.
 import assert from "node:assert/strict";
 import { widthOf } from "../../../cli/output/width.ts";
 import { createFakeCli } from "../fake_cli.ts";
@@ -13,14 +13,14 @@ for (const columns of [80, 40]) {
       assert.equal(cli.stderr.text, "");
       return cli.stdout.text;
     };
-    // Every command that the program's own help names, but for `help` itself.
+    // Every command in the program's help except `help`.
     const [, listed = ""] = /\nCommands:\n([^]*?)\n\n/.exec(await helpOf()) ?? [];
     const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => name);
     for (const name of [undefined, ...names.filter((name) => name !== "help")]) {
       await t.step(name ?? "inkling", async (t) => {
         const help = await (name === undefined ? helpOf() : helpOf(name));
         for (const line of help.split("\n")) {
-          // A command is not broken: it shall be copied.
+          // Commands are not wrapped, so that they can be copied.
           assert.ok(widthOf(line) <= columns || /^( {2}|Usage: )inkling \S/.test(line), line);
         }
         if (name !== undefined) assert.match(help, /\nExamples:\n {2}inkling /);

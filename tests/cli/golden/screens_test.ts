@@ -1,4 +1,4 @@
-// What each command shows at a terminal. The screens lie in __snapshots__: whoever changes one, reads it.
+// The screen of each command at a terminal. The screens are in __snapshots__; read the changes of a snapshot.
 import assert from "node:assert/strict";
 import { PROGRAM } from "../../../cli/program.ts";
 import type { ServiceEventMessage } from "../../../api/client/client.ts";
@@ -22,25 +22,25 @@ interface Screen {
   code?: number;
   isRunning?: boolean;
   hasPerson?: boolean;
-  /** What is there before the command; by default agents with a past. */
+  /** Prepares the world; by default it has agents with a history. */
   before?: (world: World) => void;
-  /** The files or the server that the command works with, for as long as it does. They take real time. */
+  /** Creates the files or the server that the command uses. They take real time. */
   needs?: (cli: FakeCli) => Promise<AsyncDisposable>;
-  /** What happens while it runs. */
+  /** Acts while the command runs. */
   meanwhile?: (world: World) => Promise<void>;
 }
 
 const EMPTY = () => {};
 
-/** A state directory of the same name on every machine. */
+/** Sets a state folder with the same name on every machine. */
 function keepStateAtHome({ cli }: Pick<World, "cli">): void {
   cli.app.places = () => Promise.resolve(placesIn("/home/me/.local/state/inkling"));
 }
 
-/** A step of a new execution: the world's past has four. */
+/** The id of a new execution, because the world's history has four. */
 const NEW = 5;
 
-/** Does something to the new execution once it is followed. */
+/** Acts on the new execution once it is followed. */
 function once(act: (cli: FakeCli, id: number) => void): (world: World) => Promise<void> {
   return async ({ cli }) => {
     await until(() => cli.runtime.followers === 1, "the run is followed");
@@ -83,7 +83,7 @@ const REPAIR = {
   content: "Your answer\n- /a",
 };
 
-/** Frames that most runs do not have: notices, failed calls, hostile arguments, an estimate. */
+/** Plays rare frames: notices, failed calls, hostile arguments, an estimate. */
 function playRareFrames({ cli }: World): void {
   cli.runtime.addExecution({ agentId: "reporter", status: "success" });
   const append = cli.runtime.append.bind(cli.runtime, 1);
@@ -112,7 +112,7 @@ function playRareFrames({ cli }: World): void {
   const content = "echo a\n\u001b]0;touch pwned #\u0007\recho b\n";
   call("b", "file_write", JSON.stringify({ path: "a.sh", content, deep: { x: [1] } }));
   result("b", "file_write", Array.from({ length: 9 }, (_, i) => `line ${i + 1}`).join("\n"), true);
-  // What is no JSON is shown as it came.
+  // Text that is no JSON is shown unchanged.
   call("c", "file_read", '{"path\u001b]0;x\u0007');
   result("c", "file_read", "Error: no", true);
   append("meta", { event_type: "stats", message: "30 tokens", warning: "No price" });
@@ -133,7 +133,7 @@ const CHANGE = {
   problem: null,
 };
 
-/** Execution 4 asks for leave to write a file. */
+/** Makes execution 4 ask for the approval of file_write. */
 function askToWrite(world: World): void {
   withPast(world);
   const { runtime } = world.cli;
@@ -166,7 +166,7 @@ function addService({ processes }: FakeCli, endsOn: FakeProcess["endsOn"]): void
   processes.set(Deno.pid, { signals: [], endsOn, isAlive: true });
 }
 
-/** A channel that works, and one that does not. */
+/** Adds a working channel and a failing one. */
 function addChannels({ cli }: World): void {
   const reply = "the variable SLACK_WEBHOOK_URL is not set: add it to the .env file";
   cli.channels = [
@@ -189,7 +189,7 @@ function addPermissions({ cli }: World): void {
   };
 }
 
-/** A database of several nodes, and a run that none of them may run. */
+/** Adds a database with several nodes, and a run that waits for another node. */
 function addNodes(world: World): void {
   withPast(world);
   const { runtime, clock } = world.cli;
@@ -218,7 +218,7 @@ function addNodes(world: World): void {
   }
 }
 
-/** Something wrong of every kind. */
+/** Adds a fault of every kind. */
 function addFaults(world: World): void {
   const { cli } = world;
   withPast(world);
@@ -248,7 +248,7 @@ function addFaults(world: World): void {
   };
 }
 
-/** Ctrl+C once the address of the page is there. */
+/** Presses Ctrl+C once the page's address is printed. */
 async function leavePage({ cli, screen }: World): Promise<void> {
   await until(() => /Ctrl\+C/.test(screen.text), "it says how it ends");
   assert.ok(cli.interrupt());
@@ -388,7 +388,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
       await settle();
       await cli.clock.advance(2_000);
       await settle();
-      // What stands there now is the screen; the rest of the run is not of interest.
+      // The golden screen is the current picture, without the rest of the run.
       const picture = screen.text;
       cli.runtime.setStatus(NEW, "success");
       await cli.drive(until(() => cli.runtime.followers === 0, "it is over"));
@@ -708,8 +708,8 @@ for (const columns of [80, 40]) {
   });
 }
 
-Deno.test("every command has a screen of what it shows when it does what it was asked for", () => {
-  // A page stays open until Ctrl+C. What is hidden is read by shells, not by people.
+Deno.test("every command has a screen of a success", () => {
+  // `ui` succeeds with 130, because it runs until Ctrl+C. Hidden commands are for shells.
   const isMain = ({ argv: [name], code = 0 }: Screen) => code === (name === "ui" ? 130 : 0);
   const shown = new Set(Object.values(SCREENS).filter(isMain).map(({ argv: [name] }) => name));
   const commands = PROGRAM.commands.filter(({ isHidden }) => !isHidden).map(({ name }) => name);

@@ -1,4 +1,4 @@
-// A home whose paths are the same on every machine, because nothing is written to it: for the screens of what writes.
+// A fake home with the same paths on every machine, for the screens of commands that write files.
 import { AgentAuthor } from "../../../ops/authoring/agent_author.ts";
 import { loadSettings } from "../../../runtime/config/settings.ts";
 import { Installation, type SetupResult } from "../../../ops/setup/installation.ts";
@@ -9,15 +9,15 @@ const HOME = "/home/me";
 const WORKSPACE = `${HOME}/inkling`;
 const AGENTS_DIR = `${WORKSPACE}/agents`;
 
-/** What the home tells that would have to be in it. */
+/** The simulated content of the home. */
 interface Pretence {
-  /** What becomes of config.yaml. */
+  /** The reported change of config.yaml. */
   change?: WrittenFile["change"];
-  /** The file that the model writes; absent: none is configured. */
+  /** The file that the model writes; absent: no model is configured. */
   draft?: string;
 }
 
-/** Lets `setup` and `new` do all but write. */
+/** Lets `setup` and `new` do everything except writing files. */
 export async function useUnwritableHome(
   cli: FakeCli,
   { change = "created", draft }: Pretence = {},

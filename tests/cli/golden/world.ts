@@ -1,4 +1,4 @@
-// A workspace with a bit of everything in it, and the screen that shows it: what the golden screens are taken of.
+// The workspace and the screen of the golden tests: agents and executions of every kind.
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { fakePlan } from "../../support/fake_plan.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
@@ -7,15 +7,15 @@ import { ask } from "../waiting_execution.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A command line at a terminal, over a service with agents and a past. */
+/** A command line at a terminal, with a service. */
 export interface World extends AsyncDisposable {
   cli: FakeCli;
   screen: VirtualScreen;
-  /** What stands on the screen, the same in every time zone and every process. */
+  /** The screen, the same in every time zone and process. */
   readonly picture: string;
 }
 
-/** The world, at a terminal of so many columns. */
+/** Creates the world, at a terminal with this width. */
 export async function createWorld(
   options: { columns: number; isRunning?: boolean; hasPerson?: boolean },
 ): Promise<World> {
@@ -32,7 +32,7 @@ export async function createWorld(
   };
 }
 
-/** Agents of every kind, one with a broken file, one whose trigger ran away. */
+/** Adds agents of every kind, one with a broken file and one with a paused trigger. */
 export function addAgents({ runtime, clock }: FakeCli): void {
   runtime.addAgent(
     fakeAgent("reporter", {
@@ -99,7 +99,7 @@ export function addAgents({ runtime, clock }: FakeCli): void {
   }];
 }
 
-/** What the agents did so far, with the last of it waiting. */
+/** Adds the executions of the agents; the last one waits. */
 export function addHistory(cli: FakeCli): void {
   const { runtime, clock } = cli;
   const at = (minutes: number) => clock.now() - minutes * MINUTE_MS;
@@ -148,7 +148,7 @@ export function addHistory(cli: FakeCli): void {
   ask(cli, 4, { toolArgs: { path: "report.md", content: "# Report\nAll is well.\n" } });
 }
 
-/** Frames of a whole run: two calls, one of them in vain, a delegated run, an answer in Markdown. */
+/** Appends the frames of a whole run: two calls, one failed, a delegated run, an answer in Markdown. */
 export function playRun({ runtime }: FakeCli, id: number): void {
   const calls = (content: string, ...tools: [id: string, name: string, args: unknown][]) =>
     runtime.append(id, "tool_call", {
@@ -236,7 +236,7 @@ export function playRun({ runtime }: FakeCli, id: number): void {
   });
 }
 
-/** Frames of a dry run: a change of a file, a new one, what cannot be shown, a call of another kind, one of another agent's. */
+/** Appends the frames of a dry run: a file change, a new file, a binary file, another call, a call of another agent. */
 export function playDryRun({ runtime }: FakeCli, id: number): void {
   const file = { added: 1, removed: 0, is_new_file: false, problem: null };
   const own = { execution_id: id, agent_id: "reporter" };
@@ -323,13 +323,13 @@ export function playDryRun({ runtime }: FakeCli, id: number): void {
   });
 }
 
-/** The text with local times as UTC has them, and one PID for every process. */
+/** Replaces local times by UTC, and the process's PID by a fixed one. */
 export function normalize(text: string): string {
   const pid = new RegExp(`(PID +|Process |-p |"pid":)${Deno.pid}\\b`, "g");
   return toUtc(text).replaceAll(pid, (_, before) => `${before}4711`);
 }
 
-/** The fake clock begins with a year, so that a time of day is of its first day. */
+/** The fake clock starts at the beginning of a year, so that times of day are of its first day. */
 function toUtc(text: string): string {
   const shift = (local: string) => new Date(local).toISOString();
   return text.replaceAll(
@@ -337,7 +337,7 @@ function toUtc(text: string): string {
     (local) => shift(local).replace("T", " ").slice(0, local.length),
   )
     .replaceAll(
-      // A narrow screen may have broken the line between them.
+      // A narrow screen may wrap the line between them.
       /(?<![\d-])(\d\d-\d\d)(\s+)(\d\d:\d\d)/g,
       (_, day: string, gap: string, time: string) => {
         const utc = shift(`${day.startsWith("12") ? 2025 : 2026}-${day} ${time}`);

@@ -1,10 +1,10 @@
-// The width of text that is not plain ASCII, against a package that knows it.
+// The width of text that is not ASCII, compared with a package.
 import assert from "node:assert/strict";
 import fastStringWidth from "fast-string-width";
 import fc from "fast-check";
 import { widthOf } from "../../../cli/output/width.ts";
 
-Deno.test("widthOf() agrees with fast-string-width on texts that people write", () => {
+Deno.test("widthOf() agrees with fast-string-width on usual texts", () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 5 }),
     fc.constantFrom("ä", "é", "ß", "ñ", "Ж", "λ", "א", "ع", "…", "–", "✔", "→", "°", "×"),

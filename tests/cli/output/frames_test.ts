@@ -40,7 +40,7 @@ const RESULT = {
   duration_ms: 12,
 };
 
-Deno.test("FrameRenderer shows calls when they are made where nothing else tells that they go on", () => {
+Deno.test("FrameRenderer shows calls when they start if nothing else shows the progress", () => {
   const one = { ...CALL, content: "", tools: CALL.tools.slice(0, 1) };
   assert.deepEqual(
     render([one, RESULT], { showCalls: true }).map(([, text]) => text.split("\n")[0]),
@@ -52,13 +52,13 @@ Deno.test("FrameRenderer shows calls when they are made where nothing else tells
     [
       "→ file_read  notes.md, limit: 20",
       "→ file_glob",
-      // Which of the two it is the result of must be seen.
+      // The result must name its call.
       "✔ file_read  notes.md, limit: 20  12ms",
     ],
   );
 });
 
-Deno.test("FrameRenderer shows a call that never had a result when the run ends or stops", () => {
+Deno.test("FrameRenderer shows a call without a result when the run ends or stops", () => {
   const complete = { event_type: "complete", status: "aborted", error: "Cancelled by user" };
   assert.deepEqual(render([{ ...CALL, content: "" }, RESULT, complete]).slice(1), [
     ["step", "→ file_glob"],
@@ -75,7 +75,7 @@ Deno.test("FrameRenderer shows a call that never had a result when the run ends 
   assert.deepEqual(renderer.renderOpenCalls({}), []);
 });
 
-Deno.test("FrameRenderer marks the steps that a fork has taken over, and counts none of their calls", () => {
+Deno.test("FrameRenderer marks the copied steps of a fork, and does not count their calls", () => {
   const complete = { event_type: "complete", status: "success" };
   const options = { showSteps: true, stepsTakenOver: 1 };
   const shown = render([INFO, CALL, RESULT, CALL, RESULT, complete], options).map(([, text]) =>

@@ -4,7 +4,7 @@ import { LiveRegion } from "../../../cli/output/live_region.ts";
 import { VirtualScreen } from "../virtual_screen.ts";
 import { LETTERS, textOf } from "../../support/any_text.ts";
 
-Deno.test("LiveRegion stays below what others wrote while the process was stopped, and leaves no line where nobody did", () => {
+Deno.test("LiveRegion stays below the output of other programs after a stop, and leaves no line without such output", () => {
   const screen = new VirtualScreen();
   const region = new LiveRegion(screen);
   region.draw(["one", "two"]);
@@ -17,7 +17,7 @@ Deno.test("LiveRegion stays below what others wrote while the process was stoppe
   assert.equal(screen.text, "one\ntwo\n[1]+ Stopped");
 });
 
-Deno.test("LiveRegion leaves what was written above it, and nothing else, whatever is drawn", () => {
+Deno.test("LiveRegion leaves only the text written above it", () => {
   const lines = fc.array(textOf(`${LETTERS}日🚀 `, { maxLength: 12 }), { maxLength: 5 });
   const action = fc.oneof(
     lines.map((lines) => ({ draw: lines })),

@@ -13,13 +13,13 @@ function format(text: string, options: { width?: number; colors?: boolean } = {}
   return formatBlocks(parseMarkdown(sanitize(text)), { width, style: colors ? colored : plain });
 }
 
-/** The lines without the sequences that paint them. */
+/** Returns the lines without color codes. */
 function withoutColors(lines: readonly string[]): string[] {
-  // deno-lint-ignore no-control-regex -- that is what colours are
+  // deno-lint-ignore no-control-regex -- color codes are control characters
   return lines.map((line) => line.replaceAll(/\u001b\[\d+m/g, ""));
 }
 
-Deno.test("formatBlocks() shows what code is where there are no colours, and keeps its indentation", () => {
+Deno.test("formatBlocks() marks code without colors, and keeps its indentation", () => {
   assert.deepEqual(format("Use `x`:\n\n```ts\n\tindented\n```"), [
     "Use `x`:",
     "",
@@ -28,7 +28,7 @@ Deno.test("formatBlocks() shows what code is where there are no colours, and kee
   assert.deepEqual(format("Use `x`", { colors: true }), ["Use \u001b[36mx\u001b[39m"]);
 });
 
-Deno.test("formatBlocks() shows where a link leads unless it says so itself", () => {
+Deno.test("formatBlocks() shows the address of a link unless the label is the address", () => {
   assert.deepEqual(format("[notes](https://example.com/n) https://example.com <me@x.org>"), [
     "notes (https://example.com/n)",
     "https://example.com me@x.org",
@@ -38,7 +38,7 @@ Deno.test("formatBlocks() shows where a link leads unless it says so itself", ()
   assert.deepEqual(format("![A cat](cat.png)"), ["[image: A cat] (cat.png)"]);
 });
 
-Deno.test("formatBlocks() paints runs of words, and no line leaves a colour behind", () => {
+Deno.test("formatBlocks() colors runs of words, and resets the color at the end of each line", () => {
   assert.deepEqual(format("# One **two**", { colors: true }), [
     "\u001b[4m\u001b[1mOne two\u001b[22m\u001b[24m",
   ]);
@@ -46,7 +46,7 @@ Deno.test("formatBlocks() paints runs of words, and no line leaves a colour behi
   assert.deepEqual([first, second], ["\u001b[1mone\u001b[22m", "\u001b[1mtwo\u001b[22m"]);
 });
 
-Deno.test("formatBlocks() breaks text without spaces, too", () => {
+Deno.test("formatBlocks() wraps text without spaces, too", () => {
   assert.deepEqual(format("日本語の文章はどこででも改行できる", { width: 12 }), [
     "日本語の文章",
     "はどこででも",
@@ -59,7 +59,7 @@ Deno.test("formatBlocks() breaks text without spaces, too", () => {
   ]);
 });
 
-Deno.test("formatBlocks() lets no control character through that an entity stands for", () => {
+Deno.test("formatBlocks() removes control characters from entities", () => {
   const lines = format("a &#27;[2J&#x9b;3Jb &#8238; [c&#7;](x&#27;) `&#27;` &amp; &lt;", {
     colors: true,
   });
@@ -67,19 +67,19 @@ Deno.test("formatBlocks() lets no control character through that an entity stand
   assert.match(withoutColors(lines).join(" "), /& </);
 });
 
-Deno.test("formatBlocks() leaves addresses that stand apart from their links where they stand", () => {
+Deno.test("formatBlocks() keeps link definitions in their place", () => {
   assert.deepEqual(
     format("See [notes][1] and [1].\n\n[1]: https://example.com/n\n[1]: https://x.org"),
     ["See [notes][1] and [1].", "", "[1]: https://example.com/n", "", "[1]: https://x.org"],
   );
 });
 
-Deno.test("formatBlocks() shows what nests too deep for the parser as it is", () => {
+Deno.test("formatBlocks() prints text unchanged that is nested too deeply for the parser", () => {
   const deep = `${">".repeat(5_000)} x`;
   assert.deepEqual(format(deep), [deep]);
 });
 
-Deno.test("StreamedMarkdown shows a block when the next one begins, and previews the one that grows", () => {
+Deno.test("StreamedMarkdown returns a block when the next one begins, and previews the current one", () => {
   const streamed = new StreamedMarkdown(() => ({ width: 20, style: plain }));
   assert.deepEqual(streamed.push("One\n\nTwo is so long that"), []);
   assert.deepEqual(streamed.push(" it wraps\n"), ["One"]);

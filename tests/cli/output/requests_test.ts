@@ -25,7 +25,7 @@ function pendingOf(changes: Partial<PendingBody>): PendingBody {
   };
 }
 
-Deno.test("formatRequest() repeats no question that stands in its prompt, and shows a long one above it", () => {
+Deno.test("formatRequest() does not repeat a question of the prompt, and shows a long one above it", () => {
   const short = pendingOf({
     kind: "confirm",
     message: "Go on?",
@@ -50,13 +50,13 @@ const PREVIEW = {
   problem: null,
 };
 
-Deno.test("formatRequest() colours the change of a file, and hides nothing in it", () => {
+Deno.test("formatRequest() colors a file change, and hides nothing in it", () => {
   const pending = pendingOf({ preview: PREVIEW });
   const colored = formatRequest(pending, createStyle({ colors: true }));
   assert.ok(colored.includes("\n    \u001b[31m-two\u001b[39m\n    \u001b[32m+2\\u001b[1A\\u202e"));
 });
 
-Deno.test("formatRequest() shows the change of a file: new, none, one that fails, and ends of lines that change", async (t) => {
+Deno.test("formatRequest() shows file changes: a new file, no change, a failing change, changed line ends", async (t) => {
   const shown = (changes: Partial<PreviewBody>) =>
     formatRequest(
       pendingOf({ tool_args: { path: "a.md" }, preview: { ...PREVIEW, path: "a.md", ...changes } }),
@@ -66,7 +66,7 @@ Deno.test("formatRequest() shows the change of a file: new, none, one that fails
     shown({ diff: "@@ -0,0 +1,1 @@\n+x\n", removed: 0, is_new_file: true }),
     shown({ diff: "", added: 0, removed: 0 }),
     shown({ diff: "", problem: 'old_text is not in "a.md".\nRead it again.' }),
-    // A file that has CRLF all over, and one that gets other ends of lines.
+    // A file with CRLF only, and one with changed line ends.
     shown({ diff: "@@ -1,1 +1,1 @@\n-a\r\n+b\r\n" }),
     shown({ diff: "@@ -1,1 +1,1 @@\n-a\r\n+a\n" }),
   ];

@@ -4,7 +4,7 @@ import { sanitize } from "../../../cli/output/sanitize.ts";
 
 const FORBIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u;
 
-Deno.test("sanitize() keeps text without control characters as it is", () => {
+Deno.test("sanitize() does not change text without control characters", () => {
   const harmless = fc.string({ unit: "grapheme" }).filter((text) => !FORBIDDEN.test(text));
   fc.assert(fc.property(harmless, (text) => assert.equal(sanitize(text), text)));
   assert.equal(sanitize("a\tb\nc – 日本語 👩‍🚀"), "a\tb\nc – 日本語 👩‍🚀");
@@ -29,12 +29,12 @@ Deno.test("sanitize() removes whole escape sequences, not only their first chara
   for (const [text, clean] of table) assert.equal(sanitize(text), clean);
 });
 
-Deno.test("sanitize() does not swallow the text behind an escape sequence without an end", () => {
+Deno.test("sanitize() keeps the text after an escape sequence without an end", () => {
   assert.equal(sanitize("\u001b]0;title\nthe text"), "0;title\nthe text");
   assert.equal(sanitize("the text\u001b["), "the text");
 });
 
-Deno.test("sanitize() takes linear time for text that is made of beginnings", () => {
+Deno.test("sanitize() takes linear time for many incomplete sequences", () => {
   for (const start of ["\u001b[", "\u001b]", "\u009d", "\u001bP0"]) {
     const text = start.repeat(200_000);
     assert.doesNotMatch(sanitize(text), FORBIDDEN);

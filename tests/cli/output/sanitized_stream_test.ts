@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SanitizedStream } from "../../../cli/output/sanitized_stream.ts";
 
-Deno.test("SanitizedStream holds no plain text back, and no endless sequence for ever", () => {
+Deno.test("SanitizedStream returns plain text at once, and an endless sequence after a limit", () => {
   const stream = new SanitizedStream();
   assert.equal(stream.push("plain"), "plain");
   assert.equal(stream.push("\u001b]0;"), "");

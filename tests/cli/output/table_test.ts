@@ -18,7 +18,7 @@ Deno.test("formatTable() shows hostile cells on one line", () => {
   );
 });
 
-Deno.test("formatTable() stays within the width and keeps every row, whatever the cells", () => {
+Deno.test("formatTable() stays within the width and keeps every row", () => {
   const cell = fc.string({ unit: "grapheme", maxLength: 60 });
   const rows = fc.array(fc.tuple(cell, cell, fc.nat(9_999).map(String)), {
     minLength: 1,
@@ -43,7 +43,7 @@ Deno.test("shorten() fits any width and never splits a character", () => {
   }));
 });
 
-Deno.test("formatTable() says below a row what is to be said of it, also in blocks", () => {
+Deno.test("formatTable() prints the note of a row below it, also in blocks", () => {
   const rows = [["daily", "The report", "3"], ["weekly", "-", "-"]];
   const note = ([id]: string[]) => id === "daily" ? "It went\nwrong\u001b[2J" : undefined;
   assert.equal(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OutputClosed, writeAll } from "../../../cli/output/terminal.ts";
 
-/** A stream that takes what the steps say: a number of bytes, or an error. */
+/** Creates a stream that accepts the number of bytes of each step, or throws its error. */
 function createStream(steps: (number | Error)[]) {
   const bytes: number[] = [];
   return {
@@ -15,19 +15,19 @@ function createStream(steps: (number | Error)[]) {
   };
 }
 
-Deno.test("writeAll() goes on after a short write, in the middle of a character too", () => {
+Deno.test("writeAll() continues after a short write, also within a character", () => {
   const stream = createStream([1, 2, 1]);
   writeAll(stream, "日本語");
   assert.equal(stream.text(), "日本語");
 });
 
-Deno.test("writeAll() waits for a full pipe that does not block", () => {
+Deno.test("writeAll() waits for a full non-blocking pipe", () => {
   const stream = createStream([2, new Deno.errors.WouldBlock("full")]);
   writeAll(stream, "text");
   assert.equal(stream.text(), "text");
 });
 
-Deno.test("writeAll() tells a reader that has gone from any other failure", () => {
+Deno.test("writeAll() distinguishes a closed output from other errors", () => {
   assert.throws(
     () => writeAll(createStream([new Deno.errors.BrokenPipe("gone")]), "text"),
     OutputClosed,

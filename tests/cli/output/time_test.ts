@@ -17,7 +17,7 @@ Deno.test("formatRelative() counts whole units in both directions", () => {
   assert.match(at(-40 * 86_400_000), /^2026-01-\d\d$/);
 });
 
-Deno.test("formatBytes() keeps two digits at least, and never shows a thousand of a unit", () => {
+Deno.test("formatBytes() shows at least two digits, and never 1,000 of a unit", () => {
   const table: [number, string][] = [
     [0, "0 B"],
     [999, "999 B"],

@@ -5,7 +5,7 @@ import { widthOf } from "../../../cli/output/width.ts";
 import { wrapExactly, wrapSpans, wrapText } from "../../../cli/output/wrap.ts";
 import { LETTERS, textOf } from "../../support/any_text.ts";
 
-Deno.test("wrapExactly() breaks after spaces, indents what follows, and keeps every character", () => {
+Deno.test("wrapExactly() breaks after spaces, indents the rest, and keeps every character", () => {
   assert.equal(
     wrapExactly("short\n    text: one two  three four", 16),
     "short\n    text: one \n  ↪   two  \n  ↪   three four",
@@ -33,19 +33,19 @@ Deno.test("wrapExactly() breaks after spaces, indents what follows, and keeps ev
   );
 });
 
-Deno.test("wrapText() breaks between words, and leaves alone what fits", () => {
+Deno.test("wrapText() breaks between words, and does not change fitting lines", () => {
   assert.equal(wrapText("one two  three", 40), "one two  three");
   assert.equal(wrapText("one two three", 9), "one two\nthree");
   assert.equal(wrapText("one two three", Infinity), "one two three");
   assert.equal(wrapText("short\na longer line\n", 8), "short\na longer\nline\n");
 });
 
-Deno.test("wrapText() keeps indentation, and indents further lines where that is asked for", () => {
+Deno.test("wrapText() keeps the indent, and indents further lines with `hanging`", () => {
   assert.equal(wrapText("    one two three", 12), "    one two\n    three");
   assert.equal(wrapText("one two three", 8, { hanging: 2 }), "one two\n  three");
 });
 
-Deno.test("wrapText() keeps commands, addresses and paths in one piece: they are copied", () => {
+Deno.test("wrapText() does not break commands, addresses and paths", () => {
   assert.equal(
     wrapText('Look at "inkling logs -e 12" for more', 20),
     'Look at\n"inkling logs -e 12"\nfor more',
@@ -58,12 +58,12 @@ Deno.test("wrapText() keeps commands, addresses and paths in one piece: they are
   assert.equal(wrapText("before POST /scheduler/resume", 12), "before\nPOST /scheduler/resume");
 });
 
-Deno.test("wrapText() counts no colours", () => {
+Deno.test("wrapText() ignores color codes", () => {
   const red = createStyle({ colors: true }).red("Error:");
   assert.equal(wrapText(`${red} one two`, 10), `${red} one\ntwo`);
 });
 
-Deno.test("wrapSpans() keeps every character but the spaces at the breaks, within the width", () => {
+Deno.test("wrapSpans() keeps every character except the spaces at line breaks, within the width", () => {
   const style = createStyle({ colors: false });
   const text = textOf(`${LETTERS}日本🚀é -`, { maxLength: 80 });
   fc.assert(

@@ -10,7 +10,7 @@ function translate(...pieces: string[]): string {
   return pieces.map((piece) => translator.translate(piece)).join("");
 }
 
-Deno.test("PasteTranslator leaves keys alone, also those that begin like a mark", () => {
+Deno.test("PasteTranslator does not change keys, also those that begin like a mark", () => {
   for (const keys of ["hello", "\r", "\u001b", "\u001b[A", "\u001b[2~x", "Zoë 🚀", "\u0003"]) {
     assert.equal(translate(keys), keys);
   }
@@ -19,24 +19,24 @@ Deno.test("PasteTranslator leaves keys alone, also those that begin like a mark"
   assert.equal(translator.translate("\u001b"), "\u001b", "Esc is not held back");
 });
 
-Deno.test("PasteTranslator makes a paste one line whose breaks come back", () => {
+Deno.test("PasteTranslator turns a paste into one line with restorable line breaks", () => {
   const keys = translate(`a${START}one\r\ntwo\rthree\nfour${END}b\r`);
   assert.equal(keys, "aone␤two␤three␤fourb\r");
   assert.equal(restoreLineBreaks(keys.slice(0, -1)), "aone\ntwo\nthree\nfourb");
 });
 
-Deno.test("PasteTranslator takes Alt+Enter as a line break that does not send the line", () => {
+Deno.test("PasteTranslator reads Alt+Enter as a line break that does not send the line", () => {
   const keys = translate("one\u001b\rtwo\u001b\nthree\r");
   assert.equal(keys, "one␤two␤three\r");
   assert.equal(restoreLineBreaks(keys.slice(0, -1)), "one\ntwo\nthree");
   assert.equal(translate("\u001b", "\r"), "\u001b\r", "Esc, and Enter after it, are two keys");
 });
 
-Deno.test("PasteTranslator lets no control character out of a paste", () => {
+Deno.test("PasteTranslator removes control characters from a paste", () => {
   assert.equal(translate(`${START}rm\u0003 -rf\u001b[A\u007f\t.${END}`), "rm -rf[A\t.");
 });
 
-Deno.test("PasteTranslator makes the same keys of any pieces that leave the beginnings of marks whole", () => {
+Deno.test("PasteTranslator returns the same keys for any pieces with whole beginnings of marks", () => {
   const key = fc.constantFrom("a", "\r", "\n", "\r\n", START, END, "\u001b[A", "\u001b[2~", "~");
   fc.assert(fc.property(fc.array(fc.tuple(key, fc.nat(6))), (keys) => {
     const pieces = keys.flatMap(([text, at]) => {

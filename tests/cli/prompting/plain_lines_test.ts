@@ -16,7 +16,7 @@ async function readAll(lines: PlainLines): Promise<string[]> {
   }
 }
 
-Deno.test("PlainLines gives each line whole, wherever the pieces are cut, and the last without a break", async () => {
+Deno.test("PlainLines returns whole lines from any pieces, and the last line without a line break", async () => {
   const bytes = new TextEncoder().encode("Zoë 🚀\r\n\ntwo\nlast");
   for (let cut = 0; cut <= bytes.length; cut++) {
     await using lines = new PlainLines(streamOf(bytes.slice(0, cut), bytes.slice(cut)));
@@ -25,7 +25,7 @@ Deno.test("PlainLines gives each line whole, wherever the pieces are cut, and th
   }
 });
 
-Deno.test("PlainLines.read() rejects with the signal's reason while nothing comes", async () => {
+Deno.test("PlainLines.read() rejects with the signal's reason while it waits", async () => {
   const controller = new AbortController();
   await using lines = new PlainLines(new ReadableStream());
   const line = lines.read("> ", { signal: controller.signal });

@@ -6,7 +6,7 @@ import { createTempDir } from "../../support/temp_dir.ts";
 
 const PATH = { PATH: Deno.env.get("PATH") };
 
-/** A program that is given a file's path as its last argument. */
+/** Creates a program that receives a file's path as its last argument. */
 async function withEditor(
   script: string,
   use: (editor: string, log: string) => Promise<void>,
@@ -19,8 +19,8 @@ async function withEditor(
 
 const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
 
-Deno.test("editText() opens a file that only its user can read, and leaves nothing behind", async () => {
-  // Options are given as they stand, and an editor may leave files of its own.
+Deno.test("editText() opens a private file, and leaves no files behind", async () => {
+  // Options are passed unchanged, and an editor may create other files.
   const script = 'printf "%s\\n" "$1" "$2" "$(cat "$2")" > "$(dirname "$0")/log"\n' +
     'stat -c %a "$2" "$(dirname "$2")" >> "$(dirname "$0")/log" 2>/dev/null\n' +
     'printf new > "$2"; touch "$2~"';
@@ -38,7 +38,7 @@ Deno.test("editText() opens a file that only its user can read, and leaves nothi
   });
 });
 
-Deno.test("editText() takes VISUAL before EDITOR, and says what is missing or has failed", async () => {
+Deno.test("editText() prefers VISUAL to EDITOR, and reports a missing or failed editor", async () => {
   await withEditor("exit 3", async (editor) => {
     const failing = editText("old", "a.json", { ...PATH, VISUAL: " ", EDITOR: editor });
     await assert.rejects(failing, /The editor ended with code 3: nothing was changed/);
@@ -47,7 +47,7 @@ Deno.test("editText() takes VISUAL before EDITOR, and says what is missing or ha
   });
   await withEditor('printf "%s" "${0##*/}" > "$1"', async (editor) => {
     const folder = dirname(editor);
-    // The first that is installed.
+    // The first installed one.
     for (const name of ["vi", "nano", "sensible-editor"]) {
       await Deno.copyFile(editor, join(folder, name));
       assert.equal(await editText("old", "a.md", { PATH: folder }), name);

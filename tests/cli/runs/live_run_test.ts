@@ -1,4 +1,4 @@
-// What moves on a terminal while a run goes on, and that it leaves nothing behind.
+// The moving line of a run at a terminal, and its removal.
 import assert from "node:assert/strict";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { settle } from "../../support/test_clock.ts";
@@ -12,11 +12,11 @@ interface LiveRun {
   cli: FakeCli;
   screen: VirtualScreen;
   code: Promise<number>;
-  /** Lets so many seconds pass. */
+  /** Advances the clock by these seconds. */
   pass(seconds: number): Promise<void>;
 }
 
-/** A run that is followed at a terminal on which things can move. */
+/** Creates a followed run at a terminal that can draw. */
 async function start(
   options: { columns?: number; hasPerson?: boolean; argv?: string[] } = {},
 ): Promise<LiveRun> {
@@ -56,7 +56,7 @@ function answerCall(cli: FakeCli, id: string): void {
   });
 }
 
-Deno.test("run tells on a moving line what goes on, since when, and the tokens; nothing of it is left", async (t) => {
+Deno.test("run shows the activity, its duration and the tokens on a moving line, and removes it", async (t) => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;
   await pass(3);
@@ -78,7 +78,7 @@ Deno.test("run tells on a moving line what goes on, since when, and the tokens; 
   await assertPicture(t, screen.text, import.meta.url);
 });
 
-Deno.test("run tells on the moving line what it waits for that no living node may run, until one does", async () => {
+Deno.test("run shows on the moving line that it waits for a node", async () => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;
   const { runtime } = cli;
@@ -96,7 +96,7 @@ Deno.test("run tells on the moving line what it waits for that no living node ma
   assert.equal(await cli.drive(code), 0);
 });
 
-Deno.test("run shows a reply while it comes: whole blocks above, the one that grows below", async () => {
+Deno.test("run shows a streaming reply: complete blocks above, the current one below", async () => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;
   await pass(2);
@@ -111,7 +111,7 @@ Deno.test("run shows a reply while it comes: whole blocks above, the one that gr
   assert.equal(screen.text, "\n# Report\n\nAll is well.\n\n✔ success · 1.5s · 42 tokens");
 });
 
-Deno.test("run shows no block of a reply twice, on no picture of the screen", async () => {
+Deno.test("run never shows a block of a reply twice", async () => {
   const { cli, screen, code, pass } = await start();
   await using _ = cli;
   const words = ["First", "Second", "Third", "Fourth"];
@@ -133,7 +133,7 @@ Deno.test("run shows no block of a reply twice, on no picture of the screen", as
   }
 });
 
-Deno.test("run keeps the moving line below a note on standard error, and away from a question", async () => {
+Deno.test("run keeps the moving line below a note on standard error, and removes it at a question", async () => {
   const { cli, screen, code, pass } = await start({ hasPerson: true });
   await using _ = cli;
   cli.input.answers = [true];
@@ -176,7 +176,7 @@ Deno.test("run's moving line fits a terminal of any width", async () => {
   }
 });
 
-Deno.test("run -q and run --json show nothing that moves", async () => {
+Deno.test("run -q and run --json have no moving line", async () => {
   for (const flag of ["-q", "--json"]) {
     const { cli, screen, code, pass } = await start({ argv: ["run", "daily", flag] });
     await using _ = cli;
@@ -198,7 +198,7 @@ Deno.test("chat shows its turns the same way", async () => {
   await cli.clock.advance(2_000);
   await settle();
   assert.match(screen.text, /\n. Thinking · 2s$/);
-  // Keys pressed meanwhile would break the line.
+  // Pressed keys would break the line.
   assert.ok(cli.input.isMuted);
   waiting.finish(cli, 1, "Hello *yourself*.");
   assert.equal(await cli.drive(code), 0);

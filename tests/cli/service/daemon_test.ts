@@ -21,11 +21,11 @@ function failsWith(text: RegExp) {
   };
 }
 
-Deno.test("start -d passes every flag on: the key by the environment, the rest as arguments", async () => {
+Deno.test("start -d passes the key in the environment, and the other options as arguments", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const listener = ["--port", "8420", "--host", "::1"];
   const key = "secret-0123456789";
-  // What it says about memory stays as it is.
+  // Existing variables about memory are kept.
   cli.environment = { HOME: "/home/me", MALLOC_ARENA_MAX: "16" };
   const argv = ["start", "-d", "--keep-alive", ...listener, "--api-key", key, "-w", "notes"];
   assert.equal(await cli.drive(cli.run(...argv)), 0, cli.stderr.text);
@@ -35,7 +35,7 @@ Deno.test("start -d passes every flag on: the key by the environment, the rest a
   assert.deepEqual(cli.spawnedWith, [environment]);
 });
 
-Deno.test("start listens as config.yaml says, unless a flag says otherwise, here and in the background", async () => {
+Deno.test("start uses the address in config.yaml or in the options, in the foreground and in the background", async () => {
   const [listed, typed] = ["key-of-the-file-0123", "key-of-the-flag-0123"];
   const table: [flags: string[], tcp: TcpListen][] = [
     [[], { port: 8420, host: "::1", apiKey: listed }],
@@ -65,7 +65,7 @@ Deno.test("start listens as config.yaml says, unless a flag says otherwise, here
   assert.deepEqual([cli.served, cli.spawned], [[], []]);
 });
 
-Deno.test("start -d of a confined program asks for the flags of this workspace and host", async () => {
+Deno.test("start -d of a confined program uses the flags for this workspace and host", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.isConfined = true;
   const asked: PermissionOptions[] = [];
@@ -81,10 +81,10 @@ Deno.test("start -d of a confined program asks for the flags of this workspace a
   assert.deepEqual(cli.spawned, [["/usr/bin/deno", "--narrow", "start", "--quiet", ...passed]]);
 });
 
-Deno.test("ensureService() of several at once starts one service", async () => {
+Deno.test("ensureService() starts one service for concurrent callers", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onSpawn = () => {
-    // It takes a while until it answers.
+    // It answers only after a while.
     void cli.clock.sleep(2_000).then(() => cli.isRunning = true);
     return { pid: 1, ended: undefined };
   };
@@ -96,7 +96,7 @@ Deno.test("ensureService() of several at once starts one service", async () => {
   assert.deepEqual(all.map(({ started }) => started).sort(), [false, false, false, false, true]);
 });
 
-Deno.test("ensureService() shows the end of the output of a service that died", async () => {
+Deno.test("ensureService() shows the last output of a service that died", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const { logFile } = await cli.app.places();
   await Deno.writeTextFile(logFile, "an old line\n");
@@ -112,7 +112,7 @@ Deno.test("ensureService() shows the end of the output of a service that died", 
   );
 });
 
-Deno.test("ensureService() is content with a service that was faster than its own", async () => {
+Deno.test("ensureService() uses a faster service than its own", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onSpawn = () => {
     cli.isRunning = true;
@@ -121,13 +121,13 @@ Deno.test("ensureService() is content with a service that was faster than its ow
   await ensure(cli);
 });
 
-Deno.test("ensureService() gives up on a service that lives and does not answer", async () => {
+Deno.test("ensureService() fails if the service lives but does not answer", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onSpawn = () => ({ pid: 99, ended: undefined });
   await assert.rejects(ensure(cli), failsWith(/PID 99\) but does not answer after 30 s/));
 });
 
-Deno.test("ensureService() waits for a service that is going down before it starts another", async () => {
+Deno.test("ensureService() waits for the end of a stopping service", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const { lockFile } = await cli.app.places();
   const held = await Deno.open(lockFile, { create: true, read: true, write: true });
@@ -139,7 +139,7 @@ Deno.test("ensureService() waits for a service that is going down before it star
   assert.equal(cli.spawned.length, 1);
 });
 
-Deno.test("ensureService() reports a service that holds the lock for ever", async () => {
+Deno.test("ensureService() reports a service that never releases its lock", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const { lockFile } = await cli.app.places();
   using held = await Deno.open(lockFile, { create: true, read: true, write: true });
@@ -148,7 +148,7 @@ Deno.test("ensureService() reports a service that holds the lock for ever", asyn
   assert.deepEqual(cli.spawned, []);
 });
 
-Deno.test("ensureService() reports a service that accepts connections and says nothing", async () => {
+Deno.test("ensureService() reports a service that accepts connections and does not answer", async () => {
   await using cli = await createFakeCli();
   cli.beSilent();
   await assert.rejects(ensure(cli), failsWith(/does not answer on .*service\.sock/));

@@ -3,8 +3,8 @@ import { systemProcesses } from "../../../cli/service/processes.ts";
 import { until } from "../../support/until.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("systemProcesses.isAlive() takes a zombie for dead", async () => {
-  // The shell starts a child and becomes a program that never looks after it.
+Deno.test("systemProcesses.isAlive() returns false for a zombie", async () => {
+  // The shell starts a child and becomes a program that never waits for it.
   const parent = new Deno.Command("sh", {
     args: ["-c", "sleep 0 & echo $!; exec cat"],
     stdin: "piped",
@@ -18,7 +18,7 @@ Deno.test("systemProcesses.isAlive() takes a zombie for dead", async () => {
   await parent.status;
 });
 
-Deno.test("systemProcesses.spawnDetached() appends the output to a log that only its owner reads", async () => {
+Deno.test("systemProcesses.spawnDetached() appends the output to a private log", async () => {
   await using directory = await createTempDir();
   const logFile = `${directory.path}/a.log`;
   const child = await systemProcesses.spawnDetached(
@@ -31,7 +31,7 @@ Deno.test("systemProcesses.spawnDetached() appends the output to a log that only
   assert.equal(((await Deno.stat(logFile)).mode ?? 0) & 0o777, 0o600);
 });
 
-Deno.test("systemProcesses.spawnDetached() rejects when there is no such program", async () => {
+Deno.test("systemProcesses.spawnDetached() rejects for a missing program", async () => {
   await using directory = await createTempDir();
   await assert.rejects(
     systemProcesses.spawnDetached(["/nowhere/inkling"], {

@@ -4,14 +4,14 @@ import { formatLogLine } from "../../../runtime/service_log/log_file.ts";
 import type { LogLevel } from "../../../runtime/service_log/service_log.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
-Deno.test("readEnd() takes all of a file that is smaller than it was: it has been rotated", async () => {
+Deno.test("readEnd() reads all of a rotated file", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/log`, "fresh\n");
     assert.equal(await readEnd(`${dir}/log`, 1_000), "fresh");
   });
 });
 
-Deno.test("readEnd() leaves out what a service log says of a start that goes well, where it says more", async () => {
+Deno.test("readEnd() leaves out routine log lines if there are others", async () => {
   await withTempDir(async (dir) => {
     const line = (level: LogLevel, message: string) =>
       formatLogLine({ at: 0, level, message, fields: {} });

@@ -9,7 +9,7 @@ const unusable = (error: unknown) =>
 
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 
-Deno.test("takeStartLock() lets one starter in at a time, and the next one after it", async () => {
+Deno.test("takeStartLock() admits one starter at a time", async () => {
   await withTempDir(async (dir) => {
     await makeStateDir(`${dir}/a/state`);
     {
@@ -23,7 +23,7 @@ Deno.test("takeStartLock() lets one starter in at a time, and the next one after
   });
 });
 
-Deno.test("makeStateDir() makes a folder that is the user's alone, and takes one that is there", async () => {
+Deno.test("makeStateDir() creates a private folder, and accepts an existing one", async () => {
   await withTempDir(async (dir) => {
     await makeStateDir(`${dir}/state`);
     await makeStateDir(`${dir}/state`);
@@ -31,7 +31,7 @@ Deno.test("makeStateDir() makes a folder that is the user's alone, and takes one
   });
 });
 
-Deno.test("a state directory that cannot be used is told with what to do", async () => {
+Deno.test("makeStateDir() and takeStartLock() report an unusable state folder with a remedy", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/file`, "");
     await assert.rejects(makeStateDir(`${dir}/file/state`), unusable);

@@ -27,7 +27,7 @@ function addProcess(cli: FakeCli, pid: number, endsOn: FakeProcess["endsOn"]): F
   return process;
 }
 
-/** Holds the lock as a living service does, and writes its PID file. */
+/** Holds the lock like a live service, and writes its PID file. */
 async function holdLock(cli: FakeCli, pidText: string | null): Promise<Disposable> {
   const { lockFile, pidFile } = await cli.app.places();
   const file = await Deno.open(lockFile, { create: true, read: true, write: true });
@@ -36,7 +36,7 @@ async function holdLock(cli: FakeCli, pidText: string | null): Promise<Disposabl
   return { [Symbol.dispose]: () => file.close() };
 }
 
-Deno.test("stopService() asks, then sends SIGTERM, then SIGKILL, and never calls a survivor stopped", async () => {
+Deno.test("stopService() sends a request, then SIGTERM, then SIGKILL, and never reports a survivor as stopped", async () => {
   const table: [endsOn: FakeProcess["endsOn"][number] | undefined, string[], ms: number][] = [
     ["request", [], 0],
     ["SIGTERM", ["SIGTERM"], 1_000],
@@ -55,9 +55,9 @@ Deno.test("stopService() asks, then sends SIGTERM, then SIGKILL, and never calls
   }
 });
 
-Deno.test("stopService() finds nothing where nobody answers and nobody holds the lock", async () => {
+Deno.test("stopService() finds no service without an answer and without a lock", async () => {
   await using cli = await createFakeCli({ isRunning: false });
-  // Left over by a crash: the number may be anybody's by now, and must not get a signal.
+  // A crash left the file: the PID may belong to another process, which must not get a signal.
   await Deno.writeTextFile(`${cli.stateDir}/inkling.pid`, "77\n");
   await Deno.writeTextFile(`${cli.stateDir}/inkling.lock`, "");
   const stranger = addProcess(cli, 77, ["SIGTERM"]);
@@ -65,18 +65,18 @@ Deno.test("stopService() finds nothing where nobody answers and nobody holds the
   assert.deepEqual(stranger.signals, []);
 });
 
-Deno.test("stopService() takes the PID file of a service that lives but is not reached", async () => {
+Deno.test("stopService() uses the PID file of a live service that cannot be reached", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   using _ = await holdLock(cli, "77\n");
   const process = addProcess(cli, 77, ["SIGTERM"]);
   const { outcome, ms } = await stop(cli);
   assert.deepEqual(outcome, { kind: "stopped", pid: 77, by: "SIGTERM" });
   assert.deepEqual(process.signals, ["SIGTERM"]);
-  // A request that could not be made is not waited for.
+  // Without a sent request there is no wait.
   assert.ok(ms < 5_000);
 });
 
-Deno.test("stopService() gives a silent service its time, and no more", async () => {
+Deno.test("stopService() gives a silent service exactly its time", async () => {
   await using cli = await createFakeCli();
   cli.beSilent();
   using _ = await holdLock(cli, "77");
@@ -86,7 +86,7 @@ Deno.test("stopService() gives a silent service its time, and no more", async ()
   assert.ok(ms >= 8_000 && ms < 10_000, String(ms));
 });
 
-Deno.test("stopService() admits that it does not know the PID", async () => {
+Deno.test("stopService() reports an unknown PID", async () => {
   for (const pidText of [null, "", "nonsense", "0", "-1"]) {
     await using cli = await createFakeCli({ isRunning: false });
     using _ = await holdLock(cli, pidText);
@@ -94,7 +94,7 @@ Deno.test("stopService() admits that it does not know the PID", async () => {
   }
 });
 
-Deno.test("stop of a node names no executions of other nodes", async () => {
+Deno.test("stop of a node does not list executions of other nodes", async () => {
   await using cli = await createFakeCli();
   addProcess(cli, Deno.pid, ["request"]);
   cli.runtime.addExecution({ agentId: "elsewhere" });
@@ -107,7 +107,7 @@ Deno.test("stop of a node names no executions of other nodes", async () => {
   );
 });
 
-Deno.test("stop names the executions that it ends, and how long it waits for them", async () => {
+Deno.test("stop lists the running executions and the longest wait", async () => {
   await using cli = await createFakeCli();
   addProcess(cli, Deno.pid, ["request"]);
   cli.runtime.addExecution({ agentId: "daily", startedAt: cli.clock.now() - 180_000 });

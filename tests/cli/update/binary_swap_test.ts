@@ -1,4 +1,4 @@
-// Executables that take each other's place.
+// The replacement of an executable.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { openSwapPlaces, swapBinary } from "../../../cli/update/binary_swap.ts";
@@ -17,7 +17,7 @@ async function createBinary(): Promise<{ directory: string; binary: string } & A
 const filesIn = (directory: string) => [...Deno.readDirSync(directory)].map(({ name }) => name);
 
 for (const os of ["linux", "darwin", "windows"] as const) {
-  Deno.test(`swapBinary() on ${os} always has a whole executable in the place, and the old one beside it`, async () => {
+  Deno.test(`swapBinary() on ${os} always has a complete executable in its place, and the old one beside it`, async () => {
     await using world = await createBinary();
     {
       await using places = await openSwapPlaces(world.binary);
@@ -32,7 +32,7 @@ for (const os of ["linux", "darwin", "windows"] as const) {
       });
     }
     assert.equal(await Deno.readTextFile(world.binary), "new");
-    // The old one runs there until the command ends.
+    // On Windows the old one runs until the command ends.
     const left = os === "windows"
       ? [".inkling-previous-inkling.exe", "inkling.exe"]
       : ["inkling.exe"];
@@ -41,7 +41,7 @@ for (const os of ["linux", "darwin", "windows"] as const) {
     assert.ok(!filesIn(world.directory).includes(".inkling-previous-inkling.exe"));
   });
 
-  Deno.test(`swapBinary() on ${os} restores the old executable when the new one fails, or is not there`, async () => {
+  Deno.test(`swapBinary() on ${os} restores the old executable if the new one fails or is missing`, async () => {
     await using world = await createBinary();
     {
       await using places = await openSwapPlaces(world.binary);
@@ -56,11 +56,11 @@ for (const os of ["linux", "darwin", "windows"] as const) {
   });
 }
 
-Deno.test("swapBinary() keeps the old executable as a copy where it cannot have a second name", async () => {
+Deno.test("swapBinary() copies the old executable if it cannot be linked", async () => {
   await using world = await createBinary();
   await using places = await openSwapPlaces(world.binary);
   await Deno.writeTextFile(places.next, "new");
-  // A name that is taken refuses the link, as a file system without links does.
+  // An existing name makes the link fail, as on a file system without links.
   await Deno.writeTextFile(places.previous, "in the way");
   const fail = () => Promise.reject(new Error("it does not start"));
   await assert.rejects(swapBinary(places, { os: "linux", check: fail }), /it does not start/);
@@ -68,8 +68,8 @@ Deno.test("swapBinary() keeps the old executable as a copy where it cannot have 
 });
 
 Deno.test({
-  name: "openSwapPlaces() says before anything is fetched that the folder is read-only",
-  // Root may write anywhere, but not past Deno.
+  name: "openSwapPlaces() reports a read-only folder before the download",
+  // Root may write anywhere, but not without Deno's permission.
   permissions: { read: true },
   async fn() {
     const path = await Deno.realPath(Deno.execPath());

@@ -1,8 +1,8 @@
-// How a program tells by which way it came here.
+// The detection of the kind of installation.
 import assert from "node:assert/strict";
 import { distributionOf } from "../../../cli/update/distribution.ts";
 
-Deno.test("distributionOf() finds the npm package and its name by the folder of the sources", () => {
+Deno.test("distributionOf() finds the npm package and its name in the path of the source", () => {
   const cases: [directory: string, packageName: string, of: string][] = [
     ["/usr/lib/node_modules/inkling", "inkling", "/usr/lib/node_modules/inkling"],
     ["/usr/lib/node_modules/inkling/dist", "inkling", "/usr/lib/node_modules/inkling"],
@@ -15,7 +15,7 @@ Deno.test("distributionOf() finds the npm package and its name by the folder of 
     ],
   ];
   for (const [directory, packageName, of] of cases) {
-    // No name in npm's registry is ours.
+    // Inkling has no name in npm's registry yet.
     assert.deepEqual(
       distributionOf(directory),
       { kind: "npm", packageName, directory: of, isPublished: false },
@@ -23,7 +23,7 @@ Deno.test("distributionOf() finds the npm package and its name by the folder of 
   }
 });
 
-Deno.test("distributionOf() takes everything else for a checkout of the sources", () => {
+Deno.test("distributionOf() returns a source checkout for other folders", () => {
   for (const directory of ["/home/me/inkling", "/home/me/node_modules", "/my_node_modules/x"]) {
     assert.deepEqual(distributionOf(directory), { kind: "source", directory });
   }

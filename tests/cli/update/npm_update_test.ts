@@ -1,4 +1,4 @@
-// update of the npm package: a stand-in for npm on the PATH keeps the packages as shell scripts.
+// The update of the npm package, with a fake npm on the PATH that keeps packages as shell scripts.
 import { join } from "node:path";
 import type { CliApp } from "../../../cli/app.ts";
 import { runCli } from "../../../cli/mod.ts";
@@ -8,7 +8,7 @@ import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { assertPicture } from "../picture.ts";
 import { standIn } from "./release_server.ts";
 
-/** What npm does here: `view` and `root -g` print files, `install -g` writes a program of that version. */
+/** The fake npm: `view` and `root -g` print files, `install -g` writes a program of that version. */
 const FAKE_NPM = `#!/bin/sh
 echo "$*" >> "$HOME/calls"
 case "$1" in
@@ -57,7 +57,7 @@ class NpmWorld implements AsyncDisposable {
     });
   }
 
-  /** Runs a command and compares what it says, and all that npm was asked for. */
+  /** Runs a command and compares its output and the calls of npm. */
   async shows(t: Deno.TestContext, line: string, changes: Partial<CliApp> = {}): Promise<void> {
     const { stdout, stderr } = this.cli;
     stdout.text = stderr.text = "";
@@ -73,13 +73,13 @@ class NpmWorld implements AsyncDisposable {
   }
 }
 
-Deno.test("update has npm install the newest version, sees that it starts, and only looks with --check", async (t) => {
+Deno.test("update installs the newest version with npm and tests it; --check only reads the version", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   await world.shows(t, "update --check");
   await world.shows(t, "update");
 });
 
-Deno.test("update asks npm for nothing while its registry has no Inkling under that name, and says what to do", async (t) => {
+Deno.test("update does not call npm while Inkling is not in its registry, and prints what to do", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   const distribution = { ...world.distribution(world.directory), isPublished: false };
   for (const line of ["update", "update --check", "update --force"]) {
@@ -87,27 +87,27 @@ Deno.test("update asks npm for nothing while its registry has no Inkling under t
   }
 });
 
-Deno.test("update never has npm go back to an older version, and tells when npm knows none", async (t) => {
+Deno.test("update never installs an older version with npm, and reports that npm has no version", async (t) => {
   for (const newest of ["1.2.0", ""]) {
     await using world = await NpmWorld.open(newest);
     await world.shows(t, "update");
   }
 });
 
-Deno.test("update leaves a package alone that npm has not installed globally", async (t) => {
+Deno.test("update does not change a package that npm has not installed globally", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   const directory = join(world.home, "project", "node_modules", "@who", "inkling");
   await Deno.mkdir(directory, { recursive: true });
   await world.shows(t, "update", { distribution: world.distribution(directory) });
 });
 
-Deno.test("update passes on what npm complains of, without what could move the cursor", async (t) => {
+Deno.test("update prints npm's error, sanitized", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   await Deno.writeTextFile(join(world.home, "refuses"), "npm error code EACCES\u001b[2J\nmore\n");
   await world.shows(t, "update");
 });
 
-Deno.test("update tells how to go back when what npm installed does not start, and where npm is not there", async (t) => {
+Deno.test("update prints how to restore the old version if the new one does not start, and reports a missing npm", async (t) => {
   await using world = await NpmWorld.open("1.3.0");
   await world.shows(t, "update", { selfCommand: ["sh", "-c", "echo no deno >&2; exit 3"] });
   const environment = { HOME: world.home, PATH: join(world.home, "lib") };

@@ -1,4 +1,4 @@
-// From where a program may be fetched.
+// The trusted addresses of releases.
 import assert from "node:assert/strict";
 import { isTrustworthy } from "../../../cli/update/release_address.ts";
 
@@ -8,7 +8,7 @@ const trusts = (address: string, origin: string) =>
 const WEB = "https://releases.example/";
 const LOOPBACK = ["http://127.0.0.1:8000/", "http://localhost/", "http://[::1]:8000/"];
 
-Deno.test("isTrustworthy() takes https from anywhere, and http from this machine to this machine only", () => {
+Deno.test("isTrustworthy() accepts https from anywhere, and http only from this machine to this machine", () => {
   for (const origin of [WEB, ...LOOPBACK]) {
     assert.ok(trusts("https://elsewhere.example/inkling", origin), origin);
     assert.ok(!trusts("http://releases.example/inkling", origin), origin);
@@ -20,7 +20,7 @@ Deno.test("isTrustworthy() takes https from anywhere, and http from this machine
   }
 });
 
-Deno.test("isTrustworthy() takes no name that only looks like this machine's, and no other protocol", () => {
+Deno.test("isTrustworthy() rejects similar names of this machine, and other protocols", () => {
   for (
     const address of [
       ...["http://127.0.0.1.example/", "http://localhost.example/", "http://127.example/"],
@@ -29,7 +29,7 @@ Deno.test("isTrustworthy() takes no name that only looks like this machine's, an
   ) assert.ok(!trusts(address, "http://localhost/"), address);
 });
 
-Deno.test("isTrustworthy() takes no address with a user or a password in it", () => {
+Deno.test("isTrustworthy() rejects an address with a user or a password", () => {
   for (const user of ["me", "me:secret", ":secret"]) {
     assert.ok(!trusts(`https://${user}@releases.example/`, WEB), user);
     assert.ok(!trusts(`http://${user}@localhost/`, "http://localhost/"), user);

@@ -1,4 +1,4 @@
-// Fetching that does not wait for ever, and trusts no address that the network names.
+// Downloads have a time limit, and do not trust addresses from the network.
 import assert from "node:assert/strict";
 import { fetchChunks } from "../../../cli/update/release_fetch.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -12,7 +12,7 @@ async function read(address: URL, clock: TestClock): Promise<void> {
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n";
 
 for (const [when, answer] of [["before it answers", ""], ["in the middle", `${HEAD}12345`]]) {
-  Deno.test(`fetchChunks() gives up on a server that falls silent ${when}`, async () => {
+  Deno.test(`fetchChunks() fails if the server stops sending ${when}`, async () => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const connecting = listener.accept().then(async (connection) => {
       await connection.read(new Uint8Array(4_096));
@@ -28,7 +28,7 @@ for (const [when, answer] of [["before it answers", ""], ["in the middle", `${HE
     let isOver = false;
     failed.finally(() => isOver = true);
     await until(async () => {
-      // Each chunk has its own time, so the next wait may just have begun.
+      // Each chunk has its own time limit, so the next wait may just have begun.
       await clock.advance(60_000);
       return isOver;
     }, "it gives up");
@@ -39,7 +39,7 @@ for (const [when, answer] of [["before it answers", ""], ["in the middle", `${HE
 Deno.test("fetchChunks() follows no redirect from the web to this machine", async () => {
   const asked: string[] = [];
   const fetchFromNetwork = globalThis.fetch;
-  // A server with a certificate that this machine trusts is not available in a test.
+  // A test has no server with a trusted certificate.
   globalThis.fetch = (input) => {
     asked.push(String(input));
     const location = "http://127.0.0.1:9/file";

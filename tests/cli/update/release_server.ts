@@ -1,4 +1,4 @@
-// A place of releases on this machine, and an installed binary that is a shell script.
+// A release server on this machine, and an installed binary that is a shell script.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { CliApp } from "../../../cli/app.ts";
@@ -6,15 +6,15 @@ import { runCli } from "../../../cli/mod.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 
-/** The machine that every release here is for. */
+/** The target of every release. */
 export const TARGET = "x86_64-unknown-linux-gnu";
 
-/** A program that answers `--version`, and nothing else. */
+/** A program that only answers `--version`. */
 export function standIn(version: string): string {
   return `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
 }
 
-/** What latest.json says of a file. */
+/** The entry of a file in latest.json. */
 export function manifest(
   version: string,
   content: string,
@@ -27,12 +27,12 @@ export function manifest(
   });
 }
 
-/** An installed binary of version 1.2.3, and the command line that runs as it. */
+/** An installed binary of version 1.2.3, and its command line. */
 export class UpdateWorld implements AsyncDisposable {
   readonly cli: FakeCli;
   readonly directory: string;
   readonly binary: string;
-  /** What the server answers, by path. Others are 404. */
+  /** The server's answers by path. Other paths are 404. */
   readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>();
   readonly requested: string[] = [];
   readonly base: string;
@@ -50,7 +50,7 @@ export class UpdateWorld implements AsyncDisposable {
       this.requested.push(pathname);
       const answer = await this.answers.get(pathname)?.(request);
       const { body, status, headers } = answer ?? new Response("no", { status: 404 });
-      // Where connections are kept, a client may open one that it needs no more: a server that ends waits for it for ever.
+      // Without keep-alive, because a stopping server would wait forever for an unused connection.
       return new Response(body, {
         status,
         headers: { ...Object.fromEntries(headers), connection: "close" },
@@ -63,7 +63,7 @@ export class UpdateWorld implements AsyncDisposable {
     const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-update-" }));
     const world = new UpdateWorld(await createFakeCli({ isRunning: false }), directory);
     await Deno.writeTextFile(world.binary, standIn("1.2.3"));
-    // The umask of test threads is what others left: the mode is set by name.
+    // Sets the mode explicitly, because the umask of test threads varies.
     await Deno.chmod(world.binary, 0o755);
     return world;
   }
@@ -88,7 +88,7 @@ export class UpdateWorld implements AsyncDisposable {
     });
   }
 
-  /** What the installed binary says that it is, and every file beside it. */
+  /** Returns the version of the installed binary, and every file beside it. */
   async state(): Promise<{ version: string; files: string[] }> {
     const { stdout } = await new Deno.Command(this.binary, { args: ["--version"] }).output();
     const files = [...Deno.readDirSync(this.directory)].map(({ name }) => name);
@@ -103,7 +103,7 @@ export class UpdateWorld implements AsyncDisposable {
   }
 }
 
-/** Makes a command line that of an installed binary 1.2.3, and releases 1.3.0. Disposing takes the release away. */
+/** Connects a command line to an installed binary 1.2.3 and to a release 1.3.0, until disposed. */
 export async function offerRelease(cli: FakeCli): Promise<AsyncDisposable> {
   const world = await UpdateWorld.open();
   world.release("1.3.0", standIn("1.3.0"));

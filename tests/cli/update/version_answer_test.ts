@@ -1,4 +1,4 @@
-// Programs that are asked for their version.
+// The version check of a program.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../cli/service/processes.ts";
@@ -8,7 +8,7 @@ import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { standIn } from "./release_server.ts";
 
-/** Writes its process id to the file that it is given, and never answers. */
+/** A program that writes its PID to a file, and never answers. */
 const SILENT = 'echo $$ > "$0.new"; mv "$0.new" "$0"; exec sleep 600';
 
 for (const isInterrupted of [false, true]) {
@@ -42,7 +42,7 @@ for (const isInterrupted of [false, true]) {
   });
 }
 
-Deno.test("requireVersion() waits for a program that is still open for writing", async () => {
+Deno.test("requireVersion() waits for a program file that is still open for writing", async () => {
   await withTempDir(async (dir) => {
     const clock = new TestClock();
     const { signal } = new AbortController();
@@ -54,7 +54,7 @@ Deno.test("requireVersion() waits for a program that is still open for writing",
     const answered = requireVersion([program], { version: "1.3.0", clock, signal })
       .then(() => undefined, (error) => error).finally(() => isOver = true);
     try {
-      // Some systems start a program that is being written.
+      // Some systems start a program during a write.
       await until(() => isOver || clock.awaits(50), "the program is busy, or has answered");
     } finally {
       writer.close();

@@ -1,4 +1,4 @@
-// A sample of `deno task crash`: a death in the middle of a tool's call, and one while another service's runs are resumed.
+// A sample of `deno task crash`: a kill during a tool call, and one while the next service resumes runs.
 import assert from "node:assert/strict";
 import { SQLITE } from "../../support/test_database.ts";
 import { ALL_ACCEPTED, crashPoints, recoveryPoints } from "../../../proof/crash/crash_points.ts";
@@ -10,7 +10,7 @@ const RECOVERY = ["after a run is taken over"];
 const named = (names: readonly string[]) => ({ name }: { name: string }) => names.includes(name);
 
 for (const point of crashPoints(3).filter(named(STEPS))) {
-  Deno.test(`death ${point.name}: nothing logged is lost, no unsafe call runs twice, every run ends`, async () => {
+  Deno.test(`kill ${point.name}: nothing logged is lost, no unsafe call runs twice, every run ends`, async () => {
     await using world = await CrashWorld.open();
     await world.round({ point });
     assert.deepEqual([...world.deathsAt], [[point.name, 1]]);
@@ -20,7 +20,7 @@ for (const point of crashPoints(3).filter(named(STEPS))) {
 for (const point of recoveryPoints(2).filter(named(RECOVERY))) {
   Deno.test(
     `death ${point.name}, after another: nothing logged is lost, no unsafe call runs twice, every run ends`,
-    // Where several machines share them, runs are taken over by claims.
+    // Several machines resume runs by claims.
     SQLITE,
     async () => {
       await using world = await CrashWorld.open();

@@ -1,4 +1,4 @@
-// kill -9 in the middle of a call that a dry run describes: nothing was done, and the list at the end has each call once.
+// kill -9 during a call that a dry run describes: nothing is done, and the final list contains each call once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resultsOf } from "../../runtime/executions/executions_of.ts";
@@ -7,7 +7,7 @@ import { startAndDie } from "./start_and_die.ts";
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 
-/** What would have been done, in the order of the log. */
+/** The described calls in the order of the log. */
 const WHOLE = [
   "delete list.md (-2)",
   'call memory_append {"section":"Facts","content":"x"}',
@@ -23,10 +23,10 @@ interface Death {
   listed: readonly string[];
 }
 
-/** Results are stored in this order: two of the first reply; that of the helper's call; the helper's run as a result; the last. */
+/** The order of the stored results: two of the first reply, the helper's call, the helper's run, the last. */
 const DEATHS: readonly Death[] = [
   { method: "finishCall", nth: 1, onRestart: "resume", status: "success", listed: WHOLE },
-  // The end of the agent that was called.
+  // The end of the called agent.
   { method: "finishExecution", nth: 2, onRestart: "resume", status: "success", listed: WHOLE },
   {
     ...{ method: "finishCall", nth: 3, onRestart: "orphan" },
@@ -35,7 +35,7 @@ const DEATHS: readonly Death[] = [
 ];
 
 for (const { method, nth, onRestart, status, listed } of DEATHS) {
-  Deno.test(`kill -9 before ${method} (${nth}) of a dry run (${onRestart}): nothing is done, and the list is as far as it came`, async () => {
+  Deno.test(`kill -9 before ${method} (${nth}) of a dry run (${onRestart}): nothing is done, and the list contains the calls so far`, async () => {
     await using place = await createTestWorkspace();
     await writeAgents(place, onRestart);
     const before = await listFiles(place.workspace);
@@ -46,7 +46,7 @@ for (const { method, nth, onRestart, status, listed } of DEATHS) {
   });
 }
 
-/** What the next service makes of the dry run: its end, and what its log lists. */
+/** Starts the next service and returns the dry run's end and its listed calls. */
 async function lookAfter(place: TestWorkspace): Promise<{ status: string; listed: string[] }> {
   await using runtime = await place.open();
   const ids = (await runtime.listExecutions({ limit: 9, offset: 0 })).map(({ id }) => id);
@@ -81,7 +81,7 @@ async function writeAgents(
   ], settings);
 }
 
-/** Every file with its text. */
+/** Returns every file with its text. */
 async function listFiles(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -1,4 +1,4 @@
-// kill -9 between a person's edited arguments and the call: the edited call happens at most once, the other one never.
+// kill -9 between the user's edited arguments and the call: the edited call runs at most once, the original one never.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, toEnd } from "../../support/test_workspace.ts";
@@ -7,19 +7,19 @@ import { startAndDie } from "./start_and_die.ts";
 
 const edit = (new_text: string) => ({ path: "a.txt", old_text: "end", new_text });
 
-/** Deaths, and how often the edited call has happened once everything is over. */
+/** The kill points, and the number of edited calls at the end. */
 const DEATHS = [
   {
     method: "answerRequest",
     times: 1,
     told: /The user changed the arguments of this call before it ran: new_text = "mine\\nend"/,
   },
-  // Nobody knows whether it happened: it is not repeated.
+  // The outcome of the call is unknown, so it is not repeated.
   { method: "startCall", times: 0, told: /was not repeated/ },
 ] as const;
 
 for (const { method, times, told } of DEATHS) {
-  Deno.test(`kill -9 after ${method}: an edited call runs at most once, and never as it was asked for`, async () => {
+  Deno.test(`kill -9 after ${method}: an edited call runs at most once, and never with the original arguments`, async () => {
     await using place = await createTestWorkspace();
     const file = join(place.workspace, "a.txt");
     await Deno.writeTextFile(file, "end\n");

@@ -1,4 +1,4 @@
-// kill -9 and Ctrl+C in the middle of "inkling move-history": nothing is half there, and the same command does it then.
+// kill -9 and Ctrl+C during `inkling move-history`: there is no partial copy, and the same command then succeeds.
 // @ts-types="@types/pg"
 import pg from "pg";
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { createRealHome, untilFound } from "../real_process.ts";
 
 sharePostgres();
 
-/** A table that comes late, and has a row. */
+/** One of the last tables, with a row. */
 const LATE = "outbox";
 
 const COMMAND = "datname = current_database() AND application_name = 'inkling move-history'";
@@ -33,14 +33,14 @@ Deno.test({
     const filesOfIt = () =>
       [...Deno.readDirSync(home.stateDir)].map(({ name }) => name)
         .filter((name) => name.startsWith("inkling.db"));
-    // One that holds what the command waits for, and one that looks.
+    // One connection holds the lock, the other one reads.
     const holder = new pg.Client({ connectionString: address });
     const database = new pg.Client({ connectionString: address });
     await holder.connect();
     await database.connect();
     const count = async (where: string) =>
       (await database.query(`SELECT 1 FROM pg_stat_activity WHERE ${where}`)).rows.length;
-    /** Holds the command where it comes to the late table, and ends it there. */
+    /** Blocks the command at the late table, and ends it there. */
     const endInTheMiddle = async (
       signal: "SIGKILL" | "SIGINT",
       { args, hold, release }: { args: string[]; hold: string; release: string },
@@ -53,7 +53,7 @@ Deno.test({
       );
       command.kill(signal);
       const { code, signal: by, stdout, stderr } = await command.output();
-      // Ctrl+C ends it in order, and says nothing.
+      // Ctrl+C ends it cleanly, without output.
       assert.deepEqual([code, by], signal === "SIGINT" ? [130, null] : [137, signal]);
       assert.deepEqual([stdout.length, stderr.length], [0, 0]);
       await holder.query(release);
@@ -80,7 +80,7 @@ Deno.test({
 
       for (const name of filesOfIt()) await Deno.remove(join(home.stateDir, name));
       for (const signal of ["SIGINT", "SIGKILL"] as const) {
-        // Who reads the table needs its index, who locks it does not.
+        // A reader of the table needs its index; a lock does not.
         await endInTheMiddle(signal, {
           args: ["--from", address],
           hold: `BEGIN; REINDEX INDEX inkling.${LATE}_pkey`,

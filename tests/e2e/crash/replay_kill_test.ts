@@ -1,4 +1,4 @@
-// Runs whose service was killed, and whose prompt is another one when the next service goes on with them, replay as they were.
+// Replays of runs whose service was killed and whose prompt had changed when the next service resumed them.
 import { join } from "node:path";
 import { answer } from "../../runtime/executions/executions_of.ts";
 import { assertIdentical } from "../../runtime/replay/replayed.ts";
@@ -61,7 +61,7 @@ const RUNS: readonly {
 ];
 
 for (const { name, write, executions, death } of RUNS) {
-  Deno.test(`kill -9 ${death.when} ${death.method} of ${name}: it replays as it was`, async () => {
+  Deno.test(`kill -9 ${death.when} ${death.method} of ${name}: its replay is identical`, async () => {
     await using place = await createTestWorkspace({ shell: { DENO_DIR: denoDirectory() } });
     await write(place);
     await startAndDie(place, { start: ["worker"], crash: { ...death, nth: 1 } });

@@ -1,11 +1,11 @@
-// A service in a process of its own that starts executions and dies by SIGKILL at a call of its store.
+// A service in a child process that starts executions and is killed at a call of its store.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../support/repository.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 
-/** What it starts, and the call around which it dies; people approve what it asks, with `edits`. */
+/** The executions, and the call at which the service is killed. Questions are approved with `edits`. */
 export interface DeathOrder {
   start: string[];
   isDry?: true;
@@ -13,7 +13,7 @@ export interface DeathOrder {
   crash: { method: string; when: "before" | "after"; nth: number };
 }
 
-/** Resolves when it is dead. Fails where it never came to that call. */
+/** Resolves when the service is dead. Fails if it never reached the call. */
 export async function startAndDie(
   { shell, root: home }: TestWorkspace,
   { crash, ...order }: DeathOrder,

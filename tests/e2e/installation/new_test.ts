@@ -1,4 +1,4 @@
-// `new` at a real terminal, and without one.
+// `inkling new` at a real terminal, and without one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -18,7 +18,7 @@ const TURNS: readonly Turn[] = [
 
 const agents = (home: RealHome) => [...Deno.readDirSync(home.agentsDir)].map(({ name }) => name);
 
-testInTerminal("new asks its questions, and takes a prompt that is typed and pasted", async () => {
+testInTerminal("new asks its questions, and accepts a typed and pasted prompt", async () => {
   await using home = await createRealHome();
   await using terminal = await RealTerminal.open(home, ["new", "my agent"]);
   await converse(terminal, TURNS);
@@ -64,7 +64,7 @@ b
   );
 });
 
-/** A model of one's own, and a trigger that watches. */
+/** The answers for another provider and a watch trigger. */
 const OTHER_TURNS: readonly Turn[] = [
   { question: /One-line description/, answer: "" },
   { question: /Model provider/, answer: ["Up", "Enter"] },
@@ -75,7 +75,7 @@ const OTHER_TURNS: readonly Turn[] = [
 ];
 
 testInTerminal(
-  "new: Ctrl+C at the last question saves nothing and gives the terminal back",
+  "new: Ctrl+C at the last question saves nothing and restores the terminal",
   async () => {
     await using home = await createRealHome();
     await using terminal = await RealTerminal.open(home, ["new", "daily", "-t"]);
@@ -88,7 +88,7 @@ testInTerminal(
 
 const DESCRIBED: Turn = { question: /What should daily do/, answer: "Greet me" };
 
-/** A home whose configured model is this server's. */
+/** Creates a home with this server as the configured model. */
 function createModelHome(server: OpenAiServer): Promise<RealHome> {
   return createRealHome({
     config:
@@ -98,7 +98,7 @@ function createModelHome(server: OpenAiServer): Promise<RealHome> {
 }
 
 testInTerminal(
-  "new: Ctrl+D ends the prompt in a line, and after a line that came with it; Ctrl+C saves nothing",
+  "new: Ctrl+D ends the prompt within a line, and after a line that arrived with it; Ctrl+C saves nothing",
   async () => {
     await using home = await createRealHome();
     const flags = [
@@ -145,7 +145,7 @@ testInTerminal(
   },
 );
 
-testInTerminal("new has the configured model write the file, and interrupts it", async () => {
+testInTerminal("new lets the configured model write the file, and Ctrl+C stops it", async () => {
   const draft = "---\ndescription: Greets\n---\n\nSay hello.\n";
   await using server = new OpenAiServer([{ silent: true }, { text: draft }]);
   await using home = await createModelHome(server);
@@ -167,7 +167,7 @@ testInTerminal("new has the configured model write the file, and interrupts it",
   server.assertDone();
 });
 
-Deno.test("new takes everything from flags and a pipe; the file has the mode that the umask gives", async () => {
+Deno.test("new reads everything from options and a pipe; the umask sets the mode of the file", async () => {
   await using home = await createRealHome();
   const args = ["new", "piped", "-q", "--every", "1h30m", "--prompt", "-"];
   const child = await home.spawn(args, { stdin: "piped" });

@@ -1,4 +1,4 @@
-// `setup` at a real terminal, and without one.
+// `inkling setup` at a real terminal, and without one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -10,7 +10,7 @@ import { RealTerminal, testInTerminal } from "../terminal/real_terminal.ts";
 const KEY = "sk-e2e-0123456789abcdef";
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 
-/** A home in which nothing is set up. */
+/** Creates a home without a setup. */
 async function createNewHome(): Promise<RealHome> {
   const home = await createRealHome();
   await Deno.remove(home.configDir, { recursive: true });
@@ -21,7 +21,7 @@ async function createNewHome(): Promise<RealHome> {
 const inWorkspace = (home: RealHome, ...path: string[]) =>
   join(home.root, "inkling", "agents", ...path);
 
-/** A first setup with an endpoint of one's own. */
+/** The answers of a first setup with another endpoint. */
 function firstSetup(url: string): Turn[] {
   return [
     { question: /Workspace/, answer: "" },
@@ -36,7 +36,7 @@ function firstSetup(url: string): Turn[] {
   ];
 }
 
-testInTerminal("setup leads from nothing to an agent that runs", async () => {
+testInTerminal("setup creates an installation in which the first agent runs", async () => {
   await using server = new OpenAiServer([{ text: "ready" }, { text: "Hello there." }]);
   await using home = await createNewHome();
   await using terminal = await RealTerminal.open(home, ["setup"]);
@@ -58,14 +58,14 @@ testInTerminal("setup leads from nothing to an agent that runs", async () => {
   assert.equal(server.request(1).headers.get("authorization"), `Bearer ${KEY}`);
 });
 
-/** Questions that Ctrl+C ends, each behind so many answers: the others are asked by the same prompts. */
+/** The questions for Ctrl+C, each after this many answers. The other questions use the same prompts. */
 const INTERRUPTED: readonly (readonly [question: RegExp, answered: number])[] = [
   [/API key/, 5],
   [/What next\?/, 7],
 ];
 
 testInTerminal(
-  "setup: Ctrl+C at a question writes nothing and gives the terminal back",
+  "setup: Ctrl+C at a question writes nothing and restores the terminal",
   async () => {
     await using server = new OpenAiServer([{ status: 401, body: "{}" }]);
     await using home = await createNewHome();
@@ -83,18 +83,21 @@ testInTerminal(
   },
 );
 
-testInTerminal("setup: Ctrl+C while the model is tried ends it, and writes nothing", async () => {
-  await using server = new OpenAiServer([{ silent: true }]);
-  await using home = await createNewHome();
-  await using terminal = await RealTerminal.open(home, ["setup"]);
-  await converse(terminal, firstSetup(server.url).slice(0, 7));
-  await server.received(1);
-  await terminal.press("C-c");
-  await terminal.endsWith(130);
-  await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
-});
+testInTerminal(
+  "setup: Ctrl+C during the test of the model ends it, and writes nothing",
+  async () => {
+    await using server = new OpenAiServer([{ silent: true }]);
+    await using home = await createNewHome();
+    await using terminal = await RealTerminal.open(home, ["setup"]);
+    await converse(terminal, firstSetup(server.url).slice(0, 7));
+    await server.received(1);
+    await terminal.press("C-c");
+    await terminal.endsWith(130);
+    await assert.rejects(Deno.stat(home.configDir), Deno.errors.NotFound);
+  },
+);
 
-Deno.test("setup --yes needs no terminal, and keeps what is there", async () => {
+Deno.test("setup --yes needs no terminal, and keeps the existing settings", async () => {
   const config = "# mine\nworkspace: ~/inkling\nforeign: 1 # kept\n";
   await using home = await createRealHome({ config, shell: { OPENAI_API_KEY: KEY } });
   const first = await home.succeed("setup", "--yes", "--provider", "openai", "--timeout", "60");

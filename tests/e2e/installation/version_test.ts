@@ -1,9 +1,9 @@
-// The version as the real program prints it, before it loads anything, and where it cannot be printed.
+// `--version` of the real program: printed before anything is loaded, and with a closed output.
 import assert from "node:assert/strict";
 import denoJson from "../../../deno.json" with { type: "json" };
 import { createRealHome, type RealHome } from "../real_process.ts";
 
-/** Runs a command whose standard output is a file. */
+/** Runs a command with a file as its standard output. */
 async function writeTo(
   home: RealHome,
   file: string,

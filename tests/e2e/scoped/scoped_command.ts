@@ -1,4 +1,4 @@
-// The program as end-to-end tests start it: under the flags that it derives itself from config.yaml and the agents.
+// Starts the program in end-to-end tests under the flags that it derives from config.yaml and the agents.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { programCommand } from "../../support/program.ts";
@@ -6,23 +6,23 @@ import { RuntimeError } from "../../../base/errors.ts";
 import { deriveFlags } from "../../../runtime/permissions/derive_flags.ts";
 import { loadSettings } from "../../../runtime/config/settings.ts";
 
-/** What a process is started in; `env` is added to the variables of this process. */
+/** The start options of a process; `env` is added to the variables of this process. */
 export interface ProcessSurroundings {
   env: Readonly<Record<string, string>>;
   cwd: string;
 }
 
 /**
- * Commands that run with all that Inkling may ever need, because they write what flags are derived from, or the program
- * itself, or reach a database that is on their command line alone. The other tests of the wide mode bring a command of their own: readme_test.ts (what a newcomer types),
- * start_up_test.ts (its packages are poisoned), relative_folders_test.ts (its places depend on the current directory) and
+ * The commands that run with all permissions, because they write the files from which flags are derived, write the
+ * program, or use a database of their command line. Further tests with all permissions: readme_test.ts (a newcomer's commands),
+ * start_up_test.ts (its packages are poisoned), relative_folders_test.ts (its folders depend on the current directory) and
  * release/ (the npm package).
  */
 const WIDE: readonly (string | undefined)[] = ["setup", "update", "move-history"];
 
 /**
- * Program and first arguments for a command line, with the flags that `inkling permissions` prints at this moment.
- * INKLING_TEST_FLAGS=full has every test run in the wide mode instead.
+ * Returns the program and first arguments of a command, with the flags that `inkling permissions` prints now.
+ * INKLING_TEST_FLAGS=full runs every test with all permissions instead.
  */
 export async function scopedCommand(
   args: readonly string[],
@@ -34,11 +34,11 @@ export async function scopedCommand(
   const flags = await flagsFor(args, surroundings);
   if (flags === undefined) return programCommand();
   const isService = args[0] === "start" && !args.some((arg) => /^(-d|--daemon)$/.test(arg));
-  // Every other command may start the service, or end it.
+  // Every other command may start or stop the service.
   return programCommand(isService ? flags : [...flags, "--allow-run"]);
 }
 
-/** Undefined where nothing can be derived, which the command is about to say itself. */
+/** Returns undefined if no flags can be derived. The command then reports the problem itself. */
 async function flagsFor(
   args: readonly string[],
   { env, cwd }: ProcessSurroundings,
@@ -61,7 +61,7 @@ async function flagsFor(
   }
 }
 
-/** What of a command line says which service is meant. */
+/** Returns the part of a command line that selects the service. */
 function placeOf(args: readonly string[]): { workspace?: string; host?: string } {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-// The second wall: what an agent may not do is refused by Deno, too, where our own checks are taken away.
+// The second wall: without our own checks, Deno still refuses forbidden calls of agents.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ interface Call {
   arguments: Record<string, unknown>;
 }
 
-/** The flags that the program prints for this home. */
+/** Returns the flags that the program prints for this home. */
 async function flagsOf(home: RealHome): Promise<string[]> {
   const { stdout } = await home.succeed("permissions", "--json");
   const { flags, command } = JSON.parse(stdout) as { flags: { flag: string }[]; command: string[] };
@@ -20,7 +20,7 @@ async function flagsOf(home: RealHome): Promise<string[]> {
   return flags.map(({ flag }) => flag);
 }
 
-/** The results of the calls in a process with these flags, in which nothing but Deno refuses anything. */
+/** Runs the calls in a process with these flags, in which only Deno refuses calls, and returns the results. */
 async function callWithoutOurWall(home: RealHome, flags: string[], calls: Call[]) {
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
   const child = new Deno.Command(Deno.execPath(), {
@@ -48,7 +48,7 @@ async function callWithoutOurWall(home: RealHome, flags: string[], calls: Call[]
   return lines.map((line) => JSON.parse(line) as { result?: string; error?: string });
 }
 
-Deno.test("an agent that reaches outside, into _config or to another host without our sandbox is refused by Deno", async () => {
+Deno.test("without our sandbox, Deno refuses an agent's access outside its paths, to _config and to other hosts", async () => {
   await using home = await createRealHome();
   const outside = join(home.root, "outside");
   await Deno.mkdir(outside);
@@ -80,7 +80,7 @@ Deno.test("an agent that reaches outside, into _config or to another host withou
     const { result, error } = answers[i] ?? {};
     const shown = `${JSON.stringify(call)}: ${result ?? error}`;
     assert.doesNotMatch(shown, /CANARY.*CANARY/, shown);
-    // Looking around shows nothing; everything else names what is missing.
+    // A glob finds nothing; all other calls name the missing permission.
     if (call.name === "file_glob") assert.doesNotMatch(result ?? "", /secret/, shown);
     else assert.match(error ?? "", MISSING_FLAG, shown);
   }
@@ -91,7 +91,7 @@ Deno.test("an agent that reaches outside, into _config or to another host withou
   assert.match(elsewhere?.error ?? "", /started without --allow-net=elsewhere\.test/);
   assert.deepEqual([...Deno.readDirSync(tools)], []);
 
-  // The other half of the proof: it is the flags that refuse, and they leave open what is to be open.
+  // The counter-check: the flags cause the refusals, and permit the allowed calls.
   assert.match(inside?.result ?? "", /allowed/);
   const [free] = await callWithoutOurWall(home, ["--allow-read"], [
     { name: "file_read", arguments: { path: secret } },
@@ -100,7 +100,7 @@ Deno.test("an agent that reaches outside, into _config or to another host withou
   await assertNothingEscapes(home, flags);
 });
 
-/** What came out of loading a module with the widest flags of Inkling, in a folder with a lock file that names nothing. */
+/** Loads a module with the widest flags of Inkling and an empty lock file, and returns the output. */
 async function loadWidely(home: RealHome, url: string, flags: readonly string[], registry = "") {
   await Deno.writeTextFile(join(home.root, "deno.json"), "{}");
   await Deno.writeTextFile(join(home.root, "deno.lock"), '{ "version": "5" }');
@@ -118,7 +118,7 @@ async function loadWidely(home: RealHome, url: string, flags: readonly string[],
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("the widest flags of Inkling let no code in from the network, not from hosts either that Deno trusts, and no package that deno.lock does not name", async () => {
+Deno.test("the widest flags of Inkling load no code from the network, also from hosts that Deno trusts, and no package outside deno.lock", async () => {
   await using home = await createRealHome();
   const url = "https://deno.land/std/version.ts";
   assert.match(await loadWidely(home, url, PERMISSION_FLAGS), /deno\.land.*--no-remote/);
@@ -142,12 +142,12 @@ Deno.test("the widest flags of Inkling let no code in from the network, not from
   const load = (flags: readonly string[]) => loadWidely(home, "npm:planted@1.0.0", flags, address);
   assert.match(await load(PERMISSION_FLAGS), /lockfile is out of date/);
   assert.deepEqual(asked, ["/planted"]);
-  // The other half of the proof: it is this flag that refuses.
+  // The counter-check: this flag causes the refusal.
   await load(PERMISSION_FLAGS.filter((flag) => flag !== "--frozen"));
   assert.ok(asked.includes("/planted.tgz"), asked.join(" "));
 });
 
-/** Without an agent that needs one, no program can be started under scoped flags, whatever a dependency tries. */
+/** Checks that scoped flags refuse a dependency's programs, variables, libraries, links and remote code. */
 async function assertNothingEscapes(home: RealHome, flags: readonly string[]): Promise<void> {
   const script = join(home.root, "escape.ts");
   await Deno.writeTextFile(
@@ -175,7 +175,7 @@ async function assertNothingEscapes(home: RealHome, flags: readonly string[]): P
     /^Error: unset$/,
     /^NotCapable: Requires ffi access/,
     /^NotCapable: /,
-    // From this host Deno would load code without being told to.
+    // Deno loads code from this host by default.
     /^TypeError: .*--no-remote/,
   ];
   assert.equal(lines.length, expected.length, lines.join("\n"));

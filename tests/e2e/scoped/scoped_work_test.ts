@@ -1,4 +1,4 @@
-// Under the flags that config.yaml and the agents ask for, everything that they ask for works.
+// Everything in config.yaml and the agents works under the flags that are derived from them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { linkDescriptors } from "../../../base/files/descriptor_link.ts";
@@ -21,7 +21,7 @@ async function write(home: RealHome, path: string, text: string): Promise<void> 
   await Deno.writeTextFile(file, text);
 }
 
-/** Writes an agent that makes the calls one after the other. */
+/** Writes an agent that makes these calls in sequence. */
 async function writeCaller(home: RealHome, id: string, calls: Call[], lines: string) {
   await home.writeScript(
     id,
@@ -30,7 +30,7 @@ async function writeCaller(home: RealHome, id: string, calls: Call[], lines: str
   );
 }
 
-/** The results of an agent's newest run, in the order of its calls. */
+/** Returns the tool results of an agent's newest run, in the order of its calls. */
 async function resultsOf(home: RealHome, id: string) {
   using client = home.client();
   const [run] = await client.runs(id);
@@ -39,7 +39,7 @@ async function resultsOf(home: RealHome, id: string) {
     .map(({ metadata }) => JSON.parse(metadata ?? "{}") as { content: string; is_error: boolean });
 }
 
-/** Runs an agent in the service that runs, which is started otherwise. */
+/** Runs an agent in the running service, which was started in another way. */
 async function run(home: RealHome, id: string) {
   using client = home.client();
   if (!await client.health().then(() => true, () => false)) await home.succeed("start", "-d");
@@ -181,7 +181,7 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
     { call: [{ name: "file_read", arguments: { path: join(drop, "a.md") } }] },
     { say: "{result}" },
   ], `trigger: { type: watch, paths: ["~/drop/*.md"], debounce: 50ms }`);
-  // As `deno task start:scoped` does it.
+  // As `deno task start:scoped` does.
   await Deno.mkdir(home.stateDir, { mode: 0o700 });
   linkDescriptors(home.stateDir);
   await home.succeed("start", "--daemon");
@@ -200,14 +200,14 @@ Deno.test("schedules, watches outside of the workspace, chat and delegation work
   );
   const boss = await home.inkling("run", "boss", "-q");
   assert.match(boss.stdout, /helped/, boss.stderr);
-  // A watch that Deno refuses would be looked at from time to time, and said so.
+  // The log would report that a refused watch is polled.
   assert.doesNotMatch(
     await Deno.readTextFile(join(home.stateDir, "inkling.log")),
     / (WARN|ERROR) /,
   );
 });
 
-Deno.test("an agent or a tool that needs more than the running service has is told of with the flag, and works after a restart", async () => {
+Deno.test("the log names the flag that an agent or a tool lacks in the running service, and it works after a restart", async () => {
   await using home = await createRealHome({ shell: { DENO_DIR: denoDirectory() } });
   await write(
     home,

@@ -1,4 +1,4 @@
-// `deno task start:scoped`, as deno.json writes it.
+// `deno task start:scoped`, with the command of deno.json.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import denoJson from "../../../deno.json" with { type: "json" };
@@ -14,7 +14,7 @@ import {
 
 const TASK = denoJson.tasks["start:scoped"].command.split(" ");
 
-/** A home whose every command is the task: its arguments are those of start. */
+/** Creates a home whose commands run the task with arguments of `start`. */
 function createScopedHome(): Promise<RealHome> {
   const [deno, ...flags] = TASK.slice(0, -1);
   assert.equal(deno, "deno");
@@ -22,7 +22,7 @@ function createScopedHome(): Promise<RealHome> {
   return createRealHome({ command: [Deno.execPath(), ...flags, script] });
 }
 
-Deno.test("start:scoped starts the service with derived flags, stops with it, and passes its exit code on", async () => {
+Deno.test("start:scoped starts the service with derived flags, stops with it, and returns its exit code", async () => {
   await using home = await createScopedHome();
   await home.writeScript("hello", [{ say: "hi" }]);
   const task = await home.spawn(["--keep-alive", "--port", "0"], {
@@ -59,7 +59,7 @@ Deno.test("start:scoped starts the service with derived flags, stops with it, an
   assert.equal(await isAlive(info.pid), false);
 });
 
-Deno.test("start:scoped -d leaves a service behind that may start nothing; a folder that is missing and a broken config.yaml are told in a sentence", async () => {
+Deno.test("start:scoped -d starts a background service that may start no programs, and reports a missing folder and an invalid config.yaml in a sentence", async () => {
   await using home = await createScopedHome();
   const { stdout } = await home.succeed("-d");
   assert.match(stdout, /Inkling is running/);

@@ -1,18 +1,18 @@
-// A conversation at a real terminal, and one out of a pipe.
+// A conversation at a real terminal, and one from a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { createRealHome, finish, type RealHome, untilFound } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
-/** A message that says itself what the scripted model answers to it. */
+/** Returns a message with the script of the model's answer. */
 function scripted(message: string, steps: unknown[]): string {
   return `${message}\n\`\`\`demo\n${JSON.stringify(steps)}\n\`\`\``;
 }
 
 const WRITE = { call: [{ name: "file_write", arguments: { path: "b.txt", content: "copy" } }] };
 
-/** A home with an agent `teller` whose model is this server. */
+/** Creates a home with an agent `teller` with this server as its model. */
 async function createServedHome(server: OpenAiServer): Promise<RealHome> {
   const home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
   await home.writeAgent(
@@ -35,7 +35,7 @@ testInTerminal(
     await home.writeScript("talker", [{ say: "Hello, Zoë 日本 🚀." }]);
     await using terminal = await RealTerminal.open(home, ["chat", "talker"]);
     await terminal.waitFor(/^> *$/m);
-    // Typed wrong, and put right.
+    // A corrected typing error.
     await terminal.type("hi Zoe");
     await terminal.press("BSpace");
     await terminal.type("ë 🚀");
@@ -73,7 +73,7 @@ testInTerminal(
 );
 
 testInTerminal(
-  "chat: Ctrl+C in the middle of an answer cancels that turn, at the prompt it ends the chat",
+  "chat: Ctrl+C during an answer cancels the turn, at the prompt it ends the chat",
   async () => {
     await using server = new OpenAiServer([
       { text: ["Once upon", " a time"], then: "hang" },
@@ -87,7 +87,7 @@ testInTerminal(
     await terminal.waitFor(/\n> hi\n\nOnce upon a time/);
     await terminal.press("C-c");
     await terminal.waitFor(/Cancelling execution 1[^]*\nOnce upon a time\n✖ aborted[^]*\n>$/);
-    // The model is told, too: nothing is paid for that nobody reads.
+    // The request to the model is aborted, too, so that it costs nothing more.
     let isDisconnected = false;
     void server.request(0).disconnected.then(() => isDisconnected = true);
     await untilFound("the end of the model's reply", () => Promise.resolve(isDisconnected));
@@ -103,7 +103,7 @@ testInTerminal(
 );
 
 testInTerminal(
-  "chat lets an agent be picked; lines that come at once are turns one after the other",
+  "chat shows a picker; lines that arrive together are consecutive turns",
   async () => {
     await using home = await createRealHome();
     const echo = "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n";
@@ -130,7 +130,7 @@ testInTerminal(
 );
 
 testInTerminal(
-  "chat: keys pressed during an answer leave the moving line alone and come at the prompt; those before a question was seen are no answer",
+  "chat: keys during an answer do not break the moving line and appear at the prompt; keys before a question do not answer it",
   async () => {
     const answer = Promise.withResolvers<void>();
     const question = Promise.withResolvers<void>();
@@ -140,7 +140,7 @@ testInTerminal(
       { toolCalls: [write], after: question.promise },
       { text: "Well." },
     ]);
-    // The server has to be free to end, whatever fails.
+    // The server must be able to stop even if the test fails.
     using _ = {
       [Symbol.dispose]() {
         answer.resolve();
@@ -175,7 +175,7 @@ testInTerminal(
 );
 
 testInTerminal(
-  "chat gives the terminal back when a signal ends it at the prompt or at a question",
+  "chat restores the terminal when a signal ends it at the prompt or at a question",
   async () => {
     await using home = await createRealHome();
     await home.writeScript("writer", [WRITE]);
@@ -193,7 +193,7 @@ testInTerminal(
   },
 );
 
-Deno.test("chat reads its lines from a pipe: only answers on standard output", async () => {
+Deno.test("chat from a pipe prints only answers on standard output", async () => {
   await using home = await createRealHome();
   await home.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nSay it.\n");
   const child = await home.spawn(["chat", "echo"], { stdin: "piped" });

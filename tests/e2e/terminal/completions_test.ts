@@ -1,11 +1,11 @@
-// The Tab key in real shells: what it completes reaches the program as it was meant, and nothing on the line is run.
+// Completion in real shells: the program receives the completed words, and nothing on the line is run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { loadShellScript, SHELLS } from "../../../cli/completions/shell_script.ts";
 import { createRealHome, type RealHome } from "../real_process.ts";
 import { RealTerminal, testInTerminal } from "./real_terminal.ts";
 
-/** How each shell is started so that it reads the script as its user would have it do. */
+/** The start of each shell with the installed script. */
 const STARTS = {
   bash: {
     file: "rc.bash",
@@ -24,10 +24,10 @@ const STARTS = {
   },
 } as const;
 
-/** Where a script lies that its shell finds by itself. */
+/** The path at which the shell finds the script. */
 const INSTALLED = { zsh: "_inkling", fish: "config/fish/completions/inkling.fish" } as const;
 
-/** A command that answers Tab as the real one does, and shows what else it is called with. */
+/** A fake command that completes like the real one, and prints its other arguments. */
 const showArguments = (command: readonly string[]) =>
   `#!/bin/sh
 case " $* " in
@@ -46,7 +46,7 @@ async function openShell(home: RealHome, shell: typeof SHELLS[number]): Promise<
     mode: 0o755,
   });
   await Deno.mkdir(join(root, "config", "fish", "completions"), { recursive: true });
-  // Where it is missing, fish begins to make it from all manual pages there are.
+  // Without it, fish generates completions from all manual pages.
   await Deno.mkdir(join(root, "data", "fish", "generated_completions"), { recursive: true });
   await Deno.writeTextFile(join(root, file), text(script));
   if (shell !== "bash") await Deno.writeTextFile(join(root, INSTALLED[shell]), script);
@@ -65,14 +65,14 @@ async function openShell(home: RealHome, shell: typeof SHELLS[number]): Promise<
   return terminal;
 }
 
-/** Types a line up to Tab and waits until the line ends as it should. */
+/** Types a line and Tab, and waits for the expected end of the line. */
 async function complete(terminal: RealTerminal, typed: string, becomes: RegExp): Promise<void> {
   await terminal.type(typed);
   await terminal.press("Tab");
   await terminal.waitFor(new RegExp(`${becomes.source} *$`));
 }
 
-/** Presses Enter and tells what the command gets. */
+/** Presses Enter and returns the arguments of the command. */
 async function enter(terminal: RealTerminal): Promise<string> {
   await terminal.press("Enter");
   const shown = await terminal.waitFor(/\]\n\$$/);
@@ -98,7 +98,7 @@ async function completeInShell(shell: typeof SHELLS[number]): Promise<void> {
   await using terminal = await openShell(home, shell);
   for (const [typed, becomes, gets] of CASES) {
     await complete(terminal, typed, becomes);
-    // Some shells take the slash behind a folder's name away again, some do not.
+    // Some shells remove the slash after a folder's name.
     assert.equal((await enter(terminal)).replace("/]", "]"), gets, typed);
   }
   const kept = join(root, "kept.txt");

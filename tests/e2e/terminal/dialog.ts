@@ -1,13 +1,13 @@
-// A dialog at a real terminal: questions that are waited for, and what a person does at each.
+// A dialog at a real terminal: the expected questions and the user's answers.
 import type { RealTerminal } from "./real_terminal.ts";
 
-/** A question by a part of its text, and the answer to it: typed with Enter behind it, or keys. */
+/** A part of a question's text, and the answer: a text followed by Enter, or keys. */
 export interface Turn {
   question: RegExp;
   answer: string | readonly string[];
 }
 
-/** Answers questions one after the other, each when it is open. */
+/** Answers the questions in sequence, each when it is open. */
 export async function converse(terminal: RealTerminal, turns: readonly Turn[]): Promise<void> {
   for (const { question, answer } of turns) {
     await terminal.waitFor(openQuestion(question));
@@ -25,7 +25,7 @@ export async function interruptAt(terminal: RealTerminal, question: RegExp): Pro
   await terminal.press("C-c");
 }
 
-/** An open question has a filled diamond before it; an answered one an empty one. */
+/** Matches an open question: it has a filled diamond, an answered one an empty diamond. */
 function openQuestion(question: RegExp): RegExp {
   return new RegExp(`◆ {2}.*${question.source}`);
 }

@@ -1,5 +1,5 @@
-// Every kind of prompt at a real terminal: Ctrl+C at each ends the command with 130, Ctrl+D puts the question aside, and
-// both give the terminal back; at a narrow one they are legible.
+// Every kind of prompt at a real terminal: Ctrl+C ends the command with 130, Ctrl+D leaves the question open, and both
+// restore the terminal. The prompts are legible at a narrow terminal.
 import assert from "node:assert/strict";
 import { createRealHome, type RealHome } from "../real_process.ts";
 import { converse } from "./dialog.ts";
@@ -9,7 +9,7 @@ const ASK = (question: string, more: Record<string, unknown> = {}) => ({
   call: [{ name: "ask_user", arguments: { question, ...more } }],
 });
 
-/** Lets an agent ask each question, and returns the executions that wait for the answers. */
+/** Makes an agent ask each question, and returns the waiting executions. */
 async function askFirst(home: RealHome, ...steps: unknown[]): Promise<string[]> {
   for (const [index, step] of steps.entries()) {
     await home.writeScript(`asker-${index}`, [step, { say: "Thanks." }]);
@@ -27,10 +27,10 @@ interface Prompt {
   name: string;
   step: unknown;
   shown: RegExp;
-  /** Keys that lead from the first prompt to the one that is meant. */
+  /** The keys from the first prompt to the tested one. */
   keys?: string[];
   then?: RegExp;
-  /** The key that ends it: Ctrl+C at a narrow terminal with colors, the others without. */
+  /** The key that ends the prompt: Ctrl+C at a narrow terminal with colors, the others without colors. */
   end: "C-c" | "C-d" | "Escape";
 }
 
@@ -65,7 +65,7 @@ const PROMPTS: Prompt[] = [
 ];
 
 testInTerminal(
-  "respond at each kind of prompt: Ctrl+D or Esc leaves it, Ctrl+C exits with 130; none looks like an answer",
+  "respond at each kind of prompt: Ctrl+D and Esc leave the question open, Ctrl+C exits with 130; none is shown as an answer",
   async () => {
     await using home = await createRealHome();
     const options = ["Keep it as it is until the end of the week", "Write it anew"];
@@ -98,7 +98,7 @@ testInTerminal(
   },
 );
 
-/** Long choices are broken at spaces, below their beginning. */
+/** Checks that long choices wrap at spaces, indented below their beginning. */
 async function answerLongChoice(home: RealHome, id: string): Promise<void> {
   await using terminal = await RealTerminal.open(home, ["respond", id], { columns: 40 });
   await terminal.waitFor(/│ {2}● Keep it as it is until\n│ {4}the end of the week\n│ {2}○ Write/);
@@ -106,7 +106,7 @@ async function answerLongChoice(home: RealHome, id: string): Promise<void> {
   await terminal.endsWith(0);
 }
 
-/** A prompt has lines at a terminal that does not tell its size. */
+/** Checks that a prompt has lines at a terminal without a size. */
 async function answerWithoutSize(home: RealHome, id: string): Promise<void> {
   const sizeless = ["sh", "-c", 'stty columns 0 rows 0; exec "$@"', "sh"];
   const program = [...sizeless, ...await home.command(["respond", id])];
@@ -118,7 +118,7 @@ async function answerWithoutSize(home: RealHome, id: string): Promise<void> {
   assert.match(await terminal.endsWith(0), /Thanks\./);
 }
 
-testInTerminal("new: questions are broken at spaces at a narrow terminal", async () => {
+testInTerminal("new: questions wrap at spaces at a narrow terminal", async () => {
   await using home = await createRealHome();
   await using terminal = await RealTerminal.open(home, ["new", "daily"], { columns: 40 });
   await converse(terminal, [
@@ -134,7 +134,7 @@ testInTerminal("new: questions are broken at spaces at a narrow terminal", async
 });
 
 testInTerminal(
-  "run at a question: Ctrl+D leaves it for later; Ctrl+C cancels the run",
+  "run at a question: Ctrl+D leaves the question open, Ctrl+C cancels the run",
   async () => {
     await using home = await createRealHome();
     using client = home.client();
@@ -142,7 +142,7 @@ testInTerminal(
       ["Zo", "C-d", 4, "waiting"],
       ["", "C-c", 130, "aborted"],
     ] as const;
-    // An agent with a question that waits takes no other run.
+    // An agent with an open question refuses other runs.
     for (const index of cases.keys()) {
       await home.writeScript(`asker-${index}`, [ASK("Your name?"), { say: "Thanks." }]);
     }
@@ -180,7 +180,7 @@ testInTerminal("chat: Ctrl+D at a question keeps it open, and the next answer co
 });
 
 testInTerminal(
-  "run: the picker searches, does not take what is not there, and ends at Ctrl+C",
+  "run: the picker searches, accepts no missing agent, and ends at Ctrl+C",
   async () => {
     await using home = await createRealHome();
     const echo = (name: string) =>
@@ -191,7 +191,7 @@ testInTerminal(
     await using terminal = await RealTerminal.open(home, ["run"], { columns: 40 });
     await terminal.waitFor(/Which agent\?[^]*nightly[^]*reporter/);
     await terminal.type("rep");
-    // The id counts more than the name.
+    // The id has priority over the name.
     await terminal.waitFor(/● \S+ reporter · A very long name[^]*○ \S+ nightly/);
     await terminal.type("zzz");
     await terminal.press("Enter");

@@ -1,4 +1,4 @@
-// A real terminal with the real program in it: tmux draws it, a test types and reads what stands there.
+// A real terminal with the real program: tmux draws it, a test types and reads the screen.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type RealHome, untilFound } from "../real_process.ts";
@@ -9,7 +9,7 @@ function toAssignments(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).map(([name, value]) => `${name}=${value}`);
 }
 
-/** A test that needs tmux; without it, it is skipped and says so. */
+/** Registers a test that needs tmux; without tmux it is skipped with a note. */
 export function testInTerminal(name: string, test: () => Promise<void>): void {
   if (hasTmux()) Deno.test(name, test);
   else Deno.test.ignore(`${name} (skipped: tmux is not installed)`, test);
@@ -24,7 +24,7 @@ function hasTmux(): boolean {
   }
 }
 
-/** The program is started, and behind its end come its exit code and how it left the terminal. Ctrl+C is its alone. */
+/** The script that runs the program and then prints its exit code and the terminal's state. Only the program gets Ctrl+C. */
 const WRAPPER = `trap : INT
 sh -c 'echo $$ > "$PID_FILE"; exec "$@"' sh "$@"
 echo "[exit $?]"
@@ -37,12 +37,12 @@ export class RealTerminal implements AsyncDisposable {
   readonly #pidFile: string;
 
   private constructor(home: RealHome) {
-    // A server that ends does not let go of its socket at once: the next terminal needs another.
+    // A stopped server does not release its socket at once, so each terminal uses another.
     this.#socket = join(home.root, `tmux-${crypto.randomUUID().slice(0, 8)}.sock`);
     this.#pidFile = join(home.root, "terminal.pid");
   }
 
-  /** A terminal in which a command runs. `record` names a file that gets what the program writes, byte for byte. */
+  /** A terminal in which a command runs. The file `record` receives the program's output byte for byte. */
   static async open(
     home: RealHome,
     args: readonly string[],
@@ -50,7 +50,7 @@ export class RealTerminal implements AsyncDisposable {
       columns?: number;
       env?: Record<string, string>;
       record?: string;
-      /** Another one than ours. */
+      /** Another program. */
       program?: readonly string[];
     } = {},
   ): Promise<RealTerminal> {
@@ -66,7 +66,7 @@ export class RealTerminal implements AsyncDisposable {
         ...["-f", "/dev/null", "-u", "new-session", "-d", "-x", String(columns), "-y", "60"],
         ...["-c", home.root],
       ],
-      // The terminal names its own kind; `env` has the last word.
+      // The terminal sets TERM; `env` overrides it.
       ["sh", wrapper, "env", ...toAssignments(env), ...command],
       { ...home.environment(), LC_ALL: "C.UTF-8", PID_FILE: terminal.#pidFile },
     );
@@ -76,7 +76,7 @@ export class RealTerminal implements AsyncDisposable {
     return terminal;
   }
 
-  /** Presses keys as they are called: `Enter`, `C-c`, `Escape`. */
+  /** Presses keys by their names: `Enter`, `C-c`, `Escape`. */
   async press(...keys: string[]): Promise<void> {
     await this.#tmux(["send-keys"], keys);
   }
@@ -86,19 +86,19 @@ export class RealTerminal implements AsyncDisposable {
     await this.#tmux(["send-keys", "-l"], [text]);
   }
 
-  /** Pastes a text, marked as pasted where the program asks for that; `unmarked` is a terminal that cannot. */
+  /** Pastes a text, with the marks of a paste if the program requests them; `unmarked` is a terminal without marks. */
   async paste(text: string, options: { unmarked?: boolean } = {}): Promise<void> {
     await this.#tmux(["set-buffer"], ["--", text]);
     await this.#tmux(["paste-buffer"], options.unmarked ? [] : ["-p", "-r"]);
   }
 
-  /** Everything that was shown so far, without spaces at the ends of lines. */
+  /** Returns the screen and its history, without spaces at the ends of lines. */
   async read(): Promise<string> {
     const shown = await this.#tmux(["capture-pane", "-p", "-J", "-S", "-"]);
     return shown.replaceAll(/ +$/gm, "").trimEnd();
   }
 
-  /** Waits until what is shown matches, and returns it. */
+  /** Waits until the screen matches, and returns it. */
   async waitFor(pattern: RegExp): Promise<string> {
     let shown = "";
     try {
@@ -111,7 +111,7 @@ export class RealTerminal implements AsyncDisposable {
     }
   }
 
-  /** Waits for the end of the program: its exit code, and whether the terminal is as it was. */
+  /** Waits for the end of the program. Returns its exit code, and whether the terminal was restored. */
   async ended(): Promise<{ code: number; isRestored: boolean; shown: string }> {
     const shown = await this.waitFor(/\[end\]/);
     return {

@@ -1,4 +1,4 @@
-// A run at real terminals of all kinds, and at none: what moves leaves nothing behind, and nothing breaks.
+// A run at real terminals of all kinds, and without one: the moving line is removed.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -7,7 +7,7 @@ import { RealTerminal, testInTerminal as test } from "./real_terminal.ts";
 
 const ANSWER = "# Report\n\nAll is **well** in `notes.md`:\n\n- roses\n- tomatoes";
 
-/** A home with an agent whose model is this server. */
+/** Creates a home with an agent with this server as its model. */
 async function createServedHome(server: OpenAiServer): Promise<RealHome> {
   const home = await createRealHome({ shell: { MINE_API_KEY: "sk-e2e-0123456789" } });
   await Deno.writeTextFile(join(home.workspace, "notes.md"), "one\ntwo\nthree\nfour\nfive\n");
@@ -20,10 +20,10 @@ async function createServedHome(server: OpenAiServer): Promise<RealHome> {
 
 const READ = { toolCalls: [{ name: "file_read", arguments: { path: "notes.md" } }] };
 
-test("run at a terminal: a moving line, the answer laid out, no trace in the end; with TERM=dumb no control sequence", async () => {
+test("run at a terminal shows a moving line and a formatted answer, and removes the line; with TERM=dumb it prints no control sequences", async () => {
   const { promise: after, resolve: reply } = Promise.withResolvers<void>();
   await using server = new OpenAiServer([READ, { text: ANSWER, after }, READ, { text: ANSWER }]);
-  // The server has to be free to end, whatever fails.
+  // The server must be able to stop even if the test fails.
   using _ = { [Symbol.dispose]: reply };
   await using home = await createServedHome(server);
   const record = join(home.root, "record.txt");
@@ -51,23 +51,23 @@ test("run at a terminal: a moving line, the answer laid out, no trace in the end
     /→ file_read {2}notes\.md\n✔ file_read {2}\d+ms\n[^]*\n# Report\n\nAll is well/,
   );
   const recorded = await Deno.readTextFile(dumb);
-  // What Deno itself draws when it loads a module for the first time is not the program's.
+  // Ignores the output of Deno when it loads a module for the first time.
   const written = recorded.slice(0, recorded.indexOf("[exit"))
     .replaceAll("\u001b[0G\u001b[2K\u001b[J", "");
   assert.match(written, /All is well/);
   assert.ok(!written.includes("\u001b"), written);
 });
 
-test("run: Ctrl+C takes the moving line away and cancels; SIGTERM gives the terminal back", async () => {
+test("run: Ctrl+C removes the moving line and cancels the execution; SIGTERM restores the terminal", async () => {
   await using home = await createRealHome();
   await home.writeScript("slow", [{ say: "late", delay_ms: 600_000 }]);
   for (const [index, code] of [130, 143].entries()) {
     await using terminal = await RealTerminal.open(home, ["run", "slow"]);
-    // The run is watched by then: before, its first line may come after what is said of the cancelling.
+    // The run is watched now. Before, its first line could follow the note about the cancellation.
     const first = await terminal.waitFor(
       new RegExp(`execution ${index + 1}\n[^]*Thinking · \\d+s$`),
     );
-    // A program that somebody lets go on without having stopped it takes its line away, too, and draws another.
+    // SIGCONT without a stop also erases the line and draws it again.
     await terminal.signal("SIGCONT");
     await terminal.waitFor(new RegExp(`Thinking · (?!${/\d+s$/.exec(first)?.[0]}$)\\d+s$`));
     if (code === 130) await terminal.press("C-c");
@@ -79,7 +79,7 @@ test("run: Ctrl+C takes the moving line away and cancels; SIGTERM gives the term
   }
 });
 
-test("start tells what happens, as it happens, and stops at Ctrl+C", async () => {
+test("start prints events live, and stops at Ctrl+C", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
   await home.writeAgent("bad", "---\nsettings: { temperature: 7 }\n---\nx\n");
@@ -105,7 +105,7 @@ async function shell(home: RealHome, line: string, args: string[], before: strin
   );
 }
 
-Deno.test("commands work with standard input closed, end as SIGPIPE would end them where a pipe closes early, and leave their run to the service", async () => {
+Deno.test("commands work with a closed standard input, and end with 141 at a closed pipe while their run continues", async () => {
   await using home = await createRealHome();
   await home.writeScript("hi", [{ say: "hello" }]);
   await home.writeScript("slow", [{ say: "late", delay_ms: 1_000 }]);
@@ -121,7 +121,7 @@ Deno.test("commands work with standard input closed, end as SIGPIPE would end th
   for (const args of [["logs", "hi"], ["run", "hi"]]) {
     const { stdout, stderr } = await shell(
       home,
-      // The writer begins when the reader has gone; its place tells what became of it.
+      // The writer starts after the end of the reader, and prints its exit code on standard error.
       'gone=$1; shift; { until [ -e "$gone" ]; do sleep 0.01; done; "$@"; echo "$?" >&3; }' +
         ' 3>&2 2>/dev/null | { exec <&-; : >"$gone"; }; rm "$gone"',
       args,

@@ -13,7 +13,7 @@ async function createWithAgent(options: Parameters<typeof createFakeCli>[0]): Pr
   return cli;
 }
 
-/** Chats; `turns` are what becomes of the executions, in their order. */
+/** Runs a chat. `turns` end its executions in their order. */
 async function chat(cli: FakeCli, ...turns: ((id: number) => void)[]): Promise<number> {
   const code = cli.run("chat", "daily");
   for (const [index, turn] of turns.entries()) {
@@ -40,7 +40,7 @@ Deno.test("chat makes each line a turn of one session, and ends with a summary",
   assert.ok(!cli.input.isOpen);
 });
 
-Deno.test("chat ends at /quit, at Ctrl+C at the prompt and at the end of the lines, each with 0", async () => {
+Deno.test("chat ends with 0 at /quit, at Ctrl+C at the prompt and at the end of the lines", async () => {
   for (const lines of [["/quit"], [CTRL_C], []] as const) {
     await using cli = await createWithAgent(AT_TERMINAL);
     cli.input.lines = [...lines];
@@ -50,7 +50,7 @@ Deno.test("chat ends at /quit, at Ctrl+C at the prompt and at the end of the lin
   }
 });
 
-Deno.test("chat out of a pipe goes on after a turn that failed, and exits with 1", async () => {
+Deno.test("chat from a pipe continues after a failed turn, and exits with 1", async () => {
   await using cli = await createWithAgent({});
   cli.input.lines = ["one", "two"];
   const code = await chat(
@@ -63,7 +63,7 @@ Deno.test("chat out of a pipe goes on after a turn that failed, and exits with 1
   assert.equal(cli.input.edited, false);
 });
 
-Deno.test("chat out of a pipe ends with 4 at a question", async () => {
+Deno.test("chat from a pipe exits with 4 at a question", async () => {
   await using cli = await createWithAgent({});
   cli.input.lines = ["one", "two"];
   assert.equal(await chat(cli, (id) => void ask(cli, id)), 4);
@@ -71,7 +71,7 @@ Deno.test("chat out of a pipe ends with 4 at a question", async () => {
   assert.equal(cli.runtime.runs.length, 1);
 });
 
-Deno.test("chat asks the questions of a turn in place, until they are answered", async () => {
+Deno.test("chat asks the questions of a turn until they are answered", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["Write it"];
   cli.input.answers = [ESC, true];
@@ -86,7 +86,7 @@ Deno.test("chat asks the questions of a turn in place, until they are answered",
   assert.match(cli.stdout.text, /\nWritten\.\n/);
 });
 
-Deno.test("chat cancels the turn at Ctrl+C at a question, and goes on", async () => {
+Deno.test("chat cancels the turn at Ctrl+C at a question, and continues", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["Write it", "Hello"];
   cli.input.answers = [CTRL_C];
@@ -96,7 +96,7 @@ Deno.test("chat cancels the turn at Ctrl+C at a question, and goes on", async ()
   assert.match(cli.stdout.text, /✖ aborted[^]*Hi\./);
 });
 
-Deno.test("chat cancels the turn at Ctrl+C in an answer, and goes on", async () => {
+Deno.test("chat cancels the turn at Ctrl+C during an answer, and continues", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["one", "two"];
   cli.runtime.cancel = (id) => {
@@ -109,7 +109,7 @@ Deno.test("chat cancels the turn at Ctrl+C in an answer, and goes on", async () 
   assert.match(cli.stdout.text, /\nSecond\.\n[^]*2 turns/);
 });
 
-Deno.test("chat ends at the second Ctrl+C in an answer with 130, and at one out of a pipe", async () => {
+Deno.test("chat ends with 130 at the second Ctrl+C during an answer, and from a pipe at the first", async () => {
   for (const options of [AT_TERMINAL, {}]) {
     await using cli = await createWithAgent(options);
     cli.input.lines = ["one", NOTHING];
@@ -123,7 +123,7 @@ Deno.test("chat ends at the second Ctrl+C in an answer with 130, and at one out 
   }
 });
 
-Deno.test("chat shows a refusal and goes on", async () => {
+Deno.test("chat shows a refused turn and continues", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["x".repeat(10)];
   cli.runtime.runFailure = new TypeError("bug");
@@ -132,7 +132,7 @@ Deno.test("chat shows a refusal and goes on", async () => {
   assert.match(cli.stdout.text, /\n0 turns/);
 });
 
-Deno.test("chat starts the service before anything is typed, and again when it has gone meanwhile", async () => {
+Deno.test("chat starts the service before the first line, and again if it has stopped", async () => {
   await using cli = await createWithAgent({ ...AT_TERMINAL, isRunning: false });
   cli.input.lines = ["Hello"];
   const open = cli.input.openLines.bind(cli.input);
@@ -148,7 +148,7 @@ Deno.test("chat starts the service before anything is typed, and again when it h
   assert.equal(cli.spawned.length, 2);
 });
 
-Deno.test("chat finds an agent whose file the service has not seen yet", async () => {
+Deno.test("chat finds an agent whose file the service has not loaded yet", async () => {
   await using cli = await createFakeCli(AT_TERMINAL);
   cli.transport = async (path, init) => {
     if (path === "/agents/reload") cli.runtime.addAgent(fakeAgent("daily"));
@@ -159,7 +159,7 @@ Deno.test("chat finds an agent whose file the service has not seen yet", async (
   assert.match(cli.stdout.text, /^daily · [^]*\n\nHi\.\n/);
 });
 
-Deno.test("chat without an agent has one picked at a terminal, and lists them elsewhere", async () => {
+Deno.test("chat without an agent shows a picker at a terminal, and lists the agents elsewhere", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.runtime.addAgent(fakeAgent("weekly", { description: "Once\na week" }));
   cli.input.answers = ["weekly"];
@@ -173,7 +173,7 @@ Deno.test("chat without an agent has one picked at a terminal, and lists them el
   assert.match(pipe.stderr.text, /Name the agent: inkling chat <agent>\. Agents: daily\n/);
 });
 
-Deno.test("chat tells the id of the conversation at its end, and goes on with it", async () => {
+Deno.test("chat prints the id of the conversation at its end, and continues it", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   cli.input.lines = ["Hello"];
   await chat(cli, (id) => finish(cli, id, "Hi."));
@@ -197,7 +197,7 @@ Deno.test("chat tells the id of the conversation at its end, and goes on with it
   }
 });
 
-Deno.test("chat says that an agent does not remember, and that nobody has used the id of the conversation", async () => {
+Deno.test("chat warns about an agent without history, and notes a new conversation id", async () => {
   await using cli = await createFakeCli(AT_TERMINAL);
   cli.runtime.addAgent(fakeAgent("daily", { history: "off" }));
   assert.equal(await cli.run("chat", "daily", "--session", "taxes"), 0);
@@ -206,7 +206,7 @@ Deno.test("chat says that an agent does not remember, and that nobody has used t
   assert.doesNotMatch(cli.stdout.text, /Go on with/, "and it was not begun");
 });
 
-Deno.test("chat keeps its commands from the model", async () => {
+Deno.test("chat does not send its commands to the model", async () => {
   await using cli = await createWithAgent(AT_TERMINAL);
   const wrong = ["/clera", "/clear it"];
   const rest = [...wrong, "/retry", "/cost", "/model", "/exit"];
@@ -229,7 +229,7 @@ Deno.test("chat keeps its commands from the model", async () => {
   assert.match(cli.stderr.text, /no command "\/clear it"/);
 });
 
-Deno.test("chat out of a pipe exits with 1 for a command that is none", async () => {
+Deno.test("chat from a pipe exits with 1 after an unknown command", async () => {
   await using cli = await createWithAgent({});
   cli.input.lines = ["/bye"];
   assert.equal(await cli.run("chat", "daily"), 1);

@@ -6,7 +6,7 @@ import { picturesOf } from "../../picture.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("list says that nothing fires while no service runs, unless another node has one", async (t) => {
+Deno.test("list notes that no trigger fires without a service, unless another node runs one", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   const trigger = { type: "schedule", cron: "0 3 * * *", catchUp: "none" } as const;
   cli.runtime.addAgent(fakeAgent("nightly", { trigger }));
@@ -18,7 +18,7 @@ Deno.test("list says that nothing fires while no service runs, unless another no
   }
 });
 
-Deno.test("list tells of a configured workspace that is not there", async (t) => {
+Deno.test("list reports that the configured workspace does not exist", async (t) => {
   await using cli = await createFakeCli();
   cli.missingWorkspaces = [cli.report.workspace];
   await shows(t, cli, "list");
@@ -26,7 +26,7 @@ Deno.test("list tells of a configured workspace that is not there", async (t) =>
   await shows(t, cli, "list");
 });
 
-Deno.test("list tells how the last run came out, and what share of a day's runs succeeded", async (t) => {
+Deno.test("list shows the status of the last run, and the share of successful runs of a day", async (t) => {
   await using cli = await createFakeCli();
   const { runtime, clock } = cli;
   const run = (agentId: string, status: "success" | "error") =>

@@ -5,7 +5,7 @@ import { createSetupWorld } from "../../setup_world.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("mcp add shows what a server runs and may reach, asks, and writes its entry", async () => {
+Deno.test("mcp add shows a server's command and access, asks, and writes its entry", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
   const file = join(world.agentsDir, "_config/mcp-servers.json");
@@ -30,7 +30,7 @@ Deno.test("mcp add shows what a server runs and may reach, asks, and writes its 
   });
 });
 
-Deno.test("mcp list shows each server with the agents that name it, and mcp remove removes one", async (t) => {
+Deno.test("mcp list shows each server with its agents, and mcp remove removes one", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
   const file = join(world.agentsDir, "_config/mcp-servers.json");
@@ -55,7 +55,7 @@ Deno.test("mcp list shows each server with the agents that name it, and mcp remo
   }
 });
 
-Deno.test("mcp add asks nobody where there is no terminal: it adds nothing without --yes", async () => {
+Deno.test("mcp add without a terminal adds nothing without --yes", async () => {
   await using world = await createSetupWorld({ hasPerson: false });
   const { cli } = world;
   const argv = ["mcp", "add", "remote", "https://example.com/mcp", "--token", "TOKEN"];

@@ -20,7 +20,7 @@ const LINES = ["Do it."];
 const agentFile = (world: SetupWorld, id = "daily") =>
   world.read(join(world.agentsDir, `${id}.md`));
 
-/** The messages of a request to the model. */
+/** Returns the messages of a request to the model. */
 const messagesOf = (server: OpenAiServer, request: number) =>
   (server.request(request).body as { messages: { role: string; content: string }[] }).messages;
 
@@ -31,7 +31,7 @@ async function createModelWorld(server: OpenAiServer): Promise<SetupWorld> {
   });
 }
 
-Deno.test("new asks questions where no model is configured, and writes what was answered", async (t) => {
+Deno.test("new asks questions if no model is configured, and writes the answers", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
   const paths = ["notes, ~/x: y", "notes,out"];
@@ -42,7 +42,7 @@ Deno.test("new asks questions where no model is configured, and writes what was 
   assert.match(cli.stderr.text, /No model is configured[^]*inkling\s+setup/);
   assert.match(cli.stdout.text, /✔ .*\/my agent\.md\n/);
   assert.match(cli.stdout.text, /\nRun it: inkling run "my agent"\n$/);
-  // What the format cannot promise is said before it is asked.
+  // The note about the limits of paths comes before the question.
   assert.match(cli.stdout.text.replaceAll(/\s+/g, " "), /can read and write only the paths/);
   const [note = ""] =
     /^The agent can read and write[^]*whole\s+workspace\.$/m.exec(cli.stdout.text) ?? [];
@@ -50,7 +50,7 @@ Deno.test("new asks questions where no model is configured, and writes what was 
   for (const line of note.split("\n")) assert.ok(line.length <= 80, line);
 });
 
-Deno.test("new does not take an answer that the file's parser would not", async () => {
+Deno.test("new rejects an answer that the file's parser rejects", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
   const model = [OTHER_PROVIDER, "mine", "nowhere", "http://127.0.0.1:9", "", "m"];
@@ -67,7 +67,7 @@ Deno.test("new does not take an answer that the file's parser would not", async 
   );
 });
 
-Deno.test("new takes schedules as people say them, webhooks and other agents, and says what starts it", async () => {
+Deno.test("new accepts schedules in words, webhooks and other agents, and describes the trigger", async () => {
   for (
     const [answers, file, told] of [
       [["schedule", "every weekday at 8"], /cron: 0 8 \* \* 1-5/, /by cron 0 8 .*, next at 20/],
@@ -104,7 +104,7 @@ Deno.test("new takes schedules as people say them, webhooks and other agents, an
   }
 });
 
-Deno.test("new saves nothing when it is left at any question", async () => {
+Deno.test("new saves nothing if the user leaves any question", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
   for (let count = 0; count < ANSWERS.length; count++) {
@@ -120,7 +120,7 @@ Deno.test("new saves nothing when it is left at any question", async () => {
   assert.deepEqual(world.files(), []);
 });
 
-Deno.test("new refuses an id that is not valid, and one that is taken, before it asks", async () => {
+Deno.test("new rejects an invalid or used id before the first question", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
   await Deno.mkdir(world.agentsDir, { recursive: true });
@@ -140,7 +140,7 @@ Deno.test("new refuses an id that is not valid, and one that is taken, before it
   assert.equal(await agentFile(world, "caf\u00e9"), "Mine.\n");
 });
 
-Deno.test("new with a prompt asks nothing: every field has a flag", async (t) => {
+Deno.test("new with --prompt asks no questions: every field has an option", async (t) => {
   await using world = await createSetupWorld({ hasPerson: false });
   const { cli } = world;
   const flags = ["--description", "D", "--provider", "openai", "--model", "m", "--watch", "in box"];
@@ -156,7 +156,7 @@ Deno.test("new with a prompt asks nothing: every field has a flag", async (t) =>
   ];
   assert.equal(await cli.run("new", "all", "--prompt", "Do\nit.", ...flags, ...more), 0);
   await assertPicture(t, await agentFile(world, "all"), import.meta.url);
-  // What is missing around it is told, and no reason not to save it.
+  // Missing keys and paths are warnings; the file is saved.
   assert.match(cli.stderr.text, /Warning: Line \d+: The key of model openai\/m is missing/);
   cli.input.lines = ["Out of", "", "a file"];
   assert.equal(await cli.run("new", "piped", "-q", "--every", "5m", "--prompt", "-"), 0);
@@ -164,7 +164,7 @@ Deno.test("new with a prompt asks nothing: every field has a flag", async (t) =>
   assert.match(cli.stdout.text, /\n\/.*\/agents\/piped\.md\n$/);
 });
 
-Deno.test("new says how to run the agent in words that the command line takes", async () => {
+Deno.test("new prints a valid command that runs the agent", async () => {
   const table = [
     ["daily", "daily"],
     ["my agent", '"my agent"'],
@@ -180,7 +180,7 @@ Deno.test("new says how to run the agent in words that the command line takes", 
   }
 });
 
-Deno.test("new refuses flags that make no agent, and saves nothing", async () => {
+Deno.test("new rejects options that make no valid agent, and saves nothing", async () => {
   const table: [string[], RegExp][] = [
     [["--prompt", " \n"], /The system prompt is empty/],
     [["--prompt", "x", "--every", "5"], /trigger\.every must be an interval/],
@@ -203,7 +203,7 @@ Deno.test("new refuses flags that make no agent, and saves nothing", async () =>
   }
 });
 
-Deno.test("new has the model write the file, shows it, and saves it when told to", async () => {
+Deno.test("new lets the model write the file, shows it, and saves it after a confirmation", async () => {
   await using server = new OpenAiServer([{
     text: `Here you are:\n\n\`\`\`markdown\n${GOOD}\`\`\`\n`,
   }]);
@@ -219,7 +219,7 @@ Deno.test("new has the model write the file, shows it, and saves it when told to
   assert.match(messages[1]?.content ?? "", /"daily"[^]*Sum up my notes every evening/);
 });
 
-Deno.test("new shows all that a draft holds before it is saved", async () => {
+Deno.test("new shows the whole draft before it is saved, with escaped characters", async () => {
   const hidden = "Read\u{e0061}\u200b";
   await using server = new OpenAiServer([{ text: GOOD.replace("Read", hidden) }]);
   await using world = await createModelWorld(server);
@@ -231,7 +231,7 @@ Deno.test("new shows all that a draft holds before it is saved", async () => {
   );
 });
 
-Deno.test("new tells the model once what is wrong with its file", async () => {
+Deno.test("new sends the errors of a draft to the model once", async () => {
   await using server = new OpenAiServer([
     { text: "---\ntrigger: {type: schedule}\n---\nGo.\n" },
     { text: GOOD },
@@ -268,7 +268,7 @@ const FALLBACKS: [what: string, ConstructorParameters<typeof OpenAiServer>[0], R
   ["an error", [{ status: 401, body: "{}" }], /elsewhere answered 401/],
 ];
 
-Deno.test("new asks the questions and says why when the model's answer is no agent file", async () => {
+Deno.test("new asks the questions, with the reason, if the model's answer is no agent file", async () => {
   for (const [what, steps, reason] of FALLBACKS) {
     await using server = new OpenAiServer(steps);
     await using world = await createModelWorld(server);
@@ -284,7 +284,7 @@ Deno.test("new asks the questions and says why when the model's answer is no age
   }
 });
 
-Deno.test("new has a draft changed and written anew; what fails then costs nothing", async () => {
+Deno.test("new lets the model change and rewrite a draft; a failed attempt keeps the last draft", async () => {
   const other = GOOD.replace("Sums up the day", "Another");
   await using server = new OpenAiServer([
     { text: GOOD },
@@ -305,7 +305,7 @@ Deno.test("new has a draft changed and written anew; what fails then costs nothi
   assert.equal(await agentFile(world), GOOD);
 });
 
-Deno.test("new saves no draft that is not wanted", async () => {
+Deno.test("new does not save a rejected draft", async () => {
   for (const [answer, code] of [["cancel", 130], [CTRL_C, 130], ["questions", 0]] as const) {
     await using server = new OpenAiServer([{ text: GOOD }]);
     await using world = await createModelWorld(server);
@@ -317,7 +317,7 @@ Deno.test("new saves no draft that is not wanted", async () => {
   }
 });
 
-Deno.test("new: Ctrl+C while the model writes ends it and saves nothing", async () => {
+Deno.test("new: Ctrl+C stops the model and saves nothing", async () => {
   await using server = new OpenAiServer([{ silent: true }]);
   await using world = await createModelWorld(server);
   world.cli.input.answers = ["It"];
@@ -329,7 +329,7 @@ Deno.test("new: Ctrl+C while the model writes ends it and saves nothing", async 
   assert.match(world.cli.stderr.text, /Nothing was saved\n$/);
 });
 
-Deno.test("new never replaces a file that appeared while it asked", async () => {
+Deno.test("new never replaces a file that was created during the questions", async () => {
   await using server = new OpenAiServer([{ text: GOOD }]);
   await using world = await createModelWorld(server);
   const { cli } = world;
@@ -347,7 +347,7 @@ Deno.test("new never replaces a file that appeared while it asked", async () => 
   assert.equal(await agentFile(world), "Theirs.\n");
 });
 
-Deno.test("new says of an agent that fires by itself, made by flags, that its tools will wait for a person", async () => {
+Deno.test("new warns that the guarded tools of an unattended agent wait for an approval", async () => {
   await using world = await createSetupWorld();
   const { cli } = world;
   assert.equal(await cli.run("new", "daily", "--every", "1h", "--prompt", "Do it."), 0);

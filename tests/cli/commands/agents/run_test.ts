@@ -18,7 +18,7 @@ async function createWithAgents(options: Options = {}): Promise<FakeCli> {
   return cli;
 }
 
-/** Lets the one execution answer and end. */
+/** Appends an answer and the end to the one execution. */
 function finish(
   cli: FakeCli,
   options: { status?: ExecutionStatus; answer?: string; error?: string } = {},
@@ -49,7 +49,7 @@ function callTool(cli: FakeCli): void {
   });
 }
 
-/** Runs a command and, once the execution is there, `then`. */
+/** Runs a command, and calls `then` once the execution exists. */
 async function runAnd(cli: FakeCli, argv: string[], then: () => void): Promise<number> {
   const code = cli.run("run", ...argv);
   await until(() => cli.runtime.executions.size === 1, "the run is accepted");
@@ -68,7 +68,7 @@ Deno.test("run writes only the answer to a file, and the steps to standard error
   assert.equal(cli.stderr.text, "→ file_read  notes.md\n✔ success · 1.5s · 42 tokens\n");
 });
 
-Deno.test("run exits by the status that the execution ends with", async () => {
+Deno.test("run exits with the code of the execution's status", async () => {
   const table: [ExecutionStatus, number][] = [
     ["success", 0],
     ["error", 1],
@@ -88,7 +88,7 @@ Deno.test("run exits by the status that the execution ends with", async () => {
   }
 });
 
-Deno.test("run -d and run -q say which file could not be used, on standard error", async () => {
+Deno.test("run -d and run -q print on standard error which agent file could not be loaded", async () => {
   for (const option of ["-d", "-q"]) {
     await using cli = await createWithAgents();
     cli.runtime.notices = ["This run uses the agent's last good definition"];
@@ -97,7 +97,7 @@ Deno.test("run -d and run -q say which file could not be used, on standard error
   }
 });
 
-Deno.test("run --json prints the payload of each frame as it came", async () => {
+Deno.test("run --json prints the payload of each frame unchanged", async () => {
   await using cli = await createWithAgents({ isTerminal: true });
   const code = await runAnd(cli, ["daily", "--json"], () => {
     callTool(cli);
@@ -112,7 +112,7 @@ Deno.test("run --json prints the payload of each frame as it came", async () => 
   assert.doesNotMatch(cli.stdout.text, /\u009b/);
 });
 
-Deno.test("run passes arguments, message, context and session on", async () => {
+Deno.test("run sends arguments, message, context and session", async () => {
   await using cli = await createWithAgents();
   await runAnd(
     cli,
@@ -131,7 +131,7 @@ Deno.test("run passes arguments, message, context and session on", async () => {
   }]);
 });
 
-Deno.test("run asks a new service when the old one is going down, and starts one run only", async () => {
+Deno.test("run uses a new service if the old one is stopping, and starts only one run", async () => {
   await using cli = await createWithAgents();
   const keys: (string | null)[] = [];
   cli.transport = (path, init) => {
@@ -166,7 +166,7 @@ Deno.test("run of an agent whose file does not parse names the error, not a warn
   await shows(t, cli, "run", "new");
 });
 
-Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async (t) => {
+Deno.test("run cancels the execution at Ctrl+C, prints that, and exits with 130", async (t) => {
   await using cli = await createWithAgents();
   const code = await runAnd(cli, ["daily"], () => {
     cli.runtime.cancel = (id) => {
@@ -180,7 +180,7 @@ Deno.test("run cancels at Ctrl+C, says so, and exits with 130", async (t) => {
   assert.equal(cli.interrupt(), false, "nobody listens any more");
 });
 
-Deno.test("run leaves at once at the second Ctrl+C", async () => {
+Deno.test("run exits immediately at the second Ctrl+C", async () => {
   await using cli = await createWithAgents();
   const startedAt = cli.clock.now();
   const code = cli.run("run", "daily");
@@ -192,7 +192,7 @@ Deno.test("run leaves at once at the second Ctrl+C", async () => {
   assert.equal(cli.clock.now(), startedAt);
 });
 
-Deno.test("run gives a run up that does not end within fifteen seconds of its cancellation", async () => {
+Deno.test("run stops waiting for a cancelled execution after fifteen seconds", async () => {
   await using cli = await createWithAgents();
   const code = cli.run("run", "daily");
   await until(() => cli.runtime.followers === 1, "the run is followed");
@@ -205,7 +205,7 @@ Deno.test("run gives a run up that does not end within fifteen seconds of its ca
   assert.match(cli.stderr.text, /\nError: Execution 1 has not ended yet: inkling logs -e 1\n/);
 });
 
-Deno.test("run gives a run up that cannot be cancelled, and says why", async () => {
+Deno.test("run exits with the reason if the execution cannot be cancelled", async () => {
   const reasons: [() => Promise<Response>, string][] = [
     [() => Promise.reject(new TypeError("connection refused")), "the service does not answer"],
     [() => Promise.resolve(Response.json({ detail: "Gone" }, { status: 409 })), "Gone"],
@@ -224,7 +224,7 @@ Deno.test("run gives a run up that cannot be cancelled, and says why", async () 
   }
 });
 
-Deno.test("run follows on after the service was away, without a frame twice", async (t) => {
+Deno.test("run continues after a restart of the service, without repeating a frame", async (t) => {
   await using cli = await createWithAgents();
   let streams = 0;
   cli.transport = (path, init) => {
@@ -246,7 +246,7 @@ Deno.test("run follows on after the service was away, without a frame twice", as
   await assertShown(t, cli, import.meta.url);
 });
 
-Deno.test("run exits with 3 when the service goes down and stays away", async () => {
+Deno.test("run exits with 3 if the service stops and does not return", async () => {
   await using cli = await createWithAgents();
   let isGone = false;
   cli.transport = (path, init) => {
@@ -259,7 +259,7 @@ Deno.test("run exits with 3 when the service goes down and stays away", async ()
   assert.match(cli.stderr.text, /\nError: The service stopped while execution 1 was running/);
 });
 
-Deno.test("run shows a reply as its blocks come, laid out, and not again when it is there", async (t) => {
+Deno.test("run prints the blocks of a reply while it streams, and does not repeat the whole reply", async (t) => {
   await using cli = await createWithAgents({ isTerminal: true });
   const code = cli.run("run", "daily");
   await until(() => cli.runtime.followers === 1, "the run is followed");
@@ -277,7 +277,7 @@ Deno.test("run shows a reply as its blocks come, laid out, and not again when it
   await assertShown(t, cli, import.meta.url);
 });
 
-/** The stream of execution 1 as these events, each with an id unless it is a delta. */
+/** Replaces the stream of execution 1 by these events. Each has an id unless it is a delta. */
 function streamEvents(cli: FakeCli, events: [string, Record<string, unknown>][]): void {
   const text = events.map(([event, payload], index) =>
     `event: ${event}\ndata: ${JSON.stringify(payload)}\n` +
@@ -292,7 +292,7 @@ const COMPLETE: [string, Record<string, unknown>] = [
   { event_type: "complete", status: "error", error: "It broke" },
 ];
 
-Deno.test("run shows a reply whole when what came of it was cut or lost on the way", async (t) => {
+Deno.test("run prints the whole reply if its streamed part was cut or lost", async (t) => {
   const answer = (content: string): [string, Record<string, unknown>][] => [
     ["ai", { event_type: "ai", content }],
     ["final_answer", { event_type: "final_answer", content }],
@@ -315,7 +315,7 @@ Deno.test("run shows a reply whole when what came of it was cut or lost on the w
   }
 });
 
-Deno.test("run wants no replies as they come where they are not shown so", async () => {
+Deno.test("run does not request streamed replies if it does not show them", async () => {
   for (const [isTerminal, ...flags] of [[false], [true, "-q"], [true, "--json"]] as const) {
     await using cli = await createWithAgents({ isTerminal });
     const paths: string[] = [];
@@ -330,10 +330,10 @@ Deno.test("run wants no replies as they come where they are not shown so", async
 
 const AT_TERMINAL = { isTerminal: true, hasPerson: true };
 
-Deno.test("run does not ask with -d, with --json or where nobody can answer; it says how to", async () => {
+Deno.test("run with -d, with --json or without a terminal prints how to answer instead of asking", async () => {
   const table: [Options, string[], { isDumb?: true }][] = [
     [AT_TERMINAL, ["--json"], {}],
-    // Nothing can be drawn on this one.
+    // This terminal cannot draw prompts.
     [AT_TERMINAL, [], { isDumb: true }],
     [{ isTerminal: true }, [], {}],
     [{ hasPerson: true }, [], {}],
@@ -350,7 +350,7 @@ Deno.test("run does not ask with -d, with --json or where nobody can answer; it 
   }
 });
 
-Deno.test("run cancels at Ctrl+C at a question, typed or sent, and exits with 130", async () => {
+Deno.test("run cancels the execution at Ctrl+C at a question, typed or sent, and exits with 130", async () => {
   for (const key of [CTRL_C, NOTHING]) {
     await using cli = await createWithAgents(AT_TERMINAL);
     cli.input.answers = [key];
@@ -362,7 +362,7 @@ Deno.test("run cancels at Ctrl+C at a question, typed or sent, and exits with 13
   }
 });
 
-Deno.test("run goes on when somebody else has answered", async () => {
+Deno.test("run continues after an answer from elsewhere", async () => {
   await using cli = await createWithAgents(AT_TERMINAL);
   cli.input.answers = [true];
   const { prompter } = cli.input;
@@ -378,7 +378,7 @@ Deno.test("run goes on when somebody else has answered", async () => {
   assert.match(cli.stdout.text, /Without you\./);
 });
 
-Deno.test("run without an agent has one picked at a terminal; Esc and Ctrl+C end it", async () => {
+Deno.test("run without an agent shows a picker at a terminal; Esc and Ctrl+C end it", async () => {
   for (const [key, expected] of [["weekly", 0], [ESC, 130], [CTRL_C, 130]] as const) {
     await using cli = await createWithAgents(AT_TERMINAL);
     cli.input.answers = [key];
@@ -388,7 +388,7 @@ Deno.test("run without an agent has one picked at a terminal; Esc and Ctrl+C end
   }
 });
 
-Deno.test("run --session takes 200 characters at most, as code points; a longer one is a wrong command line", async () => {
+Deno.test("run --session accepts at most 200 code points; a longer id is a usage error", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
   for (const session of ["x".repeat(201), "🌹".repeat(201)]) {

@@ -18,7 +18,7 @@ function add(
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("show says when it fires next, and that it does not: disabled, stopped, paused, without a service", async (t) => {
+Deno.test("show prints the next runs, or why there are none: disabled, paused, or without a service", async (t) => {
   const plan = {
     upcoming: [Date.UTC(2026, 0, 2, 8, 30)],
     setup: ["Address for the sender: https://host/hooks/daily"],
@@ -37,7 +37,7 @@ Deno.test("show says when it fires next, and that it does not: disabled, stopped
   await shows(t, cli, "show", "daily");
 });
 
-Deno.test("show says why a run would fail, and lets no text of a server or a file move the cursor", async (t) => {
+Deno.test("show prints why a run would fail, and escapes texts of servers and files", async (t) => {
   await using cli = await createFakeCli();
   const tool = { source: "mcp", server: "she\x1b[2Jlf", guarded: false, effect: "read" } as const;
   add(cli, { description: "De\x1b]0;x\x07scribed\nhere" }, {
@@ -48,6 +48,6 @@ Deno.test("show says why a run would fail, and lets no text of a server or a fil
   });
   await shows(t, cli, "show", "daily", "--prompt");
   const text = cli.stdout.text + cli.stderr.text;
-  // deno-lint-ignore no-control-regex -- they must not be there
+  // deno-lint-ignore no-control-regex -- the output must not contain them
   assert.doesNotMatch(text, /[\x00-\x09\x0b-\x1f]/);
 });

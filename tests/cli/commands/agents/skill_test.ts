@@ -16,7 +16,7 @@ async function createWorld(options: { hasPerson?: boolean } = {}): Promise<Setup
 
 const LOCK = "inkling/agents/_config/skills/haiku/skill.lock";
 
-Deno.test("skill add shows what the skill is and what agents may start, asks, and adds it", async () => {
+Deno.test("skill add shows the skill and its scripts, asks, and adds it", async () => {
   await using world = await createWorld();
   const { cli } = world;
   cli.input.answers = [false, true];
@@ -42,7 +42,7 @@ Deno.test("skill add shows what the skill is and what agents may start, asks, an
   assert.match(cli.stderr.text, /There is no skill "haiku"/);
 });
 
-Deno.test("skill add asks nobody where there is no terminal: it adds nothing without --yes", async () => {
+Deno.test("skill add without a terminal adds nothing without --yes", async () => {
   await using world = await createWorld({ hasPerson: false });
   const { cli } = world;
   assert.equal(await cli.run("skill", "add", "source"), 2);

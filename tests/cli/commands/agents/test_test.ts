@@ -1,4 +1,4 @@
-// test: what is played, and what becomes of it.
+// `inkling test`: the cases that it runs, and their results.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { LiveTrial } from "../../../../ops/testing/live_trial.ts";
@@ -17,12 +17,12 @@ async function withTests(
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("test of one agent plays its cases", async (t) => {
+Deno.test("test of one agent runs its cases", async (t) => {
   await using cli = await withTests();
   await shows(t, cli, "test", "tidy");
 });
 
-Deno.test("test --junit writes XML that a parser reads, whatever stands in it", async () => {
+Deno.test("test --junit writes valid XML for any text", async () => {
   const nasty = `<&>"']]> \u0000\u001B[2J \uD800 ü 😀\r\n`;
   await using cli = await withTests({
     results: [
@@ -43,7 +43,7 @@ Deno.test("test --junit writes XML that a parser reads, whatever stands in it", 
     xml.includes(`<failure message="${shown}">expected:\n${shown}\n\ngot:\n${shown}<`),
     xml,
   );
-  // What is left of the markup nests.
+  // The remaining markup is nested correctly.
   const open: string[] = [];
   for (const [, end, name = "", alone] of xml.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {
     if (end) assert.equal(open.pop(), name);
@@ -52,7 +52,7 @@ Deno.test("test --junit writes XML that a parser reads, whatever stands in it", 
   assert.deepEqual(open, []);
 });
 
-Deno.test("test: a case whose judge was not asked has neither passed nor failed", async (t) => {
+Deno.test("test: a case without its judge's vote has neither passed nor failed", async (t) => {
   const open = result("reporter/tone", { unjudged: ["Is the tone friendly?\u001B[2J"] });
   await using cli = await withTests({ results: [result("reporter/quiet-week"), open] });
   const path = join(cli.stateDir, "report.xml");
@@ -61,12 +61,12 @@ Deno.test("test: a case whose judge was not asked has neither passed nor failed"
   assert.match(xml, /tests="2" failures="0" errors="0" skipped="1"/);
   assert.match(xml, /<skipped message="Not judged: needs --live">Is the tone friendly\?/);
   await shows(t, cli, "test", "--json");
-  // Nothing passed: a CI must not take it for a pass.
+  // No case passed, so a CI job must fail.
   await using alone = await withTests({ results: [open] });
   await shows(t, alone, "test");
 });
 
-Deno.test("test --live says the votes of judges with the cost", async (t) => {
+Deno.test("test --live prints the judges' votes with the cost", async (t) => {
   await using cli = await withTests({
     openTrial: () =>
       Promise.resolve({
@@ -79,7 +79,7 @@ Deno.test("test --live says the votes of judges with the cost", async (t) => {
   await shows(t, cli, "test", "--live", "--yes");
 });
 
-Deno.test("test --watch plays again at a change, until Ctrl+C", async () => {
+Deno.test("test --watch runs the cases again after a change, until Ctrl+C", async () => {
   let count = 0;
   await using cli = await withTests({
     run: () => Promise.resolve([result(`tidy/${++count}`)]),
@@ -93,7 +93,7 @@ Deno.test("test --watch plays again at a change, until Ctrl+C", async () => {
   assert.match(cli.stdout.text, /^✔ tidy\/1\n1 passed, 0 failed\n\n✔ tidy\/2\n/);
 });
 
-Deno.test("test --live says the cost, and asks nobody's model without a yes", async (t) => {
+Deno.test("test --live prints the cost, and calls no model without a confirmation", async (t) => {
   await using cli = await withTests();
   await shows(t, cli, "test", "--live");
   await using asked = await withTests({}, { isTerminal: true, hasPerson: true });

@@ -3,7 +3,7 @@ import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createTempDir } from "../../../support/temp_dir.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 
-Deno.test("validate adds what the service has learned of an agent's model", async () => {
+Deno.test("validate adds the service's warnings about an agent's model", async () => {
   await using cli = await createFakeCli();
   cli.files = ["good", "odd"].map((id) => ({
     ...{ agentId: id, path: `agents/${id}.md`, diagnostics: [] },
@@ -17,7 +17,7 @@ Deno.test("validate adds what the service has learned of an agent's model", asyn
   assert.equal(cli.stdout.text.match(/it refuses temperature/g)?.length, 1, cli.stdout.text);
 });
 
-Deno.test("validate says of a target that is meant as a path why it cannot be checked", async () => {
+Deno.test("validate reports why a path cannot be checked", async () => {
   await using folder = await createTempDir();
   const { path } = folder;
   await Deno.writeTextFile(`${path}/DRAFT.MD`, "Say hello.\n");

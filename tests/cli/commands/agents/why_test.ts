@@ -20,7 +20,7 @@ function skip(cli: FakeCli, reason: string): void {
   cli.runtime.slots.push({ ...SLOT, outcome: "skipped", reason });
 }
 
-Deno.test("why tells how the run of that minute ended, with the command that shows more", async (t) => {
+Deno.test("why reports the status of the run of a minute, with the command that shows more", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const run = { agentId: "daily", trigger: "schedule", startedAt: START + 4_000 } as const;
@@ -33,7 +33,7 @@ Deno.test("why tells how the run of that minute ended, with the command that sho
   await shows(t, cli, "why", "daily");
 });
 
-Deno.test("why tells why a due time passed without a run, also one of several that stand as one", async (t) => {
+Deno.test("why explains a due time without a run, also within a combined slot", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   cli.runtime.slots.push(
@@ -44,7 +44,7 @@ Deno.test("why tells why a due time passed without a run, also one of several th
   await shows(t, cli, "why", "daily", "2026-01-01T03:30Z");
 });
 
-Deno.test("why tells what keeps an agent from running at all", async (t) => {
+Deno.test("why explains why an agent does not run at all", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "off", { enabled: false });
   addScheduled(cli, "idle");
@@ -66,7 +66,7 @@ Deno.test("why tells what keeps an agent from running at all", async (t) => {
   await shows(t, cli, "why", "idle", "soon");
 });
 
-Deno.test("why and resume name a stopped trigger; why names a change that was passed over", async (t) => {
+Deno.test("why and resume report a paused trigger; why reports an ignored file change", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const listing = await cli.runtime.getAgent("daily");
@@ -77,7 +77,7 @@ Deno.test("why and resume name a stopped trigger; why names a change that was pa
   await shows(t, cli, "why", "daily");
 });
 
-Deno.test("why names the execution that waits and its question where others are held for it, also when it has been answered", async (t) => {
+Deno.test("why reports the waiting execution that blocks others and its question, also after the answer", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const watch = { type: "watch", paths: ["inbox"], debounceMs: 0, maxRuns: 9, catchUp: "none" };
@@ -88,7 +88,7 @@ Deno.test("why names the execution that waits and its question where others are 
   const run = { agentId: "daily", trigger: "schedule", startedAt: START } as const;
   const { id } = cli.runtime.addExecution(run);
   ask(cli, id, { message: "Allow file_delete?\nold.md" });
-  // A conversation holds only itself.
+  // A chat blocks only itself.
   const chat = cli.runtime.addExecution({
     ...run,
     trigger: "chat",
@@ -106,7 +106,7 @@ Deno.test("why names the execution that waits and its question where others are 
   await shows(t, cli, "why", "sorter", "2026-01-01T03:00Z");
 });
 
-Deno.test("why tells of a file that never parsed, and of one beside its last good definition", async (t) => {
+Deno.test("why reports a file that never parsed, and one with a last good definition", async (t) => {
   await using cli = await createFakeCli();
   const problem = { line: 3, column: 1, severity: "error", message: "Broken YAML" } as const;
   const diagnosticOf = (id: string) => [{ ...problem, path: `/workspace/agents/${id}.md` }];
@@ -122,7 +122,7 @@ Deno.test("why tells of a file that never parsed, and of one beside its last goo
   await shows(t, cli, "why", "revised", "2026-01-01T02:30Z");
 });
 
-Deno.test("why says for a missing key which variable belongs in which file, and for no service how to start one", async (t) => {
+Deno.test("why names the variable and the file of a missing key, and the command that starts the service", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const error = "Cannot use model openai/gpt-5: OPENAI_API_KEY is not set; add the line " +
@@ -133,7 +133,7 @@ Deno.test("why says for a missing key which variable belongs in which file, and 
   await shows(t, cli, "why", "daily");
 });
 
-Deno.test("why tells for which label the last run waits, also where that made others be skipped", async (t) => {
+Deno.test("why reports the label that the last run waits for, also if other runs were skipped for it", async (t) => {
   await using cli = await createFakeCli();
   addScheduled(cli, "daily");
   const { id } = cli.runtime.addExecution({
@@ -149,7 +149,7 @@ Deno.test("why tells for which label the last run waits, also where that made ot
   await shows(t, cli, "why", "daily");
 });
 
-Deno.test("why knows that an agent fires on another node while no service runs here", async (t) => {
+Deno.test("why reports no missing service if another node fires the triggers", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   addScheduled(cli, "daily");
   await shows(t, cli, "why", "daily");
@@ -158,7 +158,7 @@ Deno.test("why knows that an agent fires on another node while no service runs h
   await shows(t, cli, "why", "daily");
 });
 
-Deno.test("why tells of a file that broke a moment ago: the service reads it for that question", async (t) => {
+Deno.test("why reports a file that just became invalid, because the service reads it again", async (t) => {
   await using cli = await createFakeCli();
   const sourcePath = "/home/me/inkling/agents/daily.md";
   const problem = { path: sourcePath, line: 3, column: 1, severity: "error" as const };

@@ -6,7 +6,7 @@ import { ask, finish } from "../../waiting_execution.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("cancel ends each execution once, and tells what became of it", async (t) => {
+Deno.test("cancel cancels each execution once and prints the result", async (t) => {
   await using cli = await createFakeCli();
   cli.runtime.addExecution({ agentId: "daily" });
   cli.runtime.addExecution({ agentId: "weekly" });
@@ -16,7 +16,7 @@ Deno.test("cancel ends each execution once, and tells what became of it", async 
   await shows(t, cli, "cancel", "1", "2", "3", "1");
 });
 
-Deno.test("cancel without an id asks at a terminal which one, and elsewhere lists them and exits with 2", async () => {
+Deno.test("cancel without an id shows a picker at a terminal; elsewhere it lists the executions and exits with 2", async () => {
   for (
     const [hasPerson, answer, code, cancelled] of [
       [true, ["2"], 0, [2]],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 
-Deno.test("fork starts agents that follow only when told to", async () => {
+Deno.test("fork starts the following agents only with --followers", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
   cli.runtime.addExecution({ agentId: "daily" });

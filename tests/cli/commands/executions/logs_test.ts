@@ -22,7 +22,7 @@ function addHistory(cli: FakeCli): void {
   runtime.addExecution({ agentId: "daily" });
 }
 
-Deno.test("logs tells for which node an execution waits, in the list and by itself", async (t) => {
+Deno.test("logs shows the labels that an execution waits for, in the list and with -e", async (t) => {
   await using cli = await createFakeCli();
   addHistory(cli);
   cli.runtime.addExecution({ agentId: "daily", waitsForLabels: ["gpu"] });
@@ -30,7 +30,7 @@ Deno.test("logs tells for which node an execution waits, in the list and by itse
   await shows(t, cli, "logs", "-e", "4");
 });
 
-Deno.test("logs, why and show say when a run is tried again, until that has begun", async () => {
+Deno.test("logs, why and show print the time of the next attempt until it starts", async () => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   runtime.addAgent(fakeAgent("daily"));
@@ -58,7 +58,7 @@ Deno.test("logs, why and show say when a run is tried again, until that has begu
   }
 });
 
-Deno.test("logs shows every time that was left out down to its oldest execution, however many there were", async () => {
+Deno.test("logs shows every skipped time back to its oldest execution", async () => {
   await using cli = await createFakeCli();
   const { runtime, clock } = cli;
   runtime.addAgent(fakeAgent("slow"));
@@ -67,7 +67,7 @@ Deno.test("logs shows every time that was left out down to its oldest execution,
   for (let i = 5; i > 0; i--) {
     runtime.addExecution({ agentId: "slow", startedAt: minutesAgo(300 * i) });
   }
-  // Every fifth time it runs; the others find it running. The store gives them newest first.
+  // It runs at every fifth time and is still running at the others. The store returns the newest first.
   for (let minutes = 60; minutes <= 1_800; minutes++) {
     const ran = minutes % 300 === 0;
     const outcome = ran ? "run" as const : "skipped" as const;
@@ -78,13 +78,13 @@ Deno.test("logs shows every time that was left out down to its oldest execution,
     assert.equal(await cli.run("logs", "slow", "-n", String(last)), 0);
     return cli.stdout.text.split("\n").filter((line) => line.includes("  skipped  ")).length;
   };
-  // From an hour ago down to the execution that is the last shown.
+  // From an hour ago back to the last execution that is shown.
   assert.equal(await skipped(1), 300 - 60);
   assert.equal(await skipped(4), 1_200 - 60 - 3);
   assert.equal(await skipped(5), 1_500 - 60 - 4);
 });
 
-Deno.test("logs -n counts the times that an agent was left out where it never ran", async () => {
+Deno.test("logs -n counts the skipped times of an agent that never ran", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("slow"));
   for (let minutes = 0; minutes < 700; minutes++) {
@@ -104,7 +104,7 @@ Deno.test("logs -n counts the times that an agent was left out where it never ra
   }
 });
 
-Deno.test("logs -n takes the newest, over as many pages as it needs", async () => {
+Deno.test("logs -n reads the newest executions across pages", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
   for (let i = 0; i < 1_100; i++) cli.runtime.addExecution({ agentId: "daily", status: "success" });
@@ -116,7 +116,7 @@ Deno.test("logs -n takes the newest, over as many pages as it needs", async () =
   }
 });
 
-Deno.test("logs -e takes an agent's accents in either form of Unicode, and names it in one", async (t) => {
+Deno.test("logs -e accepts an agent's accents in both Unicode forms, and prints one form", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   runtime.addExecution({ agentId: "café au lait".normalize("NFC") });
@@ -125,7 +125,7 @@ Deno.test("logs -e takes an agent's accents in either form of Unicode, and names
   await shows(t, cli, "logs", "thé".normalize("NFD"), "-e", "1");
 });
 
-Deno.test("logs without an agent lists the executions of all, with what came of each, and finds those that are asked for", async (t) => {
+Deno.test("logs without an agent lists the executions of all agents with their results, and filters them", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   const start = cli.clock.now();
@@ -157,7 +157,7 @@ Deno.test("logs without an agent lists the executions of all, with what came of 
   await shows(t, cli, "logs", "--since", "1m");
 });
 
-Deno.test("logs --search finds tool results, too, and says what it searched and how far back", async () => {
+Deno.test("logs --search also finds tool results, and reports the searched range", async () => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   const search = async (...argv: string[]) => {
@@ -181,7 +181,7 @@ Deno.test("logs --search finds tool results, too, and says what it searched and 
   );
 });
 
-Deno.test("logs of an agent that never ran says so, in words that can be typed", async (t) => {
+Deno.test("logs of an agent that never ran prints the command that runs it", async (t) => {
   await using cli = await createFakeCli({ isRunning: false });
   for (const id of ["my agent", "-x"]) {
     cli.runtime.addAgent(fakeAgent(id));
@@ -189,7 +189,7 @@ Deno.test("logs of an agent that never ran says so, in words that can be typed",
   }
 });
 
-Deno.test("logs -f shows the end of the service log and what is added, until Ctrl+C", async () => {
+Deno.test("logs -f shows the end of the service's log and new lines, until Ctrl+C", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const { logFile } = await cli.app.places();
   await Deno.writeTextFile(logFile, "one\ntwo\nthree\nfo");
@@ -203,7 +203,7 @@ Deno.test("logs -f shows the end of the service log and what is added, until Ctr
   assert.equal(cli.stdout.text, "two\nthree\nfour\nfive\n");
 });
 
-Deno.test("logs -f follows the log over its rotation and waits for one that is not there", async () => {
+Deno.test("logs -f follows the log across its rotation, and waits for a missing log", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   const { logFile } = await cli.app.places();
   const code = cli.run("logs", "-f");

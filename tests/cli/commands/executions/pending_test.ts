@@ -21,7 +21,7 @@ Deno.test("pending shows a table of the open questions, each on one line", async
   await shows(t, cli, "pending");
 });
 
-Deno.test("pending shows in a pipe the whole of what would be done", async () => {
+Deno.test("pending shows the whole call in a pipe", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addExecution({ agentId: "daily" });
   const content = `${"All is well. ".repeat(30)}And now: rm -rf /`;
@@ -30,7 +30,7 @@ Deno.test("pending shows in a pipe the whole of what would be done", async () =>
   assert.ok(cli.stdout.text.includes(`Allow file_write? note.txt, content: ${content}  `));
 });
 
-Deno.test("pending names the agent that asks where another one called it", async (t) => {
+Deno.test("pending names the agent that asks and the agent that called it", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
   runtime.addExecution({ agentId: "weekly" });
@@ -45,7 +45,7 @@ Deno.test("pending names the agent that asks where another one called it", async
   await shows(t, cli, "pending", "--json");
 });
 
-Deno.test("pending leaves out what was answered meanwhile, and who waits for the agent it called", async (t) => {
+Deno.test("pending leaves out answered questions, and executions that wait for a called agent", async (t) => {
   await using cli = await createFakeCli();
   addWaiting(cli);
   cli.runtime.requests.delete(1);

@@ -6,7 +6,7 @@ import { ask } from "../../waiting_execution.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("recap --check exits with 1 when something failed or waits, and does not count as a look", async () => {
+Deno.test("recap --check exits with 1 if an execution failed or waits, and does not move the start of the next recap", async () => {
   await using cli = await createFakeCli();
   assert.equal(await cli.run("recap", "--check"), 0);
   assert.match(cli.stdout.text, /^Since .* \(1d 0h\)\nNothing ran\n/);
@@ -19,7 +19,7 @@ Deno.test("recap --check exits with 1 when something failed or waits, and does n
   assert.equal(await cli.run("recap", "--check"), 1);
 });
 
-Deno.test("recap needs no state folder, and warns where it cannot keep when the person looked", async () => {
+Deno.test("recap needs no state folder, and warns if it cannot store its time", async () => {
   await using cli = await createFakeCli();
   const { stateDir } = cli;
   await Deno.remove(stateDir, { recursive: true });
@@ -30,7 +30,7 @@ Deno.test("recap needs no state folder, and warns where it cannot keep when the 
   assert.match(cli.stderr.text, /^Warning: Cannot write .*recap_seen, so the next recap/);
 });
 
-Deno.test("recap goes on where the person looked last, at most 7 days back", async (t) => {
+Deno.test("recap starts at the last recap, at most 7 days ago", async (t) => {
   await using cli = await createFakeCli();
   await shows(t, cli, "recap");
   await cli.clock.advance(3_600_000);

@@ -16,7 +16,7 @@ const CHOICE: Partial<HumanRequest> = {
 };
 const AT_TERMINAL = { isTerminal: true, hasPerson: true };
 
-/** A command line with execution 1, which waits, and ends once it is answered. */
+/** Creates a command line with the waiting execution 1, which ends after the answer. */
 async function createWaiting(
   options: Parameters<typeof createFakeCli>[0] = {},
   request: Partial<HumanRequest> = {},
@@ -38,7 +38,7 @@ async function createWaiting(
 
 const answers = (cli: FakeCli) => cli.runtime.responses.map(({ answer }) => answer);
 
-Deno.test("respond answers by its flags, and shows what comes behind the answer", async () => {
+Deno.test("respond answers by options, and shows the frames after the answer", async () => {
   const table: [Partial<HumanRequest>, string[], unknown][] = [
     [{}, ["--yes"], { approved: true }],
     [{}, ["--no", "--reason", "Not on Fridays"], { approved: false, reason: "Not on Fridays" }],
@@ -48,7 +48,7 @@ Deno.test("respond answers by its flags, and shows what comes behind the answer"
     [CHOICE, ["--choice", "2"], { selected: ["green"] }],
     [CHOICE, ["--choice", "blue"], { selected: ["blue"] }],
     [CHOICE, ["--choice", "1", "--choice", "red"], { selected: ["red"] }],
-    // An option that is a number counts before the place with that number.
+    // A numeric option has priority over the position.
     [{ ...CHOICE, options: ["red", "3", "blue"] }, ["--choice", "3"], { selected: ["3"] }],
     [{ ...CHOICE, multi: true }, ["--choice", "3", "--choice", "red"], {
       selected: ["blue", "red"],
@@ -63,7 +63,7 @@ Deno.test("respond answers by its flags, and shows what comes behind the answer"
   }
 });
 
-Deno.test("respond by a flag shows first what it answers; --quiet leaves that out", async () => {
+Deno.test("respond with an option shows the question first; --quiet does not", async () => {
   const shown =
     "? file_write\n    path\\u001b[2J: note.txt\n    content:\n      a\n      b\\u202ec\n" +
     '    deep:\n      {\n        "list": [\n          1\n        ]\n      }\n';
@@ -80,7 +80,7 @@ Deno.test("respond by a flag shows first what it answers; --quiet leaves that ou
   }
 });
 
-Deno.test("respond refuses contradicting and unfitting flags with exit code 2, and answers nothing", async () => {
+Deno.test("respond rejects contradicting and unfitting options with exit code 2, and sends no answer", async () => {
   const table: [Partial<HumanRequest>, string[], RegExp][] = [
     [{}, ["--yes", "--no"], /--yes and --no contradict/],
     [{}, ["--yes", "--text", "x"], /--yes and --text contradict/],
@@ -108,8 +108,8 @@ Deno.test("respond refuses contradicting and unfitting flags with exit code 2, a
   }
 });
 
-Deno.test("respond without flags and without a terminal names the flags, with exit code 2", async () => {
-  // A question that nobody reads, or that nobody can answer.
+Deno.test("respond without options and without a terminal names the options, and exits with 2", async () => {
+  // Without a terminal for the output, or for the input.
   for (const options of [{}, { isTerminal: true }, { hasPerson: true }]) {
     await using cli = await createWaiting(options);
     assert.equal(await cli.run("respond", "1"), 2);
@@ -121,7 +121,7 @@ Deno.test("respond without flags and without a terminal names the flags, with ex
   }
 });
 
-Deno.test("respond asks each kind of question in its way", async () => {
+Deno.test("respond asks each kind of question with its own prompt", async () => {
   const table: [Partial<HumanRequest>, unknown[], string[], unknown][] = [
     [{}, [false, "Too risky"], ["confirm", "text"], { approved: false, reason: "Too risky" }],
     [{}, [false, " "], ["confirm", "text"], { approved: false }],
@@ -168,7 +168,7 @@ Deno.test("respond asks the next question at a terminal, and exits with 4 elsewh
   }
 });
 
-Deno.test("respond tells that somebody else was faster, with exit code 1", async () => {
+Deno.test("respond reports an earlier answer from elsewhere, and exits with 1", async () => {
   await using cli = await createWaiting(AT_TERMINAL);
   cli.input.answers = [true];
   const { prompter } = cli.input;
@@ -184,7 +184,7 @@ Deno.test("respond tells that somebody else was faster, with exit code 1", async
   );
 });
 
-Deno.test("respond cancels the run that it follows at Ctrl+C, as run does", async () => {
+Deno.test("respond cancels the followed run at Ctrl+C", async () => {
   await using cli = await createWaiting();
   cli.runtime.onRespond = (id) => cli.runtime.setStatus(id, "running");
   cli.runtime.cancel = (id) => {
@@ -211,7 +211,7 @@ const CHANGE = {
   problem: null,
 };
 
-Deno.test("respond asks whether a tool may be called: yes and no, the latter under the cursor", async () => {
+Deno.test("respond asks for the approval of a tool call, with deny preselected", async () => {
   for (
     const [typed, answer] of [
       [["approve"], { approved: true }],
@@ -232,7 +232,7 @@ Deno.test("respond asks whether a tool may be called: yes and no, the latter und
   }
 });
 
-Deno.test("respond shows the whole of a long change when it is asked to", async () => {
+Deno.test("respond shows a long change in full on request", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.previews.set(1, { ...CHANGE, diff: `@@ -0,0 +1,50 @@\n${"+x\n".repeat(49)}+last\n` });
   cli.input.answers = ["whole", "approve"];
@@ -241,7 +241,7 @@ Deno.test("respond shows the whole of a long change when it is asked to", async 
   assert.match(cli.stdout.text, /… 41 more lines\n[^]*\+last\n/);
 });
 
-Deno.test("respond edits the arguments, shows what they do and asks again; only those are sent", async () => {
+Deno.test("respond edits the arguments, shows their effect and asks again; only the edited arguments are sent", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.previews.set(1, CHANGE);
   const opened: string[] = [];
@@ -255,19 +255,19 @@ Deno.test("respond edits the arguments, shows what they do and asks again; only 
   cli.input.answers = ["edit", "edit", "approve"];
   assert.equal(await cli.drive(cli.run("respond", "1")), 0);
   assert.match(cli.stderr.text, /^Error: The arguments are not valid JSON/);
-  // What was typed is not lost.
+  // The invalid edit is kept.
   assert.deepEqual(opened, [`${JSON.stringify(GUARD.toolArgs, null, 2)}\n`, typo]);
   assert.deepEqual(cli.runtime.edits, [EDITED]);
   assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
 });
 
-Deno.test("respond opens a text of the call as it is, with the suffix of its file", async () => {
+Deno.test("respond opens a text argument unchanged, with the extension of its file", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.previews.set(1, CHANGE);
   const opened: unknown[] = [];
   cli.app.editText = (...all) => {
     opened.push(all);
-    // As editors do, it ends the last line.
+    // Like editors, it adds a line break at the end.
     return Promise.resolve("mine\n");
   };
   cli.input.answers = ["text content", "approve"];
@@ -276,7 +276,7 @@ Deno.test("respond opens a text of the call as it is, with the suffix of its fil
   assert.deepEqual(answers(cli), [{ approved: true, arguments: EDITED }]);
 });
 
-Deno.test("respond says why edited arguments do not fit, and asks again with those of the call", async () => {
+Deno.test("respond reports why edited arguments are invalid, and asks again with the original ones", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.editFailure = new FakeRefusal(
     "invalid",
@@ -289,7 +289,7 @@ Deno.test("respond says why edited arguments do not fit, and asks again with tho
   assert.deepEqual(answers(cli), [{ approved: true }]);
 });
 
-Deno.test("respond writes auto_approve after one more question, and approves then", async () => {
+Deno.test("respond writes auto_approve after a confirmation, and then approves the call", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.addAgent(fakeAgent("daily"));
   cli.input.answers = ["always", false, "always", true];
@@ -320,7 +320,7 @@ Deno.test("respond --arguments and --always answer for scripts", async () => {
   }
 });
 
-Deno.test("respond refuses --arguments and --always that do not fit, and neither answers nor writes", async () => {
+Deno.test("respond rejects unfitting --arguments and --always, and neither answers nor writes", async () => {
   const table: [Partial<HumanRequest>, string[], number, RegExp][] = [
     [GUARD, ["--always"], 2, /--always requires --yes/],
     [GUARD, ["--no", "--arguments", "{}"], 2, /--arguments requires --yes/],

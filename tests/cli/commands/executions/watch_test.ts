@@ -7,7 +7,7 @@ import { ask, finish } from "../../waiting_execution.ts";
 
 type Options = Parameters<typeof createFakeCli>[0];
 
-/** One execution that runs and has said something. */
+/** Creates a running execution with a message. */
 async function createRunning(options: Options = {}): Promise<FakeCli> {
   const cli = await createFakeCli(options);
   cli.runtime.addAgent(fakeAgent("daily"));
@@ -22,7 +22,7 @@ async function createRunning(options: Options = {}): Promise<FakeCli> {
 
 const AT_TERMINAL = { isTerminal: true, hasPerson: true } as const;
 
-Deno.test("watch says once what a run waits for that no living node may run", async () => {
+Deno.test("watch reports once that a run waits for a node", async () => {
   await using cli = await createFakeCli();
   cli.runtime.addAgent(fakeAgent("daily"));
   cli.runtime.addExecution({ agentId: "daily", waitsForLabels: ["gpu"] });
@@ -36,7 +36,7 @@ Deno.test("watch says once what a run waits for that no living node may run", as
   assert.equal(cli.stdout.text, "All is well\n");
 });
 
-Deno.test("watch asks what a waiting execution asks, and goes on", async () => {
+Deno.test("watch asks the question of a waiting execution, and continues", async () => {
   await using cli = await createRunning(AT_TERMINAL);
   ask(cli, 1);
   cli.input.answers = [true];
@@ -49,7 +49,7 @@ Deno.test("watch asks what a waiting execution asks, and goes on", async () => {
   assert.match(cli.stdout.text, /file_read +notes\.md[^]*Written\./);
 });
 
-Deno.test("watch lets go at Ctrl+C, typed at a question or sent; a second one cancels", async () => {
+Deno.test("watch stops at Ctrl+C, typed at a question or sent; a second Ctrl+C cancels the execution", async () => {
   for (const kind of ["sent", "typed"] as const) {
     for (const again of [false, true]) {
       await using cli = await createRunning(AT_TERMINAL);
@@ -78,7 +78,7 @@ Deno.test("watch lets go at Ctrl+C, typed at a question or sent; a second one ca
   }
 });
 
-Deno.test("watch closes a question that is answered elsewhere, and says by whom", async () => {
+Deno.test("watch closes a question that was answered elsewhere, and reports the place", async () => {
   for (
     const [via, told] of [
       ["page", "Answered on the page: Denied: no"],
@@ -107,7 +107,7 @@ Deno.test("watch closes a question that is answered elsewhere, and says by whom"
   }
 });
 
-Deno.test("logs -e -f is what watch shows, and asks nothing", async () => {
+Deno.test("logs -e -f shows the same as watch, and asks nothing", async () => {
   await using cli = await createRunning(AT_TERMINAL);
   ask(cli, 1);
   assert.equal(await cli.run("logs", "-e", "1", "-f"), 4);

@@ -25,12 +25,12 @@ const agent = (id: string, lines: string): Plant => ({ place }) =>
 const demo = (id: string, lines: string): Plant => ({ place }) => place.writeScript(id, SAY, lines);
 const state = ({ place }: DoctorWorld, name: string) => join(place.stateDir, name);
 
-/** Adds lines to a file below the root. */
+/** Appends lines to a file below the root. */
 async function append({ place, put }: DoctorWorld, path: string, lines: string): Promise<string> {
   return await put(path, await Deno.readTextFile(join(place.root, path)).catch(() => "") + lines);
 }
 
-/** An agent with an MCP server of its own. */
+/** Adds an agent with its own MCP server. */
 const withServer = (id: string, entry: unknown): Plant => async (world) => {
   const path = join(world.place.root, CONFIG, "mcp-servers.json");
   const others = JSON.parse(await Deno.readTextFile(path).catch(() => "{}"));
@@ -38,7 +38,7 @@ const withServer = (id: string, entry: unknown): Plant => async (world) => {
   await demo(id, `mcp: [${id}]`)(world);
 };
 
-/** An agent with a path that may not be used as it should be. */
+/** Adds an agent with a path without the needed permission. */
 const withFile = (id: string, allowed: "read" | "nothing"): Plant => async (world) => {
   const { machine, put } = world;
   const file = await put(`notes/${id}.md`, "a");
@@ -47,7 +47,7 @@ const withFile = (id: string, allowed: "read" | "nothing"): Plant => async (worl
   await demo(id, `paths: { notes: ${file} }`)(world);
 };
 
-/** Something ran here, and the service has ended. */
+/** Creates the state of a service that has ended. */
 async function live(world: DoctorWorld): Promise<void> {
   const runtime = await world.start();
   await runToEnd(runtime, "healthy");
@@ -59,7 +59,7 @@ async function change({ place }: DoctorWorld, sql: string): Promise<void> {
   await Promise.resolve(db.exec(sql));
 }
 
-/** A service of another version, whose scheduler is paused, with an agent whose trigger was stopped. */
+/** Starts a service of another version with a paused scheduler and a paused trigger. */
 async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   const runtime = await world.start();
   await runtime.pauseScheduler();
@@ -79,12 +79,12 @@ async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   };
 }
 
-/** Faults that one installation can have at once. */
+/** The faults that can occur together. */
 interface Faults {
   before?: Plant;
   faults: Readonly<Record<string, Plant>>;
   after?: Plant;
-  /** How the test is declared. */
+  /** The options of the test. */
   options?: Partial<Deno.TestDefinition>;
 }
 
@@ -150,10 +150,10 @@ const OF_CONFIGURATION: Faults["faults"] = {
     put("config/pricing.yaml", "elsewhere/tiny: { input: cheap, output: 1 }\n"),
 };
 
-/** The service runs, and nothing approves the calls of its agents, or tells anybody of them. */
+/** The warnings about unattended agents without approvals or channels. */
 const OF_SERVICE: Faults["faults"] = {
-  "an agent that fires by itself and will wait for a person": demo("waiter", EVERY_HOUR),
-  "agents that fire by themselves while nobody is told": async (world) => {
+  "an unattended agent that will wait for an approval": demo("waiter", EVERY_HOUR),
+  "unattended agents without a channel": async (world) => {
     await world.put(CONFIG_YAML, `workspace: ${world.place.workspace}\n`);
     await demo("daily", `${EVERY_HOUR}\n${APPROVED}`)(world);
     await demo("next", `after: daily\n${APPROVED}`)(world);
@@ -187,7 +187,7 @@ const OF_STATE: Faults["faults"] = {
     change(world, "UPDATE executions SET started_at = started_at + 3600000"),
 };
 
-/** Faults beside which there can be no other. */
+/** The faults that occur alone. */
 const ALONE: Faults["faults"] = {
   "a key that only an installed unit reads": ({ put }) =>
     put("config/service.env", "INKLING_API_KEY=0123456789abcdef\n"),
@@ -223,7 +223,7 @@ const ALONE: Faults["faults"] = {
     Deno.rename(place.workspace, join(place.root, "elsewhere")),
 };
 
-/** What doctor says of each and what --fix does about it is in __snapshots__. */
+/** The findings and the effect of --fix are in __snapshots__. */
 const FAULTS: Readonly<Record<string, Faults>> = {
   "what is wrong with agents": { faults: OF_AGENTS },
   "what is wrong with the configuration": { faults: OF_CONFIGURATION },
@@ -237,32 +237,32 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   ),
 };
 
-/** Lines in which another program has its say. */
-const WORDS_OF_OTHERS = [
+/** Matches lines that depend on another program. */
+const FOREIGN_LINES = [
   /^✖ MCP server ending: .*(exit code 3|ended).*/gm,
   /^✖ MCP server silent: .*/gm,
   /^✖ searcher: The custom tool search cannot be used.*/gm,
 ];
 
-/** What doctor shows, the same on every machine. */
+/** Runs doctor and normalizes its output, so that it is the same on every machine. */
 async function tell(world: DoctorWorld, ...options: string[]): Promise<string> {
   const { code, lines } = await world.doctor(...options);
   // The number of checks, sizes and ages depend on the machine.
   for (const key of [OPENAI_KEY, ANTHROPIC_KEY]) assert.ok(!lines.join().includes(key));
   let text = lines.join("\n").replaceAll(/\d+ (?=checks|MB|s\b|min|h\b)/g, "N ");
-  for (const words of WORDS_OF_OTHERS) text = text.replaceAll(words, "✖ (another program's words)");
+  for (const words of FOREIGN_LINES) text = text.replaceAll(words, "✖ (another program's words)");
   assert.equal(code, /^✖ |"severity":"error"/m.test(text) ? 1 : 0, text);
   return text;
 }
 
-/** Compares with the snapshots of the test. */
+/** Compares the output with the test's snapshots. */
 async function shows(t: Deno.TestContext, world: DoctorWorld, ...options: string[]) {
   await assertPicture(t, await tell(world, ...options), import.meta.url);
 }
 
 let held: Disposable | undefined;
 
-/** Without what must be there in any case. */
+/** Creates an installation without faults. */
 async function createHealthy(): Promise<DoctorWorld> {
   const world = await createDoctorWorld();
   await world.place.writeScript("healthy", SAY);
@@ -287,7 +287,7 @@ for (const [name, { before, faults, after, options = {} }] of Object.entries(FAU
 }
 
 Deno.test(
-  "doctor finds nothing in a healthy installation, with a service and without, and changes nothing",
+  "doctor finds no problems in a healthy installation, with and without a service, and changes nothing",
   SQLITE,
   async () => {
     await using world = await createHealthy();
@@ -320,7 +320,7 @@ Deno.test(
   },
 );
 
-/** Paths, modes and sizes; not what SQLite keeps beside a database while it is read. */
+/** Lists paths, modes and sizes, without SQLite's temporary files. */
 async function treeOf(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -333,7 +333,7 @@ async function treeOf(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-Deno.test("doctor says in one line what several agents have wrong, and gives JSON for monitoring", async (t) => {
+Deno.test("doctor reports a problem of several agents in one line, and prints JSON for monitoring", async (t) => {
   await using world = await createHealthy();
   for (const id of ["a", "b", "c", "d", "e"]) {
     await agent(id, "model: { provider: openai, name: gpt-5 }")(world);
@@ -344,7 +344,7 @@ Deno.test("doctor says in one line what several agents have wrong, and gives JSO
   await assertPicture(t, text.replace(/"checks":\d+/, '"checks":N'), import.meta.url);
 });
 
-Deno.test("doctor before setup says calmly where to begin, and what it found on the machine", async (t) => {
+Deno.test("doctor before setup prints the first step and the keys that it found", async (t) => {
   await using world = await createDoctorWorld();
   const { place, machine } = world;
   await Deno.remove(place.configDir, { recursive: true });
@@ -355,7 +355,7 @@ Deno.test("doctor before setup says calmly where to begin, and what it found on 
   await shows(t, world);
 });
 
-Deno.test("doctor tells of config.yaml and the database although both are broken, and what it could not look at", async (t) => {
+Deno.test("doctor reports an invalid config.yaml and database, and the skipped checks", async (t) => {
   await using world = await createHealthy();
   await live(world);
   await Deno.writeTextFile(state(world, "inkling.db"), "not a database, and long enough to be one");
@@ -363,7 +363,7 @@ Deno.test("doctor tells of config.yaml and the database although both are broken
   await shows(t, world);
 });
 
-Deno.test("doctor never shows the address of a database that cannot be used, wherever it stands", async (t) => {
+Deno.test("doctor never shows the address of an invalid database setting", async (t) => {
   await using world = await createDoctorWorld();
   const { place } = world;
   const config = `workspace: ${place.workspace}\n`;
@@ -374,7 +374,7 @@ Deno.test("doctor never shows the address of a database that cannot be used, whe
   await shows(t, world);
 });
 
-Deno.test("doctor takes config.yaml with the database's password from others", async () => {
+Deno.test("doctor makes a config.yaml with the database's password private", async () => {
   await using world = await createDoctorWorld();
   const { place: { workspace } } = world;
   const config = (user: string) => `workspace: ${workspace}\ndatabase: postgres://${user}@db/x\n`;
@@ -388,7 +388,7 @@ Deno.test("doctor takes config.yaml with the database's password from others", a
   assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
 });
 
-Deno.test("doctor waits for no service that does not answer, and says how to end it", async () => {
+Deno.test("doctor does not wait for a silent service, and reports how to stop it", async () => {
   await using cli = await createFakeCli();
   cli.beSilent();
   assert.equal(await cli.drive(cli.run("doctor")), 1);
@@ -399,8 +399,8 @@ Deno.test("doctor waits for no service that does not answer, and says how to end
 });
 
 Deno.test({
-  name: "doctor says whether the shared database can be used, and how many nodes live",
-  // It names a server of its own.
+  name: "doctor reports the state of the shared database and the number of live nodes",
+  // The test uses its own server.
   ignore: !HAS_POSTGRES || IS_POSTGRES,
 }, async () => {
   await using world = await createDoctorWorld();
@@ -418,7 +418,7 @@ Deno.test({
     /^PostgreSQL \d+.* at postgres:\/\/inkling@127\.0\.0\.1:\d+\/\w+: no live node$/m,
   );
   assert.doesNotMatch(text, /s3cret/);
-  // Nobody listens on the port of an address that is nobody's.
+  // An address without a listener.
   await use(address.replace(/:\d+\//, ":1/"));
   const ill = await world.doctor();
   assert.equal(ill.code, 1);
@@ -428,7 +428,7 @@ Deno.test({
     /^✖ database: Cannot use postgres:.*: nothing listens there\n {4}Start PostgreSQL/m,
   );
   assert.doesNotMatch(said, /s3cret/);
-  // A service that runs has the same to say.
+  // A running service reports the same.
   const refusal = /Cannot use postgres:[^]*nothing listens there/.exec(said)?.[0] ?? "";
   cli.isRunning = true;
   cli.transport = (path) => {
@@ -442,7 +442,7 @@ Deno.test({
   assert.doesNotMatch(again, /✖ service/);
 });
 
-Deno.test("doctor says that a service answers with an error, and where its log is", async (t) => {
+Deno.test("doctor reports a service that answers with an error, and the path of its log", async (t) => {
   await using world = await createDoctorWorld();
   const { cli } = world;
   cli.isRunning = true;
@@ -455,7 +455,7 @@ Deno.test("doctor says that a service answers with an error, and where its log i
   await shows(t, world);
 });
 
-Deno.test("doctor says nothing of a service that is not here where another node's runs", async () => {
+Deno.test("doctor reports no missing service while another node runs one", async () => {
   await using world = await createDoctorWorld();
   const { place, cli } = world;
   await place.writeScript("daily", SAY, `${EVERY_HOUR}\nauto_approve: "*"`);

@@ -1,5 +1,5 @@
-// An installation in a temporary folder, with the real examination and a real runtime as its service; only the machine's space
-// and permissions are ours.
+// An installation in a temporary folder, with the real checks and a real runtime as its service. Only the machine's free space
+// and permissions are fake.
 import { dirname, join } from "node:path";
 import { examine } from "../../../../ops/doctor/examine.ts";
 import { type Machine, SYSTEM_MACHINE } from "../../../../ops/doctor/machine.ts";
@@ -11,7 +11,7 @@ import { createTestWorkspace, type TestWorkspace } from "../../../support/test_w
 import { TestClock } from "../../../support/test_clock.ts";
 import { createFakeCli, type FakeCli } from "../../fake_cli.ts";
 
-/** Keys as they look; nobody's. */
+/** Invalid keys in the form of real ones. */
 export const OPENAI_KEY = "sk-proj-0123456789abcdefghijklmnop";
 export const ANTHROPIC_KEY = "sk-ant-0123456789abcdefghijklmnop";
 
@@ -19,22 +19,22 @@ export interface DoctorWorld extends AsyncDisposable {
   place: TestWorkspace;
   cli: FakeCli;
   clock: TestClock;
-  /** May be changed. */
+  /** The fake machine, which tests may change. */
   machine: Machine;
   largestDatabase: number;
-  /** Writes a file below the root of all, `work/agents/_config/.env`, with mode 600. */
+  /** Writes a file below the root, for example `work/agents/_config/.env`, with mode 600. */
   put(path: string, text: string): Promise<string>;
   /** Starts the service. */
   start(): Promise<Runtime>;
   stop(): Promise<void>;
-  /** What the command shows, line by line, and its exit code. */
+  /** Runs the command. Returns its lines and its exit code. */
   doctor(...options: string[]): Promise<{ code: number; lines: string[] }>;
 }
 
 export async function createDoctorWorld(): Promise<DoctorWorld> {
   await using opened = new AsyncDisposableStack();
   const place = opened.use(await createTestWorkspace({ shell: { PATH: "/usr/bin:/bin" } }));
-  // Somebody is told.
+  // A channel is set.
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\nnotify: { channels: { phone: { type: ntfy, topic: t } } }\n`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createFakeCli } from "../../fake_cli.ts";
 
-Deno.test("permissions --command prints one line that a shell runs as it is meant", async () => {
+Deno.test("permissions --command prints one correctly quoted shell command", async () => {
   await using cli = await createFakeCli();
   cli.permissions = {
     ...cli.permissions,

@@ -13,11 +13,11 @@ const KEY = "sk-0123456789abcdef";
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 const configOf = async (world: SetupWorld) => parse(await world.read(world.configFile));
 
-/** The model gpt-x, which no list has. */
+/** The answers for the model gpt-x, which no list contains. */
 const GPT_X = [OTHER_PROVIDER, "gpt-x"];
-/** Answers of a first setup without trial and limits. */
+/** The answers of a first setup without a test of the model and without limits. */
 const FIRST = ["~/inkling", "openai", ...GPT_X, KEY, false, false, true];
-/** Compares config.yaml and the file of keys with what they were to be. */
+/** Compares config.yaml and the file of keys with the snapshot. */
 async function hasWritten(t: Deno.TestContext, world: SetupWorld, envFile = world.envFile) {
   const files = await Promise.all([world.configFile, envFile].map(world.read));
   await assertPicture(t, files.join("---\n").replaceAll(world.home, "~"), import.meta.url);
@@ -40,7 +40,7 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async (t)
     "inkling/agents/hello.md",
   ]);
   const shown = cli.stdout.text + cli.stderr.text;
-  // No line that a terminal of 80 columns would break in a word.
+  // No line is wider than a terminal of 80 columns.
   const [limits = ""] = /Limits of a run:[^]*? tokens/.exec(shown) ?? [];
   await assertPicture(t, limits, import.meta.url);
   assert.doesNotMatch(await world.read(join(world.agentsDir, "hello.md")), /model:/);
@@ -50,7 +50,7 @@ Deno.test("setup asks, writes config, key, folders and a first agent", async (t)
   assert.equal(cli.input.asked.find(({ message }) => message.includes("key"))?.kind, "secret");
 });
 
-Deno.test("setup that is run again keeps foreign keys, comments, other variables and the agents", async (t) => {
+Deno.test("setup keeps unknown keys, comments, other variables and the agents when it runs again", async (t) => {
   await using world = await createSetupWorld({
     config: "# ours\nworkspace: ~/inkling # here\nextra: {a: 1}\n" +
       "defaults:\n  provider: openai\n  model: gpt-x\n  timeout: 90 # patient\n  mine: yes\n",
@@ -61,7 +61,7 @@ Deno.test("setup that is run again keeps foreign keys, comments, other variables
   await Deno.writeTextFile(agent, "Mine.\n");
   await Deno.writeTextFile(world.envFile, `# keys\nOPENAI_API_KEY=old # till May\nOTHER='a b'\n`);
   const before = await world.read(world.configFile);
-  // Enter everywhere: nothing changes, but that nobody else may read the keys.
+  // Enter at every question changes only the mode of the keys' file.
   cli.input.answers = ["~/inkling", "openai", "gpt-x", "", false, false, true];
   assert.equal(await cli.run("setup"), 0);
   assert.equal(await world.read(world.configFile), before);
@@ -77,7 +77,7 @@ Deno.test("setup that is run again keeps foreign keys, comments, other variables
   assert.ok(!world.files().includes("inkling/agents/hello.md"));
 });
 
-Deno.test("setup writes nothing when it is left at any question", async () => {
+Deno.test("setup writes nothing if the user leaves any question", async () => {
   const limits = ["60", "2.5"];
   const all = [...FIRST.slice(0, 6), true, ...limits, true];
   await using world = await createSetupWorld();
@@ -91,7 +91,7 @@ Deno.test("setup writes nothing when it is left at any question", async () => {
   }
 });
 
-Deno.test("setup says no to answers that would not do, and asks again", async (t) => {
+Deno.test("setup rejects invalid answers and asks again", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
   await Deno.writeTextFile(join(world.home, "file"), "");
@@ -110,7 +110,7 @@ Deno.test("setup says no to answers that would not do, and asks again", async (t
   await hasWritten(t, world);
 });
 
-Deno.test("setup asks for no key where none is needed", async () => {
+Deno.test("setup does not ask for a key if none is needed", async () => {
   const answers = {
     ollama: ["~/inkling", "ollama", "qwen3", false, false, true],
     local: ["~/inkling", "local", "http://127.0.0.1:11434/v1", "tiny", false, false, true],
@@ -128,7 +128,7 @@ Deno.test("setup asks for no key where none is needed", async () => {
   }
 });
 
-Deno.test("setup offers the models of the price table by provider, what they cost, and any other", async () => {
+Deno.test("setup offers the provider's models of the price table with their prices, and any other model", async () => {
   for (
     const [provider, some] of [
       ["openai", ["gpt-6-sol", "gpt-5", "gpt-5-mini"]],
@@ -148,7 +148,7 @@ Deno.test("setup offers the models of the price table by provider, what they cos
   }
 });
 
-Deno.test("setup takes no model that its provider does not have", async (t) => {
+Deno.test("setup rejects a model that its provider does not have", async (t) => {
   await using world = await createSetupWorld();
   const { cli } = world;
   cli.input.answers = ["~/inkling", "demo", OTHER_PROVIDER, "zzz", "echo", false, true];
@@ -157,7 +157,7 @@ Deno.test("setup takes no model that its provider does not have", async (t) => {
   await hasWritten(t, world);
 });
 
-Deno.test("setup tries the model when it may, shows the provider's words, and goes on or back", async () => {
+Deno.test("setup tests the model after a confirmation, shows the provider's error, and continues or goes back", async () => {
   await using server = new OpenAiServer([
     { status: 401, body: JSON.stringify({ error: { message: "No such key" } }) },
     { text: "ready" },
@@ -175,7 +175,7 @@ Deno.test("setup tries the model when it may, shows the provider's words, and go
   assert.match(await world.read(world.envFile), new RegExp(`ELSEWHERE_API_KEY=${KEY}\n`));
 });
 
-Deno.test("setup: a base_url of one provider never serves another", async () => {
+Deno.test("setup never uses a base_url for another provider", async () => {
   await using world = await createSetupWorld({
     config: "defaults: {provider: openai, model: m, base_url: 'https://proxy.example/v1'}\n",
   });
@@ -189,7 +189,7 @@ Deno.test("setup: a base_url of one provider never serves another", async () => 
   assert.equal((await configOf(world)).defaults.base_url, null);
 });
 
-Deno.test("setup does not touch a configuration that is broken", async () => {
+Deno.test("setup does not change an invalid configuration", async () => {
   await using world = await createSetupWorld({ config: "workspace: [\n" });
   assert.equal(await world.cli.run("setup"), 1);
   assert.match(
@@ -199,7 +199,7 @@ Deno.test("setup does not touch a configuration that is broken", async () => {
   assert.equal(await world.read(world.configFile), "workspace: [\n");
 });
 
-Deno.test("setup --yes takes everything from flags and standard input", async (t) => {
+Deno.test("setup --yes reads everything from options and standard input", async (t) => {
   await using world = await createSetupWorld({ hasPerson: false });
   const { cli } = world;
   cli.input.lines = [`  ${KEY}`, "and more"];
@@ -209,12 +209,12 @@ Deno.test("setup --yes takes everything from flags and standard input", async (t
   await hasWritten(t, world, join(world.home, "work", "agents", "_config", ".env"));
   const before = await world.read(world.configFile);
   assert.equal(cli.stderr.text, "");
-  // And again, with nothing new.
+  // A second run changes nothing.
   assert.equal(await cli.run("setup", "--yes"), 0);
   assert.equal(await world.read(world.configFile), before);
 });
 
-Deno.test("setup --yes uses a key of the environment and writes it nowhere; a missing one it tells", async () => {
+Deno.test("setup --yes uses a key of the environment without writing it, and warns about a missing key", async () => {
   for (const hasKey of [true, false]) {
     await using world = await createSetupWorld({
       hasPerson: false,
@@ -229,7 +229,7 @@ Deno.test("setup --yes uses a key of the environment and writes it nowhere; a mi
   }
 });
 
-Deno.test("setup --yes --test writes nothing where the model does not answer", async () => {
+Deno.test("setup --yes --test writes nothing if the model does not answer", async () => {
   await using server = new OpenAiServer([
     { status: 401, body: JSON.stringify({ error: { message: `No such key: ${KEY}` } }) },
     { text: "ready" },
@@ -247,7 +247,7 @@ Deno.test("setup --yes --test writes nothing where the model does not answer", a
   server.assertDone();
 });
 
-Deno.test("setup refuses flags that cannot be, and writes nothing", async () => {
+Deno.test("setup rejects invalid options and writes nothing", async () => {
   const table: [string[], RegExp][] = [
     [["--yes"], /^Error: Choose a model provider with --provider: openai, anthropic/],
     [["--yes", "--provider", "local"], /^Error: Choose a model of local with --model/],
@@ -273,7 +273,7 @@ Deno.test("setup refuses flags that cannot be, and writes nothing", async () => 
   }
 });
 
-Deno.test("setup tells when it moves a workspace that has a history, and when a service still runs", async (t) => {
+Deno.test("setup notes the history of the former workspace, and its running service", async (t) => {
   await using world = await createSetupWorld({
     hasPerson: false,
     config: "workspace: ~/old\ndefaults: {provider: demo, model: echo}\n",
@@ -286,7 +286,7 @@ Deno.test("setup tells when it moves a workspace that has a history, and when a 
   await assertPicture(t, cli.stderr.text.replaceAll(world.home, "~"), import.meta.url);
 });
 
-/** A setup that changes nothing, beside a running service. */
+/** Creates an unchanged setup with a running service. */
 async function createBesideService(options: { hasPerson: boolean }): Promise<SetupWorld> {
   const world = await createSetupWorld({
     ...options,
@@ -296,7 +296,7 @@ async function createBesideService(options: { hasPerson: boolean }): Promise<Set
   return world;
 }
 
-Deno.test("setup says who takes over a key that alone was changed", async () => {
+Deno.test("setup notes that the running service uses a changed key", async () => {
   await using world = await createBesideService({ hasPerson: false });
   const { cli } = world;
   cli.input.lines = [KEY];
@@ -343,7 +343,7 @@ Deno.test("setup warns of agents that fire by themselves without a notification 
   assert.doesNotMatch(await setup(), /you get no message/);
 });
 
-Deno.test("setup says what restarts a service of another version, where nobody is asked", async () => {
+Deno.test("setup without questions prints the command that restarts a service of another version", async () => {
   await using world = await createBesideService({ hasPerson: false });
   const { cli } = world;
   Object.assign(cli.app, { version: "1.3.0" });
@@ -356,7 +356,7 @@ Deno.test("setup says what restarts a service of another version, where nobody i
   assert.equal(cli.spawned.length, 0);
 });
 
-Deno.test("setup restarts a service that cannot take over a setting while it runs, if the person wants", async () => {
+Deno.test("setup offers to restart a service that cannot apply a setting while it runs", async () => {
   for (const isWanted of [true, false]) {
     await using world = await createBesideService({ hasPerson: true });
     const { cli } = world;
@@ -389,7 +389,7 @@ Deno.test("setup restarts a service that cannot take over a setting while it run
   }
 });
 
-Deno.test("setup does not take a workspace whose service runs: no command would find that any more", async () => {
+Deno.test("setup rejects a workspace with a running service that commands would no longer find", async () => {
   await using world = await createSetupWorld({ hasPerson: false });
   const workspace = join(world.home, "notes");
   await Deno.mkdir(workspace);

@@ -5,7 +5,7 @@ import { picturesOf } from "../../picture.ts";
 
 const shows = picturesOf(import.meta.url);
 
-Deno.test("status of a service that was started before an update tells what that says", async (t) => {
+Deno.test("status shows the state of an older service", async (t) => {
   await using cli = await createFakeCli();
   const { connect } = cli.app;
   cli.app.connect = (places) => {
@@ -20,7 +20,7 @@ Deno.test("status of a service that was started before an update tells what that
   await shows(t, cli, "status", "-v");
 });
 
-Deno.test("status counts the agent files with errors, also those whose last good definition goes on", async (t) => {
+Deno.test("status counts the agent files with errors, also those with a last good definition", async (t) => {
   const problem = (severity: Diagnostic["severity"]): Diagnostic => (
     { path: "agents/x.md", line: 1, column: 1, severity, message: "Wrong" }
   );

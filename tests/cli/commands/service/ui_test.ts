@@ -12,7 +12,7 @@ import { picturesOf } from "../../picture.ts";
 
 const shows = picturesOf(import.meta.url);
 
-/** Presses Ctrl+C as soon as the command says that it works, and returns its exit code. */
+/** Presses Ctrl+C once the command is ready, and returns its exit code. */
 async function untilInterrupted(cli: FakeCli, running: Promise<number>): Promise<number> {
   await until(() => cli.stderr.text.includes("Ctrl+C"), "it says how it ends");
   assert.ok(!cli.proxied.includes("closed"), "it lives as long as the command");
@@ -20,7 +20,7 @@ async function untilInterrupted(cli: FakeCli, running: Promise<number>): Promise
   return await running;
 }
 
-Deno.test("ui opens a file in a browser, never the address with its token, prints that alone, and ends with its proxy at Ctrl+C", async () => {
+Deno.test("ui opens a file in the browser instead of the address with its token, prints only the address, and closes its proxy at Ctrl+C", async () => {
   await using cli = await createFakeCli();
   assert.equal(await untilInterrupted(cli, cli.run("ui")), 130);
   assert.deepEqual(cli.opened, ["file:///state/ui.html"]);
@@ -32,7 +32,7 @@ Deno.test("ui opens a file in a browser, never the address with its token, print
   assert.deepEqual(cli.proxied, [`${cli.stateDir}/service.sock/ui`, "closed"]);
 });
 
-Deno.test("ui --no-open only prints the address, and ui says when its usual port is taken", async () => {
+Deno.test("ui --no-open only prints the address, and ui notes that its usual port is in use", async () => {
   await using cli = await createFakeCli();
   cli.page = { port: 4712, takenPort: 4711 };
   assert.equal(await untilInterrupted(cli, cli.run("ui", "--no-open")), 130);
@@ -41,7 +41,7 @@ Deno.test("ui --no-open only prints the address, and ui says when its usual port
   assert.match(cli.stderr.text, /^Port 4711 is in use, so the page is on port 4712\n/);
 });
 
-Deno.test("ui fails with 3 when the service cannot be started, and opens nothing", async () => {
+Deno.test("ui exits with 3 if the service cannot start, and opens nothing", async () => {
   await using cli = await createFakeCli({ isRunning: false });
   cli.onSpawn = () => ({ pid: 4711, ended: { code: 1 } });
   await Deno.writeTextFile(`${cli.stateDir}/inkling.log`, "");
@@ -50,7 +50,7 @@ Deno.test("ui fails with 3 when the service cannot be started, and opens nothing
   assert.deepEqual(cli.proxied, []);
 });
 
-/** Has a process serve the page from the moment that it is started. */
+/** Makes every started process serve the page at once. */
 function serveInBackground(cli: FakeCli): { end(): Promise<void> } {
   const places = cli.app.places();
   let announced: Promise<AsyncDisposable | undefined> | undefined;
@@ -67,7 +67,7 @@ function serveInBackground(cli: FakeCli): { end(): Promise<void> } {
   return { end };
 }
 
-Deno.test("ui --background leaves a process behind that serves the page, and returns", async () => {
+Deno.test("ui --background starts a process that serves the page, and returns", async () => {
   await using cli = await createFakeCli();
   const page = serveInBackground(cli);
   assert.equal(await cli.drive(cli.run("ui", "--background", "--workspace", "w")), 0);
@@ -80,7 +80,7 @@ Deno.test("ui --background leaves a process behind that serves the page, and ret
   assert.deepEqual(cli.proxied, []);
   assert.equal(cli.stdout.text, "http://127.0.0.1:4713/open?token=once\n");
   assert.match(cli.stderr.text, /in the background \(PID 4712\): "inkling ui --stop" stops it/);
-  // Whoever comes later gets a link to the same page, whether or not with the option.
+  // A later command creates a link to the same page, with and without the option.
   for (const argv of [["ui"], ["ui", "--background", "--no-open"]]) {
     assert.equal(await cli.drive(cli.run(...argv)), 0);
   }
@@ -89,7 +89,7 @@ Deno.test("ui --background leaves a process behind that serves the page, and ret
   await page.end();
 });
 
-Deno.test("ui --stop ends the page in the background, and says when there is none", async (t) => {
+Deno.test("ui --stop stops the background page, and reports that there is none", async (t) => {
   await using cli = await createFakeCli();
   serveInBackground(cli);
   await cli.drive(cli.run("ui", "--background"));
@@ -98,7 +98,7 @@ Deno.test("ui --stop ends the page in the background, and says when there is non
   await shows(t, cli, "ui", "--stop", "--background");
 });
 
-Deno.test("ui --stop does not signal a process that only has the PID of one that was killed", async () => {
+Deno.test("ui --stop does not signal another process with the PID of a killed one", async () => {
   await using cli = await createFakeCli();
   cli.processes.set(4712, { isAlive: true, endsOn: [], signals: [] });
   await Deno.writeTextFile(`${cli.stateDir}/ui.json`, '{"pid":4712,"port":4713}');
@@ -106,7 +106,7 @@ Deno.test("ui --stop does not signal a process that only has the PID of one that
   assert.deepEqual(cli.processes.get(4712)?.signals, []);
 });
 
-Deno.test("ui --background tells why the page could not be started", async (t) => {
+Deno.test("ui --background reports why the page could not start", async (t) => {
   await using cli = await createFakeCli();
   cli.onSpawn = (logFile) => {
     Deno.writeTextFileSync(logFile, "Error: something is wrong\n");
@@ -115,7 +115,7 @@ Deno.test("ui --background tells why the page could not be started", async (t) =
   await shows(t, cli, "ui", "--background");
 });
 
-Deno.test("the page in the background outlives a service that starts again, and ends ten minutes after the last one", async () => {
+Deno.test("the background page survives a restart of the service, and ends ten minutes after the last service", async () => {
   await using cli = await createFakeCli();
   cli.environment = { ...cli.environment, [SERVES_PAGE]: "1" };
   const running = cli.run("ui", "--background", "--quiet");

@@ -1,4 +1,4 @@
-// update: against a place of releases on this machine, with shell scripts for binaries.
+// `inkling update` with a release server on this machine and shell scripts as binaries.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { manifest, standIn, TARGET, UpdateWorld } from "../../update/release_ser
 
 const OLD = { version: "1.2.3", files: ["inkling"] };
 
-/** Runs `update`, which must fail and leave everything as it was; returns what it says. */
+/** Runs `update`, which must fail without changes, and returns its error. */
 async function refused(world: UpdateWorld, ...args: string[]): Promise<string> {
   assert.equal(await world.run(["update", ...args]), 1);
   assert.deepEqual(await world.state(), OLD);
@@ -21,14 +21,14 @@ async function refused(world: UpdateWorld, ...args: string[]): Promise<string> {
   return said;
 }
 
-Deno.test("update replaces the binary by the release's, which its owner may start, and leaves nothing behind", async () => {
+Deno.test("update installs the executable of the release, and leaves no other files", async () => {
   await using world = await UpdateWorld.open();
-  // Whoever could start the old one.
+  // The permissions of the old one.
   await Deno.chmod(world.binary, 0o650);
   const content = standIn("1.3.0");
   const sha256 = createHash("sha256").update(content).digest("hex").toUpperCase();
   world.release("1.3.0", content, { sha256 });
-  // What a symbolic link leads to is replaced, not the link.
+  // The target of a symbolic link is replaced, not the link.
   const link = join(world.cli.stateDir, "inkling");
   await Deno.symlink(world.binary, link);
   const distribution = { kind: "binary", path: link, target: TARGET } as const;
@@ -40,7 +40,7 @@ Deno.test("update replaces the binary by the release's, which its owner may star
   assert.equal(world.cli.stderr.text, "Downloading Inkling 1.3.0\n");
 });
 
-Deno.test("update --check tells what is offered, and changes nothing", async (t) => {
+Deno.test("update --check reports the newest release, and changes nothing", async (t) => {
   await using world = await UpdateWorld.open();
   const { stdout } = world.cli;
   for (const version of ["1.3.0", "1.2.3", "1.2.0"]) {
@@ -53,7 +53,7 @@ Deno.test("update --check tells what is offered, and changes nothing", async (t)
   assert.ok(world.requested.every((path) => path.endsWith("latest.json")));
 });
 
-Deno.test("update fetches nothing that is not newer, unless it is forced to", async () => {
+Deno.test("update downloads an older or equal release only with --force", async () => {
   await using world = await UpdateWorld.open();
   world.release("1.2.0", standIn("1.2.0"));
   assert.match(
@@ -71,7 +71,7 @@ Deno.test("update fetches nothing that is not newer, unless it is forced to", as
   assert.equal((await world.state()).version, "1.2.0");
 });
 
-Deno.test("update refuses a download that is cut off, whether its length was announced or not", async () => {
+Deno.test("update rejects an incomplete download, with and without an announced length", async () => {
   await using world = await UpdateWorld.open();
   const content = standIn("1.3.0");
   world.release("1.3.0", content);
@@ -94,9 +94,9 @@ Deno.test("update refuses a download that is cut off, whether its length was ann
   }
 });
 
-Deno.test("update keeps the old binary when the new one is not what was announced, or does not start", async (t) => {
+Deno.test("update keeps the old executable if the new one has a wrong checksum or does not start", async (t) => {
   await using world = await UpdateWorld.open();
-  // This one starts beside the old binary, and not in its place.
+  // It starts under its temporary name, but not in the old one's place.
   const shy = '#!/bin/sh\n[ "${0##*/}" != inkling ] && echo 1.3.0\n';
   const good = standIn("1.3.0");
   const contents = [
@@ -111,7 +111,7 @@ Deno.test("update keeps the old binary when the new one is not what was announce
   await assertPicture(t, await refused(world), import.meta.url);
 });
 
-Deno.test("update starts a new program beside the old one, and only one that works in its place", async () => {
+Deno.test("update tests the new program first under a temporary name, and then in its place", async () => {
   await using world = await UpdateWorld.open();
   const log = join(world.cli.stateDir, "started");
   const beside = join(world.directory, ".inkling-next-inkling");
@@ -123,7 +123,7 @@ Deno.test("update starts a new program beside the old one, and only one that wor
   }
 });
 
-Deno.test("update says what is wrong with the place of releases", async (t) => {
+Deno.test("update reports the problem of the release server", async (t) => {
   await using world = await UpdateWorld.open();
   const good = standIn("1.3.0");
   const manifests = [
@@ -133,7 +133,7 @@ Deno.test("update says what is wrong with the place of releases", async (t) => {
     ...[manifest("1.3.0", good, { sha256: 5 }), "x".repeat(1_048_577)],
   ];
   for (const latest of manifests) {
-    // With its length announced, and without.
+    // With and without an announced length.
     for (const body of [latest, new Blob([latest]).stream()]) {
       world.answers.set("/releases/latest.json", () => new Response(body));
       await assertPicture(t, await refused(world), import.meta.url);
@@ -143,14 +143,14 @@ Deno.test("update says what is wrong with the place of releases", async (t) => {
   await assertPicture(t, await refused(world), import.meta.url);
 });
 
-Deno.test("update follows redirects of releases, but none to where anybody could change them", async () => {
+Deno.test("update follows only redirects to trusted addresses", async () => {
   await using world = await UpdateWorld.open();
   const content = standIn("1.3.0");
   world.release("1.3.0", content);
   const redirect = (location: string) => () =>
     new Response(null, { status: 302, headers: { location } });
   world.answers.set("/releases/inkling-linux", redirect("/elsewhere/file"));
-  // Packed, a file has another length than the one that is announced.
+  // A compressed file has another length than the announced one.
   world.answers.set(
     "/elsewhere/file",
     ({ headers }) => new Response(headers.get("accept-encoding") === "identity" ? content : "zip"),
@@ -166,7 +166,7 @@ Deno.test("update follows redirects of releases, but none to where anybody could
   assert.match(await refused(other), /there are too many redirects/);
 });
 
-Deno.test("update tells plainly when there is not a valid release address, or no good one, or nobody there", async () => {
+Deno.test("update reports a missing, invalid or unreachable release address", async () => {
   await using world = await UpdateWorld.open();
   const { stderr } = world.cli;
   const run = async (environment: Record<string, string>) => {
@@ -192,7 +192,7 @@ Deno.test("update tells plainly when there is not a valid release address, or no
   );
 });
 
-Deno.test("update removes what an update that was killed left behind, and waits for nobody", async () => {
+Deno.test("update removes the files of a killed update, and does not wait for it", async () => {
   await using world = await UpdateWorld.open();
   for (const kind of ["next", "previous", "update-lock"]) {
     await Deno.writeTextFile(join(world.directory, `.inkling-${kind}-inkling`), "left");
@@ -202,7 +202,7 @@ Deno.test("update removes what an update that was killed left behind, and waits 
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
 });
 
-/** Holds the release's file back; `asked` once it is fetched. */
+/** Delays the release's file; `asked` resolves at its request. */
 function holdBack(world: UpdateWorld, content: string): { asked: Promise<void>; answer(): void } {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
@@ -215,7 +215,7 @@ function holdBack(world: UpdateWorld, content: string): { asked: Promise<void>; 
   return { asked: asked.promise, answer: answered.resolve };
 }
 
-Deno.test("update lets only one of two updates at once go on", async () => {
+Deno.test("update allows only one of two concurrent updates", async () => {
   await using world = await UpdateWorld.open();
   const { asked, answer } = holdBack(world, standIn("1.3.0"));
   const first = world.run(["update"]);
@@ -227,7 +227,7 @@ Deno.test("update lets only one of two updates at once go on", async () => {
   assert.deepEqual(await world.state(), { version: "1.3.0", files: ["inkling"] });
 });
 
-Deno.test("update ends at Ctrl+C with nothing changed", async () => {
+Deno.test("update ends at Ctrl+C without changes", async () => {
   await using world = await UpdateWorld.open();
   const { asked, answer } = holdBack(world, standIn("1.3.0"));
   const code = world.run(["update"]);

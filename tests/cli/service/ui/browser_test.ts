@@ -1,4 +1,4 @@
-// Opening an address, as each system does it.
+// Opens an address with the command of each system.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { browserCommand, openBrowser } from "../../../../cli/service/browser.ts";
@@ -7,7 +7,7 @@ import { until } from "../../../support/until.ts";
 
 const ADDRESS = "http://127.0.0.1:1/open?token=a&b";
 
-Deno.test("browserCommand() gives the address to the system's own opener as one word", () => {
+Deno.test("browserCommand() passes the address to the system's opener as one word", () => {
   const environment = {};
   assert.deepEqual(browserCommand(ADDRESS, { os: "darwin", environment }), ["open", ADDRESS]);
   const windows = browserCommand(ADDRESS, { os: "windows", environment });
@@ -19,13 +19,13 @@ Deno.test("browserCommand() gives the address to the system's own opener as one 
   }
 });
 
-Deno.test("browserCommand() has none where there is no screen: a browser in the terminal is no help", () => {
+Deno.test("browserCommand() returns no command without a screen", () => {
   for (const environment of [{}, { DISPLAY: "" }]) {
     assert.equal(browserCommand(ADDRESS, { os: "linux", environment }), undefined);
   }
 });
 
-/** A folder on the PATH with a stand-in for xdg-open; `OUT` in its script is the file `out` there. */
+/** Creates a folder on the PATH with a fake xdg-open; `OUT` in its script is the file `out` there. */
 async function createOpener(script: string): Promise<{ directory: string } & AsyncDisposable> {
   const directory = await Deno.makeTempDir({ prefix: "inkling-browser-" });
   const path = join(directory, "xdg-open");
@@ -40,7 +40,7 @@ function open(directory: string, clock = new TestClock()): Promise<boolean> {
   return openBrowser(ADDRESS, { os: "linux", environment, clock });
 }
 
-Deno.test("openBrowser() tells whether the opener opened the address", async () => {
+Deno.test("openBrowser() returns whether the opener succeeded", async () => {
   await using good = await createOpener('printf "%s\\n" "$@" > OUT');
   assert.equal(await open(good.directory), true);
   assert.equal(await Deno.readTextFile(join(good.directory, "out")), `${ADDRESS}\n`);
@@ -48,7 +48,7 @@ Deno.test("openBrowser() tells whether the opener opened the address", async () 
   assert.equal(await open(bad.directory), false);
 });
 
-Deno.test("openBrowser() fails softly where there is no opener, or none that may be run", async () => {
+Deno.test("openBrowser() returns false without an executable opener", async () => {
   await using opener = await createOpener("exit 0");
   await Deno.chmod(join(opener.directory, "xdg-open"), 0o644);
   const environment = { DISPLAY: ":0", PATH: opener.directory };
@@ -72,7 +72,7 @@ Deno.test("openBrowser() does not wait for a browser that stays in the foregroun
   await until(() => isGone(pid), "the browser is gone");
 });
 
-/** Whether nobody has the PID any more, not even a process that nobody has asked for its end. */
+/** Returns whether no process has the PID, not even a zombie. */
 function isGone(pid: number): boolean {
   try {
     Deno.kill(pid, "SIGCONT");

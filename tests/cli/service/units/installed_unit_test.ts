@@ -1,8 +1,8 @@
-// What a person types for a unit that is there: a unit of the system is asked of the system.
+// The command that starts an installed unit of the user or of the system.
 import assert from "node:assert/strict";
 import { describeUnitStart } from "../../../../cli/service/units/installed_unit.ts";
 
-Deno.test("describeUnitStart() asks the manager that reads the file", () => {
+Deno.test("describeUnitStart() uses the manager of the file", () => {
   for (const folder of ["/home/me/.config/systemd/user", "/etc/systemd/user"]) {
     assert.equal(
       describeUnitStart(`${folder}/inkling.service`),

@@ -1,9 +1,9 @@
-// Reads an XML property list, independently of what writes it.
+// Reads an XML property list, independently of its writer.
 
-/** What a property list holds. */
+/** A value of a property list. */
 export type PlistValue = string | number | boolean | PlistValue[] | { [key: string]: PlistValue };
 
-/** The dictionary of a list. Throws for XML that no parser would read. */
+/** Parses a property list. Throws for invalid XML. */
 export function readPlist(xml: string): { [key: string]: PlistValue } {
   const comment = /<!--([\s\S]*?)-->/.exec(xml);
   if (comment?.[1]?.includes("--")) throw new Error("two hyphens inside of a comment");

@@ -1,4 +1,4 @@
-// start --print-unit: files that systemd and launchd read as they are meant, whatever stands in a path.
+// `inkling start --print-unit`: systemd and launchd read the files correctly, also with unusual paths.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ import { readUnit } from "./unit_reader.ts";
 
 const shows = picturesOf(import.meta.url);
 
-/** Prints the unit as the command does. */
+/** Runs the command and returns the printed unit. */
 async function print(cli: FakeCli, ...args: string[]): Promise<string> {
   assert.equal(await cli.run("start", ...args), 0, cli.stderr.text);
   return cli.stdout.text;
@@ -31,12 +31,12 @@ const unit = (text: string): Unit => ({
   keysFile: `${text}/.env`,
 });
 
-Deno.test("start --print-unit prints a service that is kept alive and stopped in time, and how to print it again", async (t) => {
+Deno.test("start --print-unit prints a unit with --keep-alive and a stop timeout, and the command that prints it", async (t) => {
   await using cli = await createFakeCli();
   const listener = ["--port", "8420", "--host", "::1"];
   await shows(t, cli, "start", "--print-unit=systemd", ...listener, "-w", "my notes");
   await shows(t, cli, "start", "--print-unit=launchd", "-w", "notes");
-  // The environment has its own say, and a scoped program the flags that its agents ask for now.
+  // With variables in the environment, and with the flags of a scoped program.
   cli.environment = { ...cli.environment, MALLOC_ARENA_MAX: "16" };
   cli.isConfined = true;
   const command = ["/usr/bin/deno", "run", "--allow-read=/home/me/my notes", "/opt/main.ts"];
@@ -45,7 +45,7 @@ Deno.test("start --print-unit prints a service that is kept alive and stopped in
   assert.deepEqual([cli.served, cli.spawned], [[], []], "nothing is started");
 });
 
-Deno.test("start --print-unit holds no key, not even one that stands in the environment, and refuses one in the flags", async () => {
+Deno.test("start --print-unit contains no key of the environment, and rejects --api-key", async () => {
   await using cli = await createFakeCli();
   const key = "sesame-0123456789";
   cli.environment = {
@@ -64,7 +64,7 @@ Deno.test("start --print-unit holds no key, not even one that stands in the envi
   assert.equal(await cli.run("start", "--print-unit=upstart"), 2);
 });
 
-Deno.test("start --print-unit refuses a path that no such file can hold, and warns of npx's cache", async () => {
+Deno.test("start --print-unit rejects paths with control characters, and warns about npx's cache", async () => {
   await using cli = await createFakeCli();
   cli.report = { ...cli.report, configFile: "/home/a\nb/config.yaml" };
   assert.equal(await cli.run("start", "--print-unit=systemd"), 1);
@@ -79,7 +79,7 @@ Deno.test("start --print-unit refuses a path that no such file can hold, and war
   );
 });
 
-Deno.test("toSystemdUnit() and toLaunchdPlist() give back every text as it was", () => {
+Deno.test("toSystemdUnit() and toLaunchdPlist() preserve every text", () => {
   const texts = fc.oneof(
     fc.constant(ODD),
     fc.constant("\u2028"),
@@ -111,7 +111,7 @@ Deno.test("toSystemdUnit() and toLaunchdPlist() give back every text as it was",
   }));
 });
 
-Deno.test("the shell in the property list reads the key from its file and becomes the program, with every argument as it is", async () => {
+Deno.test("the shell of the property list loads the key's file and runs the program with unchanged arguments", async () => {
   await using folder = await createTempDir();
   const place = join(folder.path, `odd "$HOME" 'x' %h`);
   await Deno.mkdir(place);
@@ -136,7 +136,7 @@ const hasSystemd = await new Deno.Command("systemd-analyze", { args: ["--version
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: "systemd itself finds nothing wrong with the unit, odd paths included",
+  name: "systemd accepts the unit, also with unusual paths",
   ignore: !hasSystemd,
   async fn() {
     await using folder = await createTempDir();

@@ -1,16 +1,16 @@
-// Reads a unit file as systemd does (systemd.syntax(7), systemd.service(5)), independently of what writes it.
+// Reads a unit file like systemd (systemd.syntax(7), systemd.service(5)), independently of its writer.
 
-/** What a unit file says. */
+/** A parsed unit file. */
 export interface ReadUnit {
-  /** The values of a key as they stand, in their order. */
+  /** The unparsed values of a key, in their order. */
   values(section: string, key: string): string[];
-  /** The words of all values of a key: quotes, escapes, specifiers and variables resolved. */
+  /** The words of all values of a key, with quotes, escapes, specifiers and variables resolved. */
   words(section: string, key: string): string[];
-  /** A value that is a path: specifiers resolved, nothing else. */
+  /** A value that is a path, with specifiers resolved. */
   path(section: string, key: string): string;
 }
 
-/** Throws for what systemd would not read. */
+/** Parses a unit file. Throws for text that systemd rejects. */
 export function readUnit(text: string): ReadUnit {
   const found: { section: string; key: string; value: string }[] = [];
   let section = "";
