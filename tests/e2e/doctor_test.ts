@@ -25,7 +25,7 @@ Deno.test("doctor --fix removes the files of a killed service, and doctor report
   for (const name of ["service.sock", "inkling.pid"]) {
     assert.match(
       ill.stdout,
-      new RegExp(`^! ${name}: A killed service left this file: .*\n    rm `, "m"),
+      new RegExp(`^! ${name}: A killed service left this file.*\n    rm `, "m"),
     );
     await Deno.lstat(join(home.stateDir, name));
   }

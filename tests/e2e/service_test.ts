@@ -83,7 +83,10 @@ Deno.test("on Windows the service reports in a sentence why it cannot run", asyn
   });
   const { code, stderr } = await elsewhere.inkling("start");
   assert.equal(code, 1);
-  assert.match(stderr, /^Error: The service needs a Unix socket, and Deno has none on Windows/);
+  assert.match(
+    stderr,
+    /^Error: The service needs a Unix socket, which Deno does not support on Windows/,
+  );
 });
 
 Deno.test(
@@ -113,7 +116,7 @@ Deno.test("start --port without a key is refused", async () => {
   await using home = await createRealHome();
   const refused = await home.inkling("start", "--port", "0");
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /--port needs a key: .*config\/\.env/s);
+  assert.match(refused.stderr, /--port requires a key, .*config\/\.env/s);
 });
 
 Deno.test("an idle service stops by itself and removes its socket file; --keep-alive keeps it running until SIGTERM", async () => {
@@ -128,7 +131,7 @@ Deno.test("an idle service stops by itself and removes its socket file; --keep-a
   // It starts after the last request to the other service, which is therefore idle for longer when this one stops.
   await using goes = await createRealHome({ shell });
   const { stdout } = await goes.succeed("start", "--port", "0");
-  assert.match(stdout, /127\.0\.0\.1:\d+[^]*\nStopped: there was nothing to do\./);
+  assert.match(stdout, /127\.0\.0\.1:\d+[^]*\nStopped because it was idle\./);
   assert.throws(() => Deno.lstatSync(join(goes.stateDir, "service.sock")));
 
   assert.equal((await client.health()).status, "ok");

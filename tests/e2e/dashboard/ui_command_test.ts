@@ -109,7 +109,7 @@ Deno.test("ui --background serves the page in the background until --stop", asyn
   assert.ok(Number.isInteger((await info.json()).pid));
   const stopped = await home.inkling("ui", "--stop");
   assert.equal(stopped.code, 0);
-  assert.match(stopped.stdout, /^The page is no longer served/);
+  assert.match(stopped.stdout, /^Stopped serving the page/);
   await assert.rejects(fetch(origin), TypeError);
 });
 

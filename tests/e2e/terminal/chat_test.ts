@@ -166,7 +166,7 @@ testInTerminal(
     question.resolve();
     await terminal.waitFor(/Allow file_write\?[^]*● Deny/);
     await terminal.press("Enter");
-    await terminal.waitFor(/Why not\?/);
+    await terminal.waitFor(/Reason for the denial/);
     await terminal.type("Too hasty");
     await terminal.press("Enter");
     await terminal.waitFor(/Action denied by user: Too hasty[^]*\nWell\.\n/);

@@ -46,7 +46,7 @@ const PROMPTS: Prompt[] = [
     step: ASK("Go on?", { kind: "confirm" }),
     shown: /Yes.*No/,
     keys: ["n"],
-    then: /Why not\?/,
+    then: /Reason for the denial/,
     end: "C-c",
   },
   { name: "a text", step: ASK("Your name?"), shown: /Your name\?\n│ /, end: "C-d" },
@@ -170,7 +170,7 @@ testInTerminal("chat: Ctrl+D at a question keeps it open, and the next answer co
   await terminal.press("Enter");
   await terminal.waitFor(/Your name\?\n│ /);
   await terminal.press("C-d");
-  await terminal.waitFor(/It waits for an answer[^]*◆ {2}Your name\?\n│ /);
+  await terminal.waitFor(/The agent waits for your answer[^]*◆ {2}Your name\?\n│ /);
   await terminal.type("Zoë");
   await terminal.waitFor(/│ {2}Zoë/);
   await terminal.press("Enter");

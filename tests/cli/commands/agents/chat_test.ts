@@ -203,7 +203,7 @@ Deno.test("chat warns about an agent without history, and notes a new conversati
   assert.equal(await cli.run("chat", "daily", "--session", "taxes"), 0);
   assert.match(cli.stderr.text, /Warning: daily has history: off/);
   assert.match(cli.stderr.text, /New conversation: taxes/);
-  assert.doesNotMatch(cli.stdout.text, /Go on with/, "and it was not begun");
+  assert.doesNotMatch(cli.stdout.text, /Continue with/, "and it was not begun");
 });
 
 Deno.test("chat does not send its commands to the model", async () => {

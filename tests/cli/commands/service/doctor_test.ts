@@ -279,7 +279,7 @@ for (const [name, { before, faults, after, options = {} }] of Object.entries(FAU
     const found = await tell(world);
     assert.equal(found.match(/^[✖!] .*\n {4}\S/gm)?.length, Object.keys(faults).length, found);
     const pictures = [found];
-    if (/"inkling doctor --fix" mends/.test(found)) {
+    if (/"inkling doctor --fix" fixes/.test(found)) {
       pictures.push(await tell(world, "--fix"), await tell(world));
     }
     await assertPicture(t, pictures.join("\n---\n"), import.meta.url);

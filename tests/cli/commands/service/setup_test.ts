@@ -322,7 +322,7 @@ Deno.test("setup warns of agents that fire by themselves without a notification 
     return cli.stderr.text.replaceAll(/\s+/g, " ");
   };
   await Deno.writeTextFile(join(world.agentsDir, "manual.md"), "Do it.\n");
-  assert.doesNotMatch(await setup(), /you get no message/);
+  assert.doesNotMatch(await setup(), /reach nobody/);
   const triggers = [
     "schedule, every: 1h",
     "watch, paths: [in]",
@@ -340,7 +340,7 @@ Deno.test("setup warns of agents that fire by themselves without a notification 
   }
   const channel = "notify: { channels: { phone: { type: ntfy, topic: t } } }\n";
   await Deno.writeTextFile(world.configFile, channel, { append: true });
-  assert.doesNotMatch(await setup(), /you get no message/);
+  assert.doesNotMatch(await setup(), /reach nobody/);
 });
 
 Deno.test("setup without questions prints the command that restarts a service of another version", async () => {
