@@ -20,7 +20,7 @@ argument-hint: topic
 Write a haiku about $ARGUMENTS.
 `;
 
-Deno.test("a skill's instructions enter the conversation once and are a breadcrumb in the next run, also behind a run that was cut off; asking again and again is a loop", async () => {
+Deno.test("a skill's instructions enter the conversation once and are a breadcrumb in the next run, even after a cut run; repeated requests are a loop", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await place.writeScript("poet", [
@@ -43,7 +43,7 @@ Deno.test("a skill's instructions enter the conversation once and are a breadcru
   const system = frames.find((one) => one["event_type"] === "system");
   assert.match(String(system?.["content"]), /haiku.*topic.*Writes haiku/);
 
-  // What a model gets, the echo model shows: the last user turn; the seed stands in the stored conversation.
+  // The echo model returns the last user turn. The seed is in the stored conversation.
   const second = await runToEnd(runtime, "poet");
   assert.equal(second.status, "success");
   const { messages } = await conversationOf(place, second.id);
@@ -96,7 +96,7 @@ const ASKING_TOOL = `export default {
   },
 };`;
 
-Deno.test("tools that cannot be had end the run with the reason, and no other agent's", async () => {
+Deno.test("unavailable tools end the run of their agent with the reason, and no other run", async () => {
   await using place = await createToolPlace();
   await writeConfig(place, "tools/broken.ts", "this is no TypeScript (");
   const dead = '{"dead": {"command": "sh", "args": ["-c", "echo no luck >&2; exit 3"]}}';
@@ -120,7 +120,7 @@ Deno.test("tools that cannot be had end the run with the reason, and no other ag
   assert.equal((await runToEnd(runtime, "sound")).status, "success");
 });
 
-Deno.test("instructions of several skills stand behind all results of their reply, across a question and a restart", async () => {
+Deno.test("instructions of several skills follow all results of their reply, across a question and a restart", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await writeConfig(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
@@ -143,7 +143,7 @@ Deno.test("instructions of several skills stand behind all results of their repl
   assert.equal(injected.length, 2);
 });
 
-Deno.test("tools of one reply that ask by themselves are answered one after the other, over a restart and changes of their guard", async () => {
+Deno.test("the questions of several tools in one reply are answered in order, across a restart and changes of their guard", async () => {
   await using place = await createToolPlace();
   await writeConfig(place, "tools/deploy.ts", ASKING_TOOL);
   const write = (lines = "") => {
@@ -154,7 +154,7 @@ Deno.test("tools of one reply that ask by themselves are answered one after the 
   let id = 0;
   const asked: string[] = [];
   const guard = "confirm: [deploy]";
-  // An answer to the tool permits nothing that is guarded since; a permission answers no question of the tool.
+  // An answer to the tool does not permit a call that is guarded now. A permission does not answer the tool's question.
   for (const guards of [[guard], [guard, "", ""]]) {
     await using runtime = await place.open();
     id ||= (await runToEnd(runtime, "ops")).id;
@@ -171,7 +171,7 @@ Deno.test("tools of one reply that ask by themselves are answered one after the 
   assert.deepEqual(results, ["deployed a", "deployed b"]);
 });
 
-Deno.test("a guarded call that was denied does not run, although its agent is free to since", async () => {
+Deno.test("a denied call does not run, even if its tool is no longer guarded", async () => {
   await using place = await createTestWorkspace();
   const writing = call("file_write", { path: "a.txt", content: "a" });
   const steps = [{ call: [writing] }, { say: "{result}" }];

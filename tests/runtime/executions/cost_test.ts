@@ -12,12 +12,12 @@ async function statsOf(runtime: Runtime, id: number): Promise<Record<string, unk
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "stats");
 }
 
-/** The lines of the service log that tell of a price that is missing. */
+/** Returns the lines of the service log about a missing price. */
 function warningsIn(place: TestWorkspace): string[] {
   return place.logged.map(({ message }) => message).filter((line) => line.includes(UNPRICED));
 }
 
-Deno.test("runLoop() adds replies up, by their own cost or pricing.yaml, and aborts at max_cost_usd before any call of that reply runs; an answer that crosses it stands", async () => {
+Deno.test("runLoop() sums the cost of replies and aborts at max_cost_usd before a call of that reply runs; an answer over the limit is accepted", async () => {
   await using place = await createTestWorkspace();
   const limit = "settings: { max_cost_usd: 0.03 }";
   const look = { call: LOOK, cost_usd: 0.02 };
@@ -54,7 +54,7 @@ Deno.test("runLoop() adds replies up, by their own cost or pricing.yaml, and abo
   assert.deepEqual(figures, [[10, 15, 0.02], [20, 30, 0.04]]);
 });
 
-Deno.test("runLoop() warns once, in log and stats, that max_cost_usd does not hold without a price, or without token counts", async () => {
+Deno.test("runLoop() warns once, in log and stats, that max_cost_usd has no effect without a price or token counts", async () => {
   const looking = { toolCalls: LOOK };
   const steps = [looking, looking, { text: "Done." }];
   await using server = new OpenAiServer([...steps, ...steps]);

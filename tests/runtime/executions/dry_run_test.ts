@@ -1,4 +1,4 @@
-// Dry runs, as whoever starts one sees them: nothing is changed, nobody is asked, and nothing follows from one.
+// Dry runs from the user's view: they change nothing, ask nobody and start nothing.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
@@ -19,12 +19,12 @@ interface WouldDo {
   preview: Record<string, unknown> | null;
 }
 
-/** What a run is said to have done, had it been a real one. */
+/** Returns the described calls of a dry run. */
 async function wouldDo(runtime: Runtime, id: number): Promise<WouldDo[]> {
   return (await resultsOf(runtime, id)).flatMap((one) => (one["would_do"] ?? []) as WouldDo[]);
 }
 
-/** Every file of a folder with its text and the time of its last change, but for the service's own. */
+/** Returns the files of a folder with their texts and modification times, without the service's own files. */
 async function listFiles(folder: string, prefix = ""): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -38,7 +38,7 @@ async function listFiles(folder: string, prefix = ""): Promise<Record<string, st
 const put = (place: TestWorkspace, path: string, text: string) =>
   writeConfig(place, `../../${path}`, text);
 
-Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a real one touches all of it", async () => {
+Deno.test("a dry run with every kind of tool changes nothing; a real run changes everything", async () => {
   const requests: string[] = [];
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
     requests.push(request.method);
@@ -105,7 +105,7 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   const dry = await runToEnd(runtime, "all", DRY);
   assert.deepEqual([dry.status, dry.outputData, dry.isDryRun], ["success", "Done.", true]);
   assert.deepEqual(await listFiles(place.workspace), before);
-  // What only reads was really called.
+  // Reads were really called.
   assert.deepEqual(requests, ["GET"]);
   assert.equal(await Deno.readTextFile(trace), "look\n");
   const results = await resultsOf(runtime, dry.id);
@@ -156,7 +156,7 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();
   assert.deepEqual(traced, ["change", "look", "look", "script", "set"]);
 
-  // A tool that asks by itself before it acts is described, too; ask_user asks.
+  // A tool that asks before it acts is described, too. ask_user asks.
   await put(
     place,
     "agents/_config/tools/sly.ts",
@@ -173,7 +173,7 @@ Deno.test("a dry run of an agent that uses each kind of tool touches nothing; a 
   ]);
 });
 
-Deno.test("a dry run asks nobody about a guarded call, fails where it would, keeps its limits, describes no secret, and neither waits for a run that waits nor lets one wait", async () => {
+Deno.test("a dry run asks nobody, reports failures, keeps its limits and shows no secret; it neither waits for a waiting run nor blocks one", async () => {
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await put(place, "a.md", "secret plans\n");
   await place.writeScript("careful", [
@@ -257,7 +257,7 @@ Deno.test("a dry run asks nobody about a guarded call, fails where it would, kee
   assert.match(redacted[1]?.summary ?? "", /…$/);
 });
 
-Deno.test("a dry run that waits over a restart stays one; what it calls runs dry, however deep, and is in its list", async () => {
+Deno.test("a dry run stays one across a restart; its descendants are dry runs, and their calls are in its list", async () => {
   await using place = await createTestWorkspace();
   const writing = (path: string) => call("file_write", { path, content: "x\n" });
   const free = 'auto_approve: "*"';
@@ -292,7 +292,7 @@ Deno.test("a dry run that waits over a restart stays one; what it calls runs dry
   assert.deepEqual(files.filter((file) => file.endsWith(".txt")), []);
 });
 
-Deno.test("no run remembers a dry one, and no agent follows one; a dry run remembers what a real one would", async () => {
+Deno.test("no run remembers a dry run, and no agent starts after one; a dry run has the history of a real run", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("daily", [{ say: "Noted." }]);
   await using runtime = await place.open();
@@ -307,11 +307,11 @@ Deno.test("no run remembers a dry one, and no agent follows one; a dry run remem
     assert.match(seed, /real one|Noted/);
     assert.doesNotMatch(seed, /dry one/);
   }
-  // The newest real conversation stays when old ones are purged, although a dry run is newer.
+  // A purge keeps the newest real conversation, although a dry run is newer.
   await runtime.purgeCheckpoints({ force: false });
   const { id } = await runToEnd(runtime, "daily");
   assert.match((await seededOf(place, id)).join("\n"), /Noted/);
-  // A turn of a conversation: the same.
+  // The same with a turn of a conversation.
   const session = { sessionId: "s" };
   await runToEnd(runtime, "daily", {
     ...session,
@@ -325,7 +325,7 @@ Deno.test("no run remembers a dry one, and no agent follows one; a dry run remem
   await runToEnd(runtime, "collect", DRY);
   const { id: collected } = await runToEnd(runtime, "collect");
   const runsOf = () => runtime.listRuns("report", { limit: 9, offset: 0 });
-  // Ends are followed in their order: the dry one would have come first.
+  // Ends start followers in order. A follower of the dry run would have started first.
   await until(async () => (await runsOf()).length > 0, "the run that follows");
   assert.deepEqual((await runsOf()).map(({ afterExecutionId }) => afterExecutionId), [collected]);
 });

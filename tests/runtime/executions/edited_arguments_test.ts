@@ -1,4 +1,4 @@
-// A person changes what a call is about to do, and approves that: the changed call runs, and nothing else.
+// A person edits the arguments of a call and approves it: only the edited call runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../base/json.ts";
@@ -18,7 +18,7 @@ async function namesIn(folder: string): Promise<string[]> {
     .filter((name) => name !== "agents").sort();
 }
 
-Deno.test("edited arguments reach the tool, and only those; the model and the log are told", async () => {
+Deno.test("the tool gets only the edited arguments; the model and the log show the edit", async () => {
   await using on = await started("writer", doing(write("a.txt", "theirs")));
   const { place, runtime, id } = on;
   assert.equal(
@@ -62,7 +62,7 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
   assert.deepEqual(await namesIn(place.workspace), []);
 });
 
-Deno.test("an edited call is held to the agent's paths and to the agents that it may call; what is left as shown keeps its secret", async () => {
+Deno.test("an edited call is limited to the agent's paths and delegates; an unchanged redacted text keeps its secret", async () => {
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
   await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
   await using runtime = await place.open();
@@ -107,7 +107,7 @@ Deno.test("an edited call is held to the agent's paths and to the agents that it
   assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, secret)), new RegExp(KEY));
 });
 
-Deno.test("arguments that are the call's own, defaults filled in or not, are no change; an own question takes none", async () => {
+Deno.test("the call's own arguments, with or without defaults, are no edit; a tool's own question accepts none", async () => {
   const edit = { path: "a.txt", old_text: "one", new_text: "two" };
   const asks = call("ask_user", { question: "Sure?", kind: "confirm" });
   const steps = [

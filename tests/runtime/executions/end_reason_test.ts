@@ -13,7 +13,7 @@ import { kindOfEnd } from "../../../runtime/notify/notable_event.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { executionOf } from "../notify/outbox_world.ts";
 
-/** By stored end: its code, its message's kind, whether its trigger failed, whether a play comes to it, who follows it. */
+/** By stored end: its code, the kind of its message, its verdict for the trigger, its replay, and its followers. */
 const ENDS: readonly [FinalStatus, string | null, readonly unknown[]][] = [
   ["success", null, [undefined, "success", false, false, "success"]],
   ["error", "Cannot reach openai", [undefined, "error", true, false, "failure"]],
@@ -100,7 +100,7 @@ const ENDS: readonly [FinalStatus, string | null, readonly unknown[]][] = [
   ["error", "Aborted: budget tree ($2.00)", [undefined, "error", true, false, "failure"]],
 ];
 
-Deno.test("the code of a stored end decides messages, failures of triggers, plays and followers", () => {
+Deno.test("the code of a stored end decides messages, failures of triggers, replays and followers", () => {
   const agent = createTestAgent();
   const after = ["success", "failure"] as const;
   const agents = after.map((on) => ({
@@ -128,7 +128,7 @@ Deno.test("the code of a stored end decides messages, failures of triggers, play
   }
 });
 
-Deno.test("each code has one stored text, letter by letter", () => {
+Deno.test("each code has exactly one stored text", () => {
   const texts = new Set([
     ...Object.values(STOPS),
     LIMITS.max_tool_calls(51, 50),

@@ -1,4 +1,4 @@
-// What tests ask a runtime about its executions, and how they answer them.
+// Helpers of tests that start, read and answer executions of a runtime.
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import type { ExecutionDetail, Runtime } from "../../../runtime/runtime.ts";
 import { denoDirectory } from "../../support/repository.ts";
@@ -21,7 +21,7 @@ export async function createToolPlace(
   return place;
 }
 
-/** Lets an agent call all tools unasked. */
+/** Lets an agent call all tools without approval. */
 export const FREE = 'auto_approve: "*"';
 
 /** A call of a tool, for a script. */
@@ -43,7 +43,7 @@ export type Started = ExecutionDetail & AsyncDisposable & {
   runtime: Runtime;
 };
 
-/** Runs a scripted agent in a workspace of its own until the run has ended or waits. */
+/** Runs a scripted agent in a separate workspace until the run has ended or waits. */
 export async function started(agent: string, steps: unknown[], lines = ""): Promise<Started> {
   await using resources = new AsyncDisposableStack();
   const place = resources.use(await createTestWorkspace());
@@ -66,7 +66,7 @@ export async function stopWaiting(
   return id;
 }
 
-/** Runs an agent in a service that stops while a model of the run takes so long to reply. Returns the run's id. */
+/** Runs an agent in a service that stops while a slow model replies. Returns the run's id. */
 export async function stopAtModel(
   place: TestWorkspace,
   agent: string,
@@ -79,7 +79,7 @@ export async function stopAtModel(
   return id;
 }
 
-/** The steps of a script that makes these calls in one reply, and is done. */
+/** Returns a script that makes these calls in one reply and then ends. */
 export const doing = (...calls: unknown[]): unknown[] => [{ call: calls }, { say: "Done." }];
 
 /** Writes a file below the agents' `_config` folder. */
@@ -89,7 +89,7 @@ export async function writeConfig(place: TestWorkspace, name: string, text: stri
   await Deno.writeTextFile(path, text);
 }
 
-/** Defines the server `witness`, whose calls leave a trace; one of its arguments has the name that stands in a file. */
+/** Defines the server `witness`, whose calls leave a trace. The name of one of its arguments is read from a file. */
 export async function writeWitness(place: TestWorkspace): Promise<{ trace: string; file: string }> {
   const [trace, file] = [join(place.root, "trace"), join(place.root, "argument")];
   await Deno.writeTextFile(file, "query");
@@ -123,7 +123,7 @@ export async function answerToEnd(
   return await toEnd(runtime, id);
 }
 
-/** Answers what an execution asks now. */
+/** Answers the open question of an execution. */
 export async function answer(runtime: Runtime, id: number, given: HumanAnswer): Promise<void> {
   const { requestId } = await runtime.pendingRequest(id);
   await runtime.respond(id, { requestId, answer: given });
@@ -135,22 +135,22 @@ export async function idsOf(runtime: Runtime, agent: string): Promise<number[]> 
   return runs.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** How an execution stands. */
+/** Returns the status of an execution. */
 export async function statusOf(runtime: Runtime, id: number): Promise<string> {
   return (await runtime.getExecution(id)).status;
 }
 
-/** Waits until an execution has come to a status. */
+/** Waits until an execution has a status. */
 export async function untilStatus(runtime: Runtime, id: number, status: string): Promise<void> {
   await until(async () => await statusOf(runtime, id) === status, `execution ${id} is ${status}`);
 }
 
-/** What the calls of an execution returned, in the order of its log. */
+/** Returns the results of an execution's calls, in the order of its log. */
 export async function resultsOf(runtime: Runtime, id: number): Promise<Record<string, unknown>[]> {
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
 }
 
-/** As a kill would have left all that is stored: nothing has ended, a dead machine has it, and none is about to take it. */
+/** Changes the store to its state after a kill: a dead machine holds the running executions, and none have a job. */
 export async function leaveRunning(place: TestWorkspace): Promise<void> {
   await place.run(
     "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL" +
@@ -161,7 +161,7 @@ export async function leaveRunning(place: TestWorkspace): Promise<void> {
   await place.run("DELETE FROM frames WHERE event = 'complete'");
 }
 
-/** Contents of the messages that an execution was seeded with, in order. */
+/** Returns the contents of the messages that an execution was seeded with, in order. */
 export async function seededOf(place: TestWorkspace, id: number): Promise<string[]> {
   const rows = await place.all<{ content: string }>(
     "SELECT body ->> '$.content' AS content FROM messages " +

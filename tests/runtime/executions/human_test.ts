@@ -16,7 +16,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-Deno.test("a guarded call waits for a person, one after the other; approved it runs, and what was said stands behind its result", async () => {
+Deno.test("guarded calls wait for a person one after the other; an approved call runs, and the remark follows its result", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ say: "Writing.", call: [write("a.txt")] }, { say: "Done." }];
   await place.writeScript("writer", steps);
@@ -52,7 +52,7 @@ Deno.test("a guarded call waits for a person, one after the other; approved it r
     await toEnd(runtime, lead);
     await answer(runtime, lead, { approved: true, ...(said !== "" && { reason: said }) });
   }
-  // The child asks; the parent takes its call up anew.
+  // The child asks. The parent resumes its call.
   await toEnd(runtime, lead);
   assert.equal((await answerToEnd(runtime, lead, { text: "red" })).status, "success");
   const results = (await resultsOf(runtime, lead)).map((one) => String(one["content"]).split("\n"));
@@ -86,7 +86,7 @@ Deno.test("a guarded call waits for a person, one after the other; approved it r
   assert.deepEqual(names, ["file_write", "file_read", "file_write"], "in the order of the calls");
 });
 
-Deno.test("answers and what is said with an approval may be of any text, and show no secret; a result ends within its limit, however much both are", async () => {
+Deno.test("answers and remarks may contain any text, and show no secret; a result with both keeps its limit", async () => {
   await using place = await createTestWorkspace({ shell: { MY_TOKEN: "supersecretvalue1" } });
   await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(300));
   const steps = [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }];
@@ -145,11 +145,11 @@ Deno.test("answers and what is said with an approval may be of any text, and sho
   assert.ok(!seen.includes("supersecretvalue1"));
 });
 
-Deno.test("confirm_timeout denies, also when the service was down over the deadline", async () => {
+Deno.test("confirm_timeout denies, even if the service was down at the deadline", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ call: [write("a.txt")] }, { say: "Then not." }];
   await place.writeScript("writer", steps, "confirm_timeout: 20s");
-  // Its deadline is later than those of the questions that are asked after it.
+  // Its deadline is later than those of the following questions.
   await place.writeScript("late", ASKING, "confirm_timeout: 10m");
   const clock = new TestClock();
   const deniedOf = async (runtime: Runtime, id: number) =>
@@ -179,7 +179,7 @@ Deno.test("confirm_timeout denies, also when the service was down over the deadl
   assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
 });
 
-Deno.test("an answer of the wrong kind changes nothing; one for an agent that is gone ends the run; a cancel ends it at once", async () => {
+Deno.test("an answer of the wrong kind changes nothing; an answer for a removed agent ends the run; a cancel ends it at once", async () => {
   await using on = await started("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
   const { id, place, runtime } = on;
   const { requestId } = await runtime.pendingRequest(id);
@@ -203,7 +203,7 @@ Deno.test("an answer of the wrong kind changes nothing; one for an agent that is
 
 const ASKING = [ASK, { say: "Done." }];
 
-Deno.test("a runtime that only looks shows a question and takes no answer, no cancel and no purge", async () => {
+Deno.test("a read-only runtime shows a question and refuses answers, cancels and purges", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("asker", ASKING);
   await using runtime = await place.open();
@@ -226,7 +226,7 @@ const input: ToolQuestion = { kind: "input", message: "Who?", ...free };
 const one: ToolQuestion = { ...free, kind: "choice", message: "Which?", options: ["x", "y"] };
 const several: ToolQuestion = { ...one, multi: true };
 
-Deno.test("checkAnswer() takes an answer of the question's kind or the end of its time, and says what it wants instead", () => {
+Deno.test("checkAnswer() accepts an answer of the question's kind or an expiry, else its error names the expected one", () => {
   const rows: [ToolQuestion, HumanAnswer, misfit?: string][] = [
     [confirm, { approved: true }],
     [confirm, { approved: false, reason: "no" }],

@@ -1,11 +1,11 @@
-// What runs tell to telemetry, and when.
+// The reports of runs to telemetry.
 import assert from "node:assert/strict";
 import type { Telemetry } from "../../../runtime/executions/telemetry.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 import { call } from "./executions_of.ts";
 
-/** Keeps what it is told in a line each: how each thing ended, in that order, and where a stretch of an execution began. */
+/** Records one line for each report, in the order of the ends, and one for the start of each stretch. */
 class ToldTelemetry implements Telemetry {
   readonly lines: string[] = [];
 
@@ -46,13 +46,13 @@ class ToldTelemetry implements Telemetry {
   }
 }
 
-/** Takes what was told once this was told, too: a run is seen to end a moment before it has returned. */
+/** Returns the reports once this one is among them, because a run's end is visible before the run returns. */
 async function takeUntil(telemetry: ToldTelemetry, last: string): Promise<string[]> {
   await until(() => telemetry.lines.includes(last), last);
   return telemetry.lines.splice(0);
 }
 
-Deno.test("a run tells each stretch of it, its model calls, its tools' work and its end once; calls that no tool took on are told of nowhere", async () => {
+Deno.test("a run reports each stretch, model call, tool call and its end once; calls without a tool are not reported", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("busy", [
     {

@@ -1,4 +1,4 @@
-// Executions whose agent has a file that the service, started anew, cannot read: they are neither ended nor forgotten.
+// Executions whose agent's file cannot be read after a restart: they neither end nor are lost.
 import assert from "node:assert/strict";
 import { AgentUnreadable } from "../../../runtime/executions/refusals.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
@@ -15,14 +15,14 @@ const SLOW = [{ say: "Slow but sure.", delay_ms: 5_000 }];
 const writeAsking = (place: TestWorkspace, lines?: string) =>
   place.writeScript("asker", [ASK, { say: "Said {result}" }], lines);
 
-/** Whether exactly one run is at its model; lets it answer. */
+/** Returns true if exactly one run waits for its model, and lets the model answer. */
 async function think(runtime: Runtime, id: number, clock: TestClock): Promise<void> {
   await until(() => clock.awaits(5_000), "its model");
   await clock.advance(5_000);
   assert.equal((await toEnd(runtime, id)).outputData, "Slow but sure.");
 }
 
-Deno.test("an answer is refused while the agent's file cannot be read, and counts once it can", async () => {
+Deno.test("an answer is refused while the agent's file cannot be read, and accepted once it can", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await writeAsking(place);
@@ -44,7 +44,7 @@ Deno.test("an answer is refused while the agent's file cannot be read, and count
   assert.equal((await answerToEnd(runtime, id, { text: "red" })).outputData, "Said red");
 });
 
-Deno.test("an answer to a child is refused while the file of one that waits for it cannot be read", async () => {
+Deno.test("an answer to a child is refused while the file of a waiting ancestor cannot be read", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const writeLead = () =>
@@ -58,7 +58,7 @@ Deno.test("an answer to a child is refused while the file of one that waits for 
   for (const one of [id, child]) {
     await assert.rejects(answer(runtime, one, { text: "red" }), /Agent 'lead' cannot be read/);
   }
-  // What ends the child lets the parent go on: it does, once it can.
+  // The end of the child resumes the parent, once the parent's file can be read.
   await runtime.cancel(child);
   await untilStatus(runtime, id, "running");
   await writeLead();
@@ -67,7 +67,7 @@ Deno.test("an answer to a child is refused while the file of one that waits for 
   assert.match(String((await resultsOf(runtime, id))[0]?.["content"]), /Cancelled by user/);
 });
 
-Deno.test("a deadline that is over while the agent's file cannot be read is kept later; others are kept in time", async () => {
+Deno.test("a deadline that expires while the agent's file cannot be read is handled later; others are handled in time", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await writeAsking(place, "confirm_timeout: 60s");
@@ -90,7 +90,7 @@ Deno.test("a deadline that is over while the agent's file cannot be read is kept
   assert.match((await toEnd(runtime, id)).outputData ?? "", /timeout/);
 });
 
-Deno.test("a run to be resumed is held back until its agent's file can be read, over restarts, and goes on once", async () => {
+Deno.test("a resumable run waits until its agent's file can be read, across restarts, and continues once", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await place.writeScript("slow", SLOW, RESUME);
@@ -101,7 +101,7 @@ Deno.test("a run to be resumed is held back until its agent's file can be read, 
     assert.deepEqual(await runtime.countExecutions(), { running: 1, waiting: 0 });
     await runtime.reloadAgents();
     assert.equal(await statusOf(runtime, id), "running");
-    // Nobody would end in the time that a stop gives: it does not take it.
+    // The stop does not use its grace period, because no run would end in it.
     await runtime.stop({ graceMs: 8_000 });
   }
   await using runtime = await place.open({ clock });
@@ -113,7 +113,7 @@ Deno.test("a run to be resumed is held back until its agent's file can be read, 
   assert.equal(clock.awaits(5_000), false);
 });
 
-Deno.test("a run that is held back ends as cancelled, orphaned by the file that is mended, or by its removal", async () => {
+Deno.test("a run that waits for its agent's file ends by a cancel, or as orphaned after a repair or removal of the file", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const ids: Record<string, number> = {};
@@ -136,7 +136,7 @@ Deno.test("a run that is held back ends as cancelled, orphaned by the file that 
 });
 
 for (const broken of [["lead", "slow"], ["slow", "lead"]]) {
-  Deno.test(`a parent and its child go on together, where neither could be read until ${broken.join(", then ")} was mended`, async () => {
+  Deno.test(`a parent and its child continue after their unreadable files are repaired: ${broken.join(", then ")}`, async () => {
     await using place = await createTestWorkspace();
     const clock = new TestClock();
     const write = async (ids: readonly string[]) => {
@@ -161,7 +161,7 @@ for (const broken of [["lead", "slow"], ["slow", "lead"]]) {
   });
 }
 
-Deno.test("an agents directory that cannot be read at the start ends nothing", async () => {
+Deno.test("an unreadable agents directory at the start ends no execution", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await place.writeScript("slow", SLOW, RESUME);
@@ -169,7 +169,7 @@ Deno.test("an agents directory that cannot be read at the start ends nothing", a
   const asking = await stopWaiting(place, "asker", { clock });
   const slow = await stopAtModel(place, "slow", { clock, ms: 5_000 });
   await Deno.rename(place.agentsDir, `${place.agentsDir}.away`);
-  // No directory: it is there, and cannot be listed.
+  // A file instead of a directory: it exists and cannot be listed.
   await Deno.writeTextFile(place.agentsDir, "");
   await using runtime = await place.open({ clock });
   await assert.rejects(answer(runtime, asking, { text: "red" }), AgentUnreadable);

@@ -1,4 +1,4 @@
-// Answers that have to fit the schema of their agent's file.
+// Answers that must fit the schema of their agent's file.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../../base/json.ts";
@@ -28,15 +28,15 @@ interface Ended {
   status: string;
   error: string | null;
   output: string | null;
-  /** Texts that asked for the answer once more. */
+  /** The repair requests. */
   repairs: string[];
   replies: number;
 }
 
-/** A service, and how an agent of its own with the schema ends that says all this. */
+/** Opens a service, and a function that runs a new agent with the schema and these replies to its end. */
 async function openAnswers({ clock }: { clock?: TestClock } = {}) {
   await using resources = new AsyncDisposableStack();
-  // The process that checks uses the cache that Deno has for this one, whatever the workspace's variables say.
+  // The checking process uses the Deno cache of this one, independent of the workspace's variables.
   const place = resources.use(await createTestWorkspace({ shell: { DENO_DIR: "/nowhere" } }));
   const runtime = resources.use(await place.open(clock && { clock }));
   let count = 0;
@@ -58,7 +58,7 @@ async function openAnswers({ clock }: { clock?: TestClock } = {}) {
   return { place, runtime, answered, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-Deno.test("an answer that fits is the output, without fence and blank edges; another one is asked for once more, with place and reason, and not again", async () => {
+Deno.test("a fitting answer is the output, without fence and blanks; the model repairs another one once, with position and reason", async () => {
   await using on = await openAnswers();
   const { place, runtime, answered } = on;
   const cases = [GOOD, `\n ${GOOD}\n`, `\`\`\`json\n${GOOD}\n\`\`\``, `\`\`\`\n${GOOD}\n\`\`\``];
@@ -69,7 +69,7 @@ Deno.test("an answer that fits is the output, without fence and blank edges; ano
   assert.equal(toJsonText("```JSON\r\n[1]\r\n```"), "[1]");
   assert.equal(toJsonText("Here: ```json\n[1]\n```"), "Here: ```json\n[1]\n```");
 
-  // Asked for once more, with place and reason.
+  // The repair request has the position and the reason.
   const misfits: [said: string, reason: RegExp][] = [
     ["The price is 1.5.", /- it is not JSON \(character 1: /],
     ['{"items":[{"price":1', /- it is not JSON \(character 21: the text ends too early\)/],
@@ -86,7 +86,7 @@ Deno.test("an answer that fits is the output, without fence and blank edges; ano
     assert.ok(repairs[0]?.includes(JSON.stringify(SCHEMA)));
   }
 
-  // Asked for no third time.
+  // There is no second repair request.
   const wrongTwice: [said: string, error: string][] = [
     [WRONG, "/items/0/price must be number"],
     ['{"items":[{},{}]}', "/items/0/price is missing (and 1 more)"],
@@ -145,7 +145,7 @@ Deno.test("an answer that fits is the output, without fence and blank edges; ano
   for (const _ of [1, 2, 3]) assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
 });
 
-Deno.test("what the whole schema says is checked in a process of its own; a pattern that takes for ever ends the check, not the service", async () => {
+Deno.test("a separate process checks the whole schema; an endless pattern ends the check, not the service", async () => {
   const whole = {
     $defs: { code: { type: "string", pattern: "^[A-Z]{3}$" } },
     type: "object",
@@ -173,11 +173,11 @@ Deno.test("what the whole schema says is checked in a process of its own; a patt
 });
 
 const CASES = [
-  ["left between an answer that does not fit and its repair is mended", true, "error"],
-  ["killed before its repair was stored asks for it", false, "success"],
+  ["killed after it stored the repair request does not ask again", true, "error"],
+  ["killed before it stored the repair request asks", false, "success"],
 ] as const;
 for (const [what, isStored, outcome] of CASES) {
-  Deno.test(`a run that was ${what} once`, async () => {
+  Deno.test(`a run that was ${what}`, async () => {
     await using place = await createTestWorkspace();
     const repaired = { say: isStored ? WRONG : GOOD, delay_ms: 5_000 };
     const steps = [{ say: WRONG }, repaired, { say: GOOD }];

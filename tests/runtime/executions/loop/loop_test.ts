@@ -6,7 +6,7 @@ import { toEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { answerToEnd, call, FREE, resultsOf, untilStatus } from "../executions_of.ts";
 
-Deno.test("runLoop() gives results back in order, unknown tools and broken arguments as errors, and takes an empty last reply for success where tools were called", async () => {
+Deno.test("runLoop() returns results in order, unknown tools and invalid arguments as errors; an empty reply after calls is a success", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
   await place.writeScript("reader", [
@@ -70,7 +70,7 @@ Deno.test("runLoop() gives results back in order, unknown tools and broken argum
   const lead = await runToEnd(runtime, "lead");
   assert.match(lead.outputData ?? "", /"status":"success","output":""/);
 
-  // What an earlier run of the conversation did is not done by this one.
+  // The calls of an earlier run of the conversation do not count.
   await place.writeScript("silent", [{ say: "" }], FREE);
   await runtime.reloadAgents();
   const mute = await runToEnd(runtime, "silent");
@@ -91,7 +91,7 @@ Deno.test("runLoop() ends as timeout when the model does not answer in time", as
   assert.deepEqual([ended.status, ended.error], ["timeout", "Timeout after 5s"]);
 });
 
-Deno.test("Runtime.stop() lets runs end within their grace, aborts the rest, and refuses new ones", async () => {
+Deno.test("Runtime.stop() waits for runs within the grace period, aborts the rest, and refuses new ones", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("short", [{ say: "done", delay_ms: 3_000 }]);
   await place.writeScript("long", [{ say: "late", delay_ms: 600_000 }]);
@@ -124,7 +124,7 @@ const FILTERED = /^The provider's content filter stopped the reply$/;
 const FAILED = /^Aborted: loop_detected \(file_read failed 3 times in a row: Error: /;
 const CALLED = /^Aborted: loop_detected \(file_read was called 5 times in a row/;
 
-/** How a run ends, by the steps of its agent. */
+/** The ends of runs, by the steps of their agents. */
 const ENDS: Record<string, [steps: unknown[], error: RegExp | string, output: string | null]> = {
   "too many calls": [
     [{ call: [write("1"), write("2")] }, { call: [write("3"), write("4")] }, NEVER],
@@ -144,7 +144,7 @@ const ENDS: Record<string, [steps: unknown[], error: RegExp | string, output: st
   "a refusal": [[REFUSES], "The model refused to answer: I will [error] not.", null],
   "one tool that fails three times": [[MISSING, GLOB, MISSING, MISSING, NEVER], FAILED, null],
   "one that fails twice": [[MISSING, MISSING, { say: "gave up" }], "", "gave up"],
-  // A success of the same tool ends the row.
+  // A success of the same tool resets the count.
   "a success between": [[MISSING, MISSING, READ, MISSING, { say: "later" }], "", "later"],
   "no loop_detection": [[MISSING, MISSING, MISSING, MISSING, { say: "on" }], "", "on"],
   "the fifth equal call": [[READ, READ, READ, READ, READ, NEVER], CALLED, null],
@@ -157,7 +157,7 @@ const SETTINGS: Record<string, string> = {
   "no loop_detection": "settings: { loop_detection: false }",
 };
 
-Deno.test("runLoop() ends at limits, in loops and for replies that are no answer, before any call of that reply runs", async () => {
+Deno.test("runLoop() ends at limits, loops and replies without an answer, before a call of that reply runs", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
   const ids = Object.keys(ENDS).map((_, index) => `agent${index}`);

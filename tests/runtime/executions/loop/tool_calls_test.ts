@@ -1,4 +1,4 @@
-// The calls of one reply as a user sees them: what they leave, and what each of them is told.
+// The calls of one reply from the user's view: their effects and their results.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
@@ -6,10 +6,10 @@ import { until } from "../../../support/until.ts";
 import { answerToEnd, call, FREE, resultsOf, started, writeConfig } from "../executions_of.ts";
 import { doing, writeSkill } from "../executions_of.ts";
 
-/** Chance must not hide a disorder: of so many replies at least one would show it. */
+/** The number of replies, enough that a wrong order shows in at least one. */
 const REPLIES = 3;
 
-Deno.test("calls of one reply change memory and files in their order, whatever they call them; the result of file_read has 256 KB, that of another tool 100 KB", async () => {
+Deno.test("calls of one reply change memory and files in order, by any path; file_read returns up to 256 KB, other tools 100 KB", async () => {
   await using place = await createTestWorkspace();
   const sections = Array.from({ length: REPLIES }, (_, i) => `S${i}`);
   await place.writeScript("keeper", [
@@ -39,7 +39,7 @@ Deno.test("calls of one reply change memory and files in their order, whatever t
   await place.writeScript("writer", [
     ...files.map((name) => ({
       call: [
-        // The longest first: it is the last to be ready.
+        // The longest first, because it is ready last.
         call("file_write", { path: `notes/${name}`, content: "1".repeat(300_000) }),
         call("file_write", { path: `linked/${name}`, content: "2" }),
         call("file_edit", { path: `notes/../notes/${name}`, old_text: "2", new_text: "3" }),
@@ -101,7 +101,7 @@ Deno.test("calls of one reply change memory and files in their order, whatever t
   assert.match(other, /\[The result is cut here: 99 KB of \d+ KB are shown\./);
 });
 
-Deno.test("an agent that confirms every tool waits before each call, but for those that it frees by name", async () => {
+Deno.test("an agent that confirms every tool waits before each call, except for the exempted tools", async () => {
   await using on = await started(
     "careful",
     doing(
@@ -116,9 +116,9 @@ Deno.test("an agent that confirms every tool waits before each call, but for tho
   assert.equal((await answerToEnd(runtime, id, { approved: true })).status, "success");
 });
 
-Deno.test("a call whose turn never came has not begun when its run is cancelled", async () => {
+Deno.test("a call that still waits for its turn does not start after a cancel", async () => {
   await using place = await createTestWorkspace();
-  // Whoever has the folder locked keeps the memory to himself.
+  // The lock on the folder blocks access to the memory.
   using locked = await Deno.open(place.agentsDir);
   await locked.lock(true);
   await place.writeScript(

@@ -1,4 +1,4 @@
-// A reply that breaks off while it streams: it begins anew, or what there is of it is kept.
+// Replies that are cut off while they stream: they restart, or their partial text is kept.
 import assert from "node:assert/strict";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
@@ -9,7 +9,7 @@ import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 
-/** A workspace whose agent asks this model. */
+/** Creates a workspace with an agent that uses this model. */
 async function createTeller({ url }: OpenAiServer): Promise<TestWorkspace> {
   const place = await createTestWorkspace({ shell: { ELSEWHERE_API_KEY: "k" } });
   const model = `model: { provider: elsewhere, name: tiny, base_url: "${url}" }`;
@@ -17,10 +17,10 @@ async function createTeller({ url }: OpenAiServer): Promise<TestWorkspace> {
   return place;
 }
 
-Deno.test("takeTurn() has followers replace the text of a reply that broke off, and a cancel keeps the last one", async () => {
+Deno.test("takeTurn() lets followers replace the text of a restarted reply, and a cancel keeps the last text", async () => {
   await using model = new OpenAiServer([
     { text: ["Once ", "upon"], then: "cut" },
-    // Goes on for ever, so that no frame can overtake what streams.
+    // Endless, so that no frame can overtake the stream.
     { text: ["In the ", "beginning"], then: "hang" },
   ]);
   await using place = await createTeller(model);
@@ -53,7 +53,7 @@ Deno.test("takeTurn() has followers replace the text of a reply that broke off, 
   assert.equal(model.requests.length, 2);
 });
 
-Deno.test("takeTurn() logs each wait for another attempt with the execution and the agent; a failed run is a warning", async () => {
+Deno.test("takeTurn() logs each retry with the execution and the agent; a failed run is a warning", async () => {
   const headers = { "retry-after": "0" };
   await using model = new OpenAiServer([
     ...[{ status: 429, headers }, { text: ["Here."] }, { status: 400, body: "no" }],
@@ -76,7 +76,7 @@ Deno.test("takeTurn() logs each wait for another attempt with the execution and 
   );
 });
 
-/** What becomes of a run whose reply has said so much and goes silent, when this happens to it then. */
+/** Runs an agent whose reply stalls after this text, calls `happens`, and returns the ended execution. */
 async function endOfSilentReply(
   { text, clock, settings = "", happens }: {
     text: string;
@@ -104,7 +104,7 @@ async function endOfSilentReply(
   return await runtime.getExecution(id);
 }
 
-Deno.test("a reply that is cut off keeps what was said, and uses what its provider had counted of it; the rest is estimated", async () => {
+Deno.test("a cut reply keeps its text and the provider's count; the rest of its usage is estimated", async () => {
   const text = "Once upon a time there was ink.";
   const cancelled = await endOfSilentReply({ text, happens: (runtime, id) => runtime.cancel(id) });
   const { outputTokens } = cancelled;

@@ -29,7 +29,7 @@ function createWorld() {
   return { nodes, runs, agents, log, clock, reads, warnings, said };
 }
 
-Deno.test("LabelWarnings says once within an hour that executions of an agent wait, and for what", async () => {
+Deno.test("LabelWarnings logs the missing labels of an agent's executions once an hour", async () => {
   const { runs, agents, clock, warnings, said, log } = createWorld();
   await using _ = warnings;
   warnings.start();
@@ -43,7 +43,7 @@ Deno.test("LabelWarnings says once within an hour that executions of an agent wa
   clock.jump(HOUR - 30 * SECOND);
   await clock.advance(10 * SECOND);
   assert.deepEqual(said(), [first]);
-  // Another wish is another thing to say.
+  // Other labels cause another warning.
   agents[0] = { id: "trainer", nodes: ["gpu", "large"] };
   runs[0] = { agentId: "trainer", id: 12, count: 3 };
   await clock.advance(10 * SECOND);
@@ -55,7 +55,7 @@ Deno.test("LabelWarnings says once within an hour that executions of an agent wa
   assert.deepEqual(said(), [first, second, second]);
 });
 
-Deno.test("LabelWarnings says once that it cannot look, looks again, and says nothing while a living node has the labels", async () => {
+Deno.test("LabelWarnings logs a failing check once, checks again, and logs nothing while a live node has the labels", async () => {
   const { nodes, runs, clock, reads, warnings, said } = createWorld();
   await using _ = warnings;
   const { listNodes } = reads;

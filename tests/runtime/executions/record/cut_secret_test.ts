@@ -1,4 +1,4 @@
-// A secret that the cut of a result goes through: no half of it is kept, shown or logged.
+// A secret at the place where a result is cut: no half of it is kept, shown or logged.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
@@ -9,11 +9,11 @@ import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 const TOKEN = "sekret-value-1234567890";
 const PROVIDER_KEY = "provider-key-1234567890";
 
-/** What is left of the secrets in a text once the whole ones are gone. */
+/** Returns the parts of secrets in a text without the whole ones. */
 const halves = (text: string) =>
   text.replaceAll(TOKEN, "").replaceAll(PROVIDER_KEY, "").match(/sekret|provider-key/g) ?? [];
 
-Deno.test("a run keeps and shows no half of a secret that a tool's result was cut in", async () => {
+Deno.test("a run keeps and shows no half of a secret in a cut tool result", async () => {
   const shell = { APP_TOKEN: TOKEN, OPENAI_API_KEY: PROVIDER_KEY };
   await using place = await createTestWorkspace({ shell });
   await writeSkill(place, "printing", "Print.");
@@ -47,7 +47,7 @@ const BOUND = 1_000_000;
 const NOTE =
   /\n\[The answer was cut: it has (\d+) characters, 1000000 is the most that is kept\.\]$/;
 
-Deno.test("boundAnswer() leaves no half of a secret where it cuts", () => {
+Deno.test("boundAnswer() keeps no half of a secret at the cut", () => {
   const value = "supersecretvalue";
   const withSecret = new Redactor(() => [{ name: "A_KEY", value }]);
   const text = "🦊".repeat(BOUND - 90) + value + "x".repeat(200);

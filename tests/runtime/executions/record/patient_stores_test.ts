@@ -8,7 +8,7 @@ import { until } from "../../../support/until.ts";
 
 const WISH: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
-/** Starts the asking agent and waits for its question; what follows meets a database without room. */
+/** Starts the asking agent and waits for its question. Later writes fail, because the database is full. */
 async function ask({ runner, store }: TestRunner): Promise<{ id: number; requestId: string }> {
   const { id } = await runner.start(createTestAgent(), WISH);
   const open = () => store.requests.readOpenRequest(id);
@@ -16,7 +16,7 @@ async function ask({ runner, store }: TestRunner): Promise<{ id: number; request
   return { id, requestId: (await open())?.requestId ?? "" };
 }
 
-/** Lets ends be refused, as a full disk would. */
+/** Lets the store refuse ends, as a full disk would. */
 function refuseEnds({ endings }: TestRunner["store"]): { tries: () => number; allow: () => void } {
   const original = endings.finishExecution.bind(endings);
   let tries = 0;
@@ -33,7 +33,7 @@ async function statusOf({ store }: TestRunner, id: number): Promise<string | und
   return (await store.executions.readExecution(id))?.execution.status;
 }
 
-Deno.test("An end that finds no room is stored as soon as there is some, with its answer", async () => {
+Deno.test("an end on a full disk is stored with its answer as soon as there is space", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);
@@ -52,7 +52,7 @@ Deno.test("An end that finds no room is stored as soon as there is some, with it
   assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
 });
 
-Deno.test("A stop gives an end one more try, and leaves the row to the next start", async () => {
+Deno.test("a stop retries a failed end once, and leaves the execution to the next start", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);
@@ -63,7 +63,7 @@ Deno.test("A stop gives an end one more try, and leaves the row to the next star
   assert.equal(await statusOf(on, id), "running");
 });
 
-Deno.test("Database.transaction() says what is in the way, for each way in which storage can fail", () => {
+Deno.test("Database.transaction() reports the cause of each kind of storage failure", () => {
   const words = {
     "database is locked": /another program holds the database.*End that program/,
     "database or disk is full": /disk that holds the state directory is full/,
@@ -85,7 +85,7 @@ Deno.test("Database.transaction() says what is in the way, for each way in which
     }), TypeError);
 });
 
-Deno.test("A run that cannot read what it needs goes on from what is stored, as soon as it can", async () => {
+Deno.test("a run whose reads fail continues from the stored state as soon as they succeed", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const { conversations } = on.store;

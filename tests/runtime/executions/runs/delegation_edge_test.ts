@@ -1,4 +1,4 @@
-// Delegation where things change or fail meanwhile: agents' files, limits, the service, what is kept.
+// Delegation during changes and failures: of agents' files, limits, the service and the retention.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -16,7 +16,7 @@ async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Pro
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
 }
 
-Deno.test("run_agent ten times in one reply: ten executions, at most eight at once, results in the order of the calls", async () => {
+Deno.test("ten run_agent calls of one reply start ten executions, at most eight at once, with results in the order of the calls", async () => {
   await using place = await createTestWorkspace();
   const numbers = Array.from({ length: 10 }, (_, n) => String(n));
   const steps = doing(...numbers.map((n) => delegate("echo", n)));
@@ -40,7 +40,7 @@ Deno.test("run_agent ten times in one reply: ten executions, at most eight at on
   assert.equal((await runtime.getExecution(id)).children.count, 10);
 });
 
-Deno.test("a child that fails, runs into a limit or a timeout gives its parent a result that says so", async () => {
+Deno.test("the parent's result reports a child's failure, limit or timeout", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "a");
   const read = { call: [call("file_read", { path: "a.txt" })] };
@@ -63,7 +63,7 @@ Deno.test("a child that fails, runs into a limit or a timeout gives its parent a
   assert.match(results[2].error, /Timeout after 5s/);
 });
 
-Deno.test("an answer, or an error, that a result cannot hold is cut so that the rest of the result stays whole", async () => {
+Deno.test("a child's long answer or error is cut, and the rest of the result stays complete", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [{ call: [delegate("poet")] }, { say: "ok" }], "agents: [poet]");
   await using runtime = await place.open();
@@ -93,7 +93,7 @@ Deno.test("an answer, or an error, that a result cannot hold is cut so that the 
 
 const LEAD = [{ call: [delegate("asker")] }, { say: "{result}" }];
 
-/** What happens to the files while the child waits, and what the parent hears. */
+/** Changes of the files while the child waits, and the parent's result. */
 const CHANGES: Record<string, [change: (place: TestWorkspace) => Promise<void>, heard: RegExp]> = {
   "calls nobody any more": [(place) => place.writeScript("lead", LEAD), /Said red/],
   "calls another one": [(place) => place.writeScript("lead", LEAD, "agents: [other]"), /Said red/],
@@ -111,7 +111,7 @@ const CHANGES: Record<string, [change: (place: TestWorkspace) => Promise<void>, 
   ],
 };
 
-Deno.test("a parent whose file, or its child's, was edited while the child waited still hears what the child did", async () => {
+Deno.test("a parent gets its child's result, even if one of their files was edited while the child waited", async () => {
   await using place = await createTestWorkspace();
   await using runtime = await place.open();
   for (const [index, [name, [change, heard]]] of Object.entries(CHANGES).entries()) {
@@ -126,7 +126,7 @@ Deno.test("a parent whose file, or its child's, was edited while the child waite
   }
 });
 
-Deno.test("a parent's file that is gone when its child is answered ends both", async () => {
+Deno.test("an answer to a child ends both if the parent's file is gone", async () => {
   await using place = await createTestWorkspace();
   await writeAsking(place);
   await place.writeScript("asker", [ASK, { say: "Late.", delay_ms: 3_600_000 }]);
@@ -141,7 +141,7 @@ Deno.test("a parent's file that is gone when its child is answered ends both", a
   await untilStatus(runtime, child, "aborted");
 });
 
-Deno.test("a child that goes on while its parent waits with a question of its own is resumed after a stop", async () => {
+Deno.test("a running child of a parent that waits with its own question is resumed after a stop", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [
     { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
@@ -170,16 +170,16 @@ Deno.test("a child that goes on while its parent waits with a question of its ow
   assert.match(String(first?.["content"]), /Said red/);
 });
 
-/** Which of a family has on_restart: resume, and how parent and child end. */
+/** The members of a family with on_restart: resume, and the ends of parent and child. */
 const FAMILIES = {
   both: ["success", "success"],
   parent: ["success", "aborted"],
-  // A machine takes up one execution, not a family: it sees that nobody waits for this one any more.
+  // A machine claims single executions. It finds that no parent waits for this one.
   child: ["aborted", IS_POSTGRES ? "aborted" : "orphaned"],
   neither: ["aborted", "aborted"],
 };
 
-Deno.test("a stop while a child runs, with on_restart: resume on parent, child, both or neither: nothing is left behind", async () => {
+Deno.test("after a stop while a child runs, every family ends, with on_restart: resume on parent, child, both or neither", async () => {
   await using place = await createTestWorkspace();
   const families = Object.keys(FAMILIES);
   for (const resumed of families) {
@@ -214,7 +214,7 @@ Deno.test("a stop while a child runs, with on_restart: resume on parent, child, 
   assert.deepEqual(taken, [...new Set(taken)], "who stops takes nothing again");
 });
 
-Deno.test("retention keeps what a parent delegated as long as the parent: it is not begun a second time", async () => {
+Deno.test("retention keeps a child as long as its parent, so that it does not start twice", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
@@ -240,7 +240,7 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
     const [first] = await resultsOf(runtime, lead);
     assert.match(String(first?.["content"]), /Said red/);
   }
-  // The parent ended now: its child, which ended long ago, is kept with it, and goes with it.
+  // The parent has just ended. Its child, which ended long ago, is kept and removed with it.
   clock.jump(DAY_MS);
   {
     await using runtime = await place.open({ clock });
@@ -251,7 +251,7 @@ Deno.test("retention keeps what a parent delegated as long as the parent: it is 
   assert.deepEqual(await runtime.listExecutions({ limit: 50, offset: 0 }), []);
 });
 
-Deno.test("a forced purge of the child's agent lets the parent go on; one of all ends a waiting family from the top", async () => {
+Deno.test("a forced purge of the child's agent resumes the parent; a purge of all agents ends a waiting family from the top", async () => {
   await using place = await createTestWorkspace();
   await writeAsking(place, "agents: [asker]\non_pending: parallel");
   await using runtime = await place.open();

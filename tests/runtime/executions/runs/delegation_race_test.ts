@@ -1,4 +1,4 @@
-// Parents and children that move at the same time: whatever comes first, nobody waits for ever and nothing is lost.
+// Concurrent changes of parents and children: in any order, none waits forever and nothing is lost.
 import assert from "node:assert/strict";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
@@ -12,7 +12,7 @@ import {
   type DelegationPorts,
 } from "../../../../runtime/executions/runs/delegation.ts";
 
-Deno.test("a parent does not begin to wait for a child that was answered while other calls ran", async () => {
+Deno.test("a parent does not wait for a child that was answered while other calls ran", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ call: [delegate("middle"), delegate("slow")] }, { say: "All done." }];
   await place.writeScript("lead", steps, "agents: [middle, slow]");
@@ -39,9 +39,9 @@ Deno.test("a parent does not begin to wait for a child that was answered while o
   assert.deepEqual(await toEnd(runtime, lead.id).then(({ status }) => status), "success");
 });
 
-/** lead -> asker, which after its answer works for a long time. */
+/** lead -> asker, which runs for a long time after its answer. */
 const LEAD = [{ call: [delegate("asker")] }, { say: "Heard {result}" }];
-Deno.test("an execution takes no answer to a question that is not asked below it", async () => {
+Deno.test("an execution refuses an answer to a question outside its descendants", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", LEAD, "agents: [asker]\non_pending: parallel");
   await place.writeScript("asker", [ASK, { say: "Said {result}" }], "on_pending: parallel");
@@ -59,7 +59,7 @@ Deno.test("an execution takes no answer to a question that is not asked below it
   assert.equal((await runtime.countExecutions()).waiting, 5);
 });
 
-Deno.test("of several waiting children a parent's log, stream and pending tell the same question: the oldest", async () => {
+Deno.test("a parent's log, stream and pending show the same question of several waiting children: the oldest", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ call: [delegate("late"), delegate("early")] }, { say: "Done." }];
   await place.writeScript("lead", steps, "agents: [late, early]");
@@ -88,7 +88,7 @@ Deno.test("of several waiting children a parent's log, stream and pending tell t
   assert.deepEqual([interrupt?.["event_type"], interrupt?.["request_id"]], expected);
 });
 
-Deno.test("delegate() follows a child that is answered in the very moment in which it asks whether it runs", async () => {
+Deno.test("delegate() follows a child that is answered while delegate() checks if it runs", async () => {
   const active = new ActiveRuns(new TestClock());
   const child = { id: 2, agentId: "child", status: "waiting", error: null } as Execution;
   const ports: Partial<DelegationPorts> = {
@@ -106,7 +106,7 @@ Deno.test("delegate() follows a child that is answered in the very moment in whi
     signal: new AbortController().signal,
     ports: ports as DelegationPorts,
   });
-  // It waits for what was about to run. Meanwhile the answer is stored, and the child not yet launched.
+  // It waits for pending starts. Meanwhile the answer is stored, but the child is not launched yet.
   await new Promise((resolve) => setTimeout(resolve));
   const answer = Promise.withResolvers<void>();
   void active.track(answer.promise);

@@ -28,7 +28,7 @@ async function waitingIds(runtime: Runtime): Promise<number[]> {
   return waiting.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-Deno.test("run_agent runs another agent as an execution of its own and returns its answer and its figures", async () => {
+Deno.test("run_agent runs another agent as a separate execution and returns its answer and its figures", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript(
     "lead",
@@ -39,7 +39,7 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
   await place.writeScript("helper", [reply]);
   await using runtime = await place.open();
   const lead = await runToEnd(runtime, "lead");
-  // The helper's cost does not count in the lead's limit.
+  // The helper's cost does not count toward the lead's limit.
   assert.deepEqual([lead.status, lead.outputData, lead.costUsd], ["success", "Done.", 2]);
 
   const [child] = await runtime.listRuns("helper", { limit: 1, offset: 0 });
@@ -57,7 +57,7 @@ Deno.test("run_agent runs another agent as an execution of its own and returns i
   assert.match(String(turn?.["content"]), /count the sheep/);
 });
 
-Deno.test("run_agent is there only for agents that name others; it refuses itself, agents that are not listed, disabled, gone, and too deep a chain", async () => {
+Deno.test("run_agent exists only for agents that list others; it refuses the agent itself, unlisted, disabled and removed agents, and too deep chains", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("plain", [{ call: [delegate("helper")] }, { say: "ok" }]);
   await place.writeScript("caller", [
@@ -103,7 +103,7 @@ Deno.test("run_agent is there only for agents that name others; it refuses itsel
   assert.equal((await runtime.listRuns("e", { limit: 9, offset: 0 })).length, 0);
 });
 
-Deno.test("an answer to the child itself goes on with all above, and is told to each log; its cancel, too, lets the parent go on", async () => {
+Deno.test("an answer to a child resumes its ancestors and is in each log; a cancel of the child resumes the parent, too", async () => {
   await using place = await createTestWorkspace();
   await writeThree(place);
   await using runtime = await place.open();
@@ -130,7 +130,7 @@ Deno.test("an answer to the child itself goes on with all above, and is told to 
   assert.deepEqual([result["status"], result["error"]], ["aborted", "Cancelled by user"]);
 });
 
-Deno.test("two children that wait are answered one after the other; a question of the parent's own comes first", async () => {
+Deno.test("two waiting children are answered one after the other; the parent's own question comes first", async () => {
   await using place = await createTestWorkspace();
   const own = call("file_write", { path: "own.txt", content: "x" });
   const calls = [delegate("asker", "one"), own, delegate("asker", "two")];
@@ -140,8 +140,8 @@ Deno.test("two children that wait are answered one after the other; a question o
   const lead = await runtime.run("lead", {});
   await toEnd(runtime, lead.id);
   assert.equal((await runtime.pendingRequest(lead.id)).toolName, "file_write");
-  // A child is answered while the parent waits with its own question: the parent goes on waiting.
-  // They begin at once: which of them is stored first may differ.
+  // A child is answered while the parent waits with its own question. The parent continues to wait.
+  // The children start at once, so the order of their ids varies.
   const children = await runtime.listRuns("asker", { limit: 2, offset: 0 });
   const [first, second] = ["one", "two"].map((arg) => children.find(({ args }) => args[0] === arg));
   const expected = "Said red";
@@ -158,7 +158,7 @@ Deno.test("two children that wait are answered one after the other; a question o
   assert.match(outputs[2] ?? "", /Said blue/);
 });
 
-Deno.test("the log of a parent that shows one question tells no answer to another one", async () => {
+Deno.test("the log of a parent that shows one question has no answer to another one", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ call: [delegate("deleter"), delegate("asker")] }, { say: "All done." }];
   await place.writeScript("lead", steps, "agents: [deleter, asker]");
@@ -192,7 +192,7 @@ Deno.test("a child run is seeded from earlier child runs only, and the agent's o
   await using place = await createTestWorkspace();
   await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
   await using runtime = await place.open();
-  /** The last lines of what the run was seeded with. */
+  /** Returns the last lines of the run's seed. */
   const seed = async (id: number) =>
     (await seededOf(place, id)).map((text) => text.split("\n").at(-1));
   const own = async (message: string) => seed((await runToEnd(runtime, "echo", { message })).id);

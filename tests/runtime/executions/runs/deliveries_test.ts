@@ -9,7 +9,7 @@ import { settle, TestClock } from "../../../support/test_clock.ts";
 
 const DELIVERY: Delivery = { jobId: "job", executionId: 1, attempt: 0, isDelegated: false };
 
-Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at a time", async () => {
+Deno.test("Deliveries run an execution once at a time, even if it is lost and delivered again twice", async () => {
   const active = new ActiveRuns(new TestClock());
   let running = 0;
   let mostAtOnce = 0;
@@ -27,7 +27,7 @@ Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at
           ends.push(resolve);
           signal.addEventListener("abort", () => resolve());
         });
-        // It takes a moment to notice.
+        // The run notices the abort after a moment.
         await settle();
         running--;
       });
@@ -50,7 +50,7 @@ Deno.test("Deliveries: one that is lost and comes back, also twice, runs once at
   assert.equal(mostAtOnce, 1);
 });
 
-Deno.test("Deliveries: what runs is let go of when it rests, whatever failed after it began", async () => {
+Deno.test("Deliveries release a run when it pauses, even after a later failure", async () => {
   const active = new ActiveRuns(new TestClock());
   const happened: string[] = [];
   const { promise: end, resolve: endIt } = Promise.withResolvers<void>();

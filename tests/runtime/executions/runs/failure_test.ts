@@ -1,4 +1,4 @@
-// What a person reads of a run that threw: an expected sentence, or that the log has the details; never a bug's own words.
+// The errors of runs that threw: the message of an expected failure, or a reference to the log, never a bug's message.
 import assert from "node:assert/strict";
 import { toFailure } from "../../../../runtime/executions/runs/failure.ts";
 import { ExecutionNotFound } from "../../../../runtime/executions/refusals.ts";
@@ -9,7 +9,7 @@ import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts
 import { LogLines } from "../../../support/log_lines.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 
-Deno.test("toFailure() gives the sentence of what can be expected to fail, and logs only the words of a bug", async () => {
+Deno.test("toFailure() returns the message of an expected failure, and logs only bugs", async () => {
   await using store = await openTestStore();
   const serviceLog = new LogLines();
   const execution = await store.accept();
@@ -20,7 +20,7 @@ Deno.test("toFailure() gives the sentence of what can be expected to fail, and l
     new StorageUnavailable("The disk is full"),
   ];
   for (const one of expected) {
-    // Only what may succeed later pauses no trigger.
+    // Only transient failures pause no trigger.
     const transient = one instanceof ModelError && { transient: { kind: "network" } };
     const outcome = { status: "error", error: one.message, output: null, ...transient };
     assert.deepEqual(failureOf(one), outcome);

@@ -1,4 +1,4 @@
-// What a restart leaves as it was: figures of a run that goes on.
+// The figures of a run that continues after a restart.
 import assert from "node:assert/strict";
 import { toTimestamp } from "../../../../base/clock.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -11,7 +11,7 @@ import type { RecoveryPorts } from "../../../../runtime/executions/runs/recovery
 import { recoverExecutions } from "../../../../runtime/executions/runs/recovery.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 
-Deno.test("the duration of a run that is kept over a restart is the time it ran, before and after, and no other", async () => {
+Deno.test("the duration of a resumed run is its running time before and after the restart", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ say: "Slow but sure.", delay_ms: 5_000 }];
   await place.writeScript("slow", steps, "on_restart: resume");
@@ -33,7 +33,7 @@ Deno.test("the duration of a run that is kept over a restart is the time it ran,
   assert.deepEqual([status, durationMs], ["success", 8_000]);
 });
 
-Deno.test("an orphaned run reports the time that its log shows, also where no reply was stored", async () => {
+Deno.test("an orphaned run has the duration of its log, even if no reply was stored", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("slow", [{ say: "Late.", delay_ms: 600_000 }]);
   const clock = new TestClock();
@@ -44,7 +44,7 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
     await until(() => clock.awaits(600_000), "its model");
     await runtime.cancel(id);
   }
-  // As a kill would have left it: no end, no figures, and another instance's name on it.
+  // The state after a kill: no end, no figures, and another instance as owner.
   await leaveRunning(place);
   const since = IS_POSTGRES ? ", started_at = 0, last_seen = 0" : "";
   await place.run(`UPDATE instances SET stopped_at = NULL${since}`);
@@ -63,7 +63,7 @@ Deno.test("an orphaned run reports the time that its log shows, also where no re
   assert.deepEqual(completes.map((one) => one["status"]), ["orphaned"]);
 });
 
-Deno.test("recoverExecutions() lets what was delegated run before those that will ask for it", async () => {
+Deno.test("recoverExecutions() resumes children before their parents", async () => {
   const parents = new Map([[1, null], [2, 1], [3, 2], [4, null]]);
   const resumed: number[] = [];
   const ports: Partial<RecoveryPorts> = {

@@ -20,7 +20,7 @@ async function fill(place: TestWorkspace): Promise<void> {
   await place.writeScript("asker", WAITS);
 }
 
-Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; forced, those go too", async () => {
+Deno.test("purgeCheckpoints() keeps the newest and the waiting conversations of each agent; with force it removes them, too", async () => {
   await using place = await createTestWorkspace();
   await fill(place);
   await using runtime = await place.open();
@@ -48,17 +48,17 @@ Deno.test("purgeCheckpoints() keeps the newest of each agent and waiting ones; f
   const expected = ["aborted", "Aborted: its conversation was purged"];
   assert.deepEqual([ended.status, ended.error], expected);
   assert.equal((await runtime.getExecution(running)).status, "running");
-  // PostgreSQL gives it back in its own time.
+  // PostgreSQL frees the space later.
   const { sizeBytes } = await runtime.checkpointStats();
   assert.ok(IS_POSTGRES || sizeBytes < before, "the file is smaller");
-  // The log of what happened stays.
+  // The log stays.
   assert.equal((await runtime.listExecutions({ limit: 50, offset: 0 })).length, 7);
   const refusal = /'nobody' not found/;
   await assert.rejects(runtime.purgeCheckpoints({ agentId: "nobody", force: false }), refusal);
   await runtime.cancel(running);
 });
 
-Deno.test("purgeCheckpoints() without force keeps every waiting conversation, also older ones of an agent", async () => {
+Deno.test("purgeCheckpoints() without force keeps every waiting conversation, including an agent's older ones", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("asker", WAITS, "on_pending: parallel");
   await using runtime = await place.open();
@@ -67,13 +67,13 @@ Deno.test("purgeCheckpoints() without force keeps every waiting conversation, al
   assert.equal(await runtime.purgeCheckpoints({ agentId: "asker", force: false }), 0);
   assert.equal(await runtime.purgeCheckpoints({ force: false }), 0);
   assert.equal((await runtime.checkpointStats()).threads, 3);
-  // What was kept is complete: each takes its answer and continues.
+  // The kept conversations are complete: each execution accepts its answer and continues.
   for (const id of waiting) {
     assert.equal((await answerToEnd(runtime, id, { approved: false })).status, "success");
   }
 });
 
-Deno.test("a runtime for upkeep removes what it is asked to, and neither runs nor takes up anything", async () => {
+Deno.test("a maintenance runtime removes the selected data, and neither runs nor recovers anything", async () => {
   await using place = await createTestWorkspace();
   await fill(place);
   const call = [{ name: "run_agent", arguments: { agent_id: "asker" } }];
@@ -102,7 +102,7 @@ Deno.test("a runtime for upkeep removes what it is asked to, and neither runs no
   assert.equal((await runtime.listExecutions({ limit: 9, offset: 0 })).length, 4);
   const { status, error, outputData } = await runtime.getExecution(lead);
   const ended = ["aborted", "Aborted: what it waited for was purged", null];
-  // Another machine may let it go on.
+  // Another machine may continue it.
   assert.deepEqual([status, error, outputData], IS_POSTGRES ? ["running", null, null] : ended);
 });
 
@@ -132,7 +132,7 @@ for (const [config, threads, executions] of CASES) {
   });
 }
 
-/** Sweeps whose times and limits are recorded; each fails that `fails` says. */
+/** Creates sweeps that record their times and limits. The sweeps selected by `fails` fail. */
 function stage(fails: (sweep: number) => boolean) {
   const clock = new TestClock();
   const log = new LogLines();
@@ -153,7 +153,7 @@ function stage(fails: (sweep: number) => boolean) {
   return { clock, log, swept, sweeps };
 }
 
-Deno.test("RetentionSweeps sweep at the start and once a day, also after a failure, until they are disposed", async () => {
+Deno.test("RetentionSweeps sweep at the start and once a day, even after a failure, until they are disposed", async () => {
   const { clock, log, swept, sweeps } = stage((sweep) => sweep === 2);
   await sweeps.start();
   assert.deepEqual(swept, [0]);
@@ -168,7 +168,7 @@ Deno.test("RetentionSweeps sweep at the start and once a day, also after a failu
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("RetentionSweeps.start() rejects when the first sweep fails, and leaves nothing running", async () => {
+Deno.test("RetentionSweeps.start() rejects if the first sweep fails, and starts no timer", async () => {
   const { clock, sweeps } = stage(() => true);
   await assert.rejects(sweeps.start(), /no room/);
   assert.equal(clock.sleeping, 0);

@@ -1,4 +1,4 @@
-// Runs whose model could not be reached: which of them are tried again, when, and what ends that.
+// Retries of runs whose model could not be reached: their conditions, times and ends.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../base/json.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
@@ -19,7 +19,7 @@ const DOWN: OpenAiStep = { status: 503, body: '{"error":{"message":"Overloaded"}
 const OVER: OpenAiStep = { status: 429, body: '{"error":{"message":"Too many"}}' };
 const WRONG: OpenAiStep = { status: 401, body: '{"error":{"message":"Wrong key"}}' };
 
-/** A provider with a port of its own that is away until it listens, and a workspace whose agents use it. */
+/** A provider that is down until it listens on its port, and a workspace whose agents use it. */
 class World implements AsyncDisposable {
   readonly clock = new TestClock("2026-03-01T00:00:00.000Z");
   readonly #resources = new AsyncDisposableStack();
@@ -27,7 +27,7 @@ class World implements AsyncDisposable {
   #server: OpenAiServer | undefined;
   place!: TestWorkspace;
   runtime!: Runtime;
-  /** Each answers one request, the last of them all that follow. */
+  /** Each reply answers one request, the last one also all following requests. */
   answers: OpenAiStep[] = [HELLO];
 
   constructor() {
@@ -59,12 +59,12 @@ class World implements AsyncDisposable {
     this.#server = this.#resources.use(new OpenAiServer([], next, this.#port));
   }
 
-  /** The conversations that were sent, as text. */
+  /** The sent conversations, as text. */
   get asked(): string[] {
     return this.#server?.requests.map(({ body }) => JSON.stringify(body["messages"])) ?? [];
   }
 
-  /** Lets time pass until it holds: the waits of a call, not those of a run. */
+  /** Advances the clock until the condition holds: past the waits of a call, but not of a run. */
   async pass(holds: () => Promise<boolean>, what: string): Promise<void> {
     await until(async () => await holds() || (await this.clock.advance(1_000), false), what);
   }
@@ -75,13 +75,13 @@ class World implements AsyncDisposable {
       .map(({ content }) => String(content));
   }
 
-  /** Minutes pass as on a machine that sleeps. */
+  /** Advances the clock by minutes, as on a suspended machine. */
   async skip(minutes: number): Promise<void> {
     this.clock.jump(minutes * MINUTE);
     await this.clock.advance(0);
   }
 
-  /** The minutes until a try that a run waits for. */
+  /** Returns the minutes until a run's next retry. */
   async untilRetry(id: number, attempt: number): Promise<number> {
     const next = async () => (await this.runtime.getExecution(id)).retry;
     const isPlanned = async () => {
@@ -97,7 +97,7 @@ class World implements AsyncDisposable {
   }
 }
 
-Deno.test("a scheduled run waits for a network that is away, a provider that is down and a rate limit, as one execution", async () => {
+Deno.test("a scheduled run retries after network errors, provider errors and rate limits, in one execution", async () => {
   await using world = await World.open("trigger: { type: schedule, every: 1h, max_failures: 1 }");
   const { runtime } = world;
   await world.skip(60);
@@ -142,7 +142,7 @@ const READ = called("file_glob", { pattern: "*" });
 const ASK_HELPER = called("run_agent", { agent_id: "helper" });
 const APPEND = called("memory_append", { section: "a", content: "b" });
 
-/** The agent's lines, the replies before its model fails, how it fails, and how many further tries there may be. */
+/** The agent's lines, the replies before its model fails, the failure, and the number of retries. */
 const CASES: readonly [lines: string, replies: OpenAiStep[], failure: OpenAiStep, of?: number][] = [
   ["", [], DOWN],
   ["retry: 2", [], DOWN, 2],
@@ -156,7 +156,7 @@ const CASES: readonly [lines: string, replies: OpenAiStep[], failure: OpenAiStep
   ["retry: 3\nagents: [helper]", [ASK_HELPER, APPEND, HELLO], DOWN],
 ];
 
-Deno.test("a run is tried again where its agent, the failure and its calls so far allow it, and continues with its conversation", async () => {
+Deno.test("a run is retried if its agent, the failure and its calls allow it, and continues its conversation", async () => {
   await using world = await World.open("");
   const { runtime } = world;
   await world.write("helper", FREE);
@@ -185,7 +185,7 @@ Deno.test("a run is tried again where its agent, the failure and its calls so fa
   }
 });
 
-Deno.test("a run that waits for its next try takes no place of max_concurrent_runs, and a cancel ends it at once", async () => {
+Deno.test("a run that waits for its retry takes no slot of max_concurrent_runs, and a cancel ends it at once", async () => {
   await using world = await World.open("retry: { times: 1, wait: 2h }\nmax_concurrent_runs: 1");
   const { runtime } = world;
   const { id } = await runtime.run("report", {});
@@ -198,7 +198,7 @@ Deno.test("a run that waits for its next try takes no place of max_concurrent_ru
   assert.equal((await runtime.getExecution(id)).error, "Cancelled by user");
 });
 
-Deno.test("a run whose service stops or is killed during the wait goes on waiting, or ends as on_restart says", async () => {
+Deno.test("a run whose service stops or is killed during the wait continues to wait, or ends, as on_restart says", async () => {
   for (const isKilled of [false, true]) {
     const label = isKilled ? "killed" : "stopped";
     const lines = (onRestart: string) =>

@@ -1,4 +1,4 @@
-// Runs that are cancelled or stopped in a certain moment on their way to a question.
+// Runs that are cancelled or stopped at certain moments before a question.
 import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
@@ -12,7 +12,7 @@ import { until } from "../../../support/until.ts";
 
 const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
-/** Lets something happen whenever a change is stored, before whoever made the change hears of it. */
+/** Calls `meet` after a change is stored, before the caller of the change continues. */
 function afterChange<
   Name extends string,
   Store extends Record<Name, (...args: never[]) => Promise<unknown>>,
@@ -27,7 +27,7 @@ function afterChange<
   Object.assign(store, { [name]: observed });
 }
 
-/** The statuses of executions that were announced as ended, from now on. */
+/** Collects the statuses of executions that are announced as ended. */
 function completionsOf({ events }: TestRunner): string[] {
   const statuses: string[] = [];
   events.subscribe((event) => {
@@ -36,7 +36,7 @@ function completionsOf({ events }: TestRunner): string[] {
   return statuses;
 }
 
-/** Ways to meet a run on its way to its question: what it has just stored, before it hears of that; or told. */
+/** Moments of a run before its question: after each stored change, and after the announcement. */
 const MEETINGS = {
   opening: ({ store }, meet) => afterChange(store.conversations, "beginConversation", meet),
   reply: ({ store }, meet) => afterChange(store.conversations, "recordReply", meet),
@@ -47,7 +47,7 @@ const MEETINGS = {
     }),
 } as const satisfies Record<string, (on: TestRunner, meet: () => Promise<void>) => void>;
 
-Deno.test("Runner.cancel() ends a run, wherever it meets it on its way to a question", async () => {
+Deno.test("Runner.cancel() ends a run at any moment before its question", async () => {
   for (const [where, arrange] of Object.entries(MEETINGS)) {
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, store } = on;
@@ -60,13 +60,13 @@ Deno.test("Runner.cancel() ends a run, wherever it meets it on its way to a ques
     assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"], where);
     assert.equal(await store.requests.readOpenRequest(id), undefined);
     await until(() => outcomes.length > 0, "the outcome");
-    // Once the question is told, there is no run any more.
+    // After the question is announced, the run is over.
     assert.deepEqual(outcomes, [where === "news" ? "aborted" : "cancelling"], where);
     assert.deepEqual(completions, ["aborted"], where);
   }
 });
 
-/** Ways to meet a run while its end is being stored. */
+/** Moments of a run while its end is being stored. */
 const ENDS = {
   "before it is": (store, meet) => {
     const finish = store.endings.finishExecution.bind(store.endings);
@@ -88,8 +88,8 @@ const ENDS = {
   "after it is": (store, meet) => afterChange(store.endings, "finishExecution", meet),
 } as const satisfies Record<string, (store: TestStore, meet: () => Promise<void>) => void>;
 
-// In turns of this process: a server has the statement of the end and that of the cancel at once.
-onSqlite.test("Runner.cancel() that meets the end of a run tells what becomes of it", async () => {
+// SQLite only, because a server gets the statements of the end and of the cancel at once.
+onSqlite.test("Runner.cancel() returns the resulting status while a run's end is being stored", async () => {
   for (const [when, arrange] of Object.entries(ENDS)) {
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, store, clock } = on;
@@ -115,16 +115,16 @@ onSqlite.test("Runner.cancel() that meets the end of a run tells what becomes of
   }
 });
 
-// In turns of this process, which a server's answers take no part in: there, an answer is another machine's.
-onSqlite.test("Runner.cancel() of a run whose question is just being stored ends it, although it is answered at once", async () => {
+// SQLite only, because with a server the answer comes from another machine.
+onSqlite.test("Runner.cancel() ends a run whose question is being stored, even if it is answered at once", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { runner, store } = on;
   afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
-    // The execution waits, and its run does not know it yet.
+    // The execution waits, but its run does not know it yet.
     assert.equal(await runner.cancel(id), "cancelling");
     await runner.respond(id, { requestId, answer: { text: "yes" } });
   });
-  // The run that the answer begins is not over before the first one has found that it was cancelled.
+  // The run that the answer starts does not end before the first one notices the cancel.
   afterChange(store.conversations, "finishCall", settle);
   const completions = completionsOf(on);
   const { id } = await runner.start(createTestAgent(), MANUAL);
@@ -134,14 +134,14 @@ onSqlite.test("Runner.cancel() of a run whose question is just being stored ends
   assert.deepEqual(completions, ["aborted"]);
 });
 
-Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its way to a question", async () => {
+Deno.test("Runner.stop() leaves no execution running at any moment before its question", async () => {
   const left: Record<string, string> = {};
   for (const [where, arrange] of Object.entries(MEETINGS)) {
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, store } = on;
     const stopped = Promise.withResolvers<unknown>();
     arrange(on, async () => {
-      // It waits for the run, which continues only after this.
+      // The stop waits for the run, which continues only after this.
       const settled = settle();
       stopped.resolve(Promise.all([runner.stop({ graceMs: 0 }), settled]));
       await settled;
@@ -157,7 +157,7 @@ Deno.test("Runner.stop() leaves no row running, wherever it meets a run on its w
   assert.deepEqual(left, {
     opening: "aborted",
     reply: "aborted",
-    // There is a question: it can be answered after the next start.
+    // The question can be answered after the next start.
     question: "waiting",
     news: "waiting",
   });

@@ -41,7 +41,7 @@ async function statusOf(
   return stored.execution.status;
 }
 
-Deno.test("Runner.start() holds by on_pending: a table of who waits and who would join, in both modes", async () => {
+Deno.test("Runner.start() follows on_pending for each kind of waiting and new run, in both modes", async () => {
   const starts: Record<string, Start> = {
     "chat A": { trigger: "chat", sessionId: "A" },
     "chat B": { trigger: "chat", sessionId: "B" },
@@ -51,13 +51,13 @@ Deno.test("Runner.start() holds by on_pending: a table of who waits and who woul
     delegated: { trigger: "agent", sessionId: null },
   };
   const names = Object.keys(starts);
-  // Rows: who waits. Columns, in the same order: who would join. x: refused.
+  // Rows: the waiting run. Columns, in the same order: the new run. x: refused.
   const held = ["x.....", ".x....", "..xxx.", "..xxx.", "..xxx.", "......"];
   await using on = await openTestRunner([]);
   const { runner } = on;
   for (const mode of ["skip", "parallel"] as const) {
     for (const [row, waits] of names.entries()) {
-      // Each row and mode has an agent of its own, so that nothing else waits.
+      // Each row and mode has a separate agent, so that nothing else waits.
       const agent = createTestAgent({ id: `${mode}-${row}`, onPending: mode });
       await ask(on, agent.id, starts[waits]);
       for (const [column, joins] of names.entries()) {
@@ -81,7 +81,7 @@ Deno.test("Runner.start() holds by on_pending: a table of who waits and who woul
   }
 });
 
-Deno.test("Runner.cancel() finds a run that is being accepted, and one that is being answered", async () => {
+Deno.test("Runner.cancel() ends a run that is being accepted, and one that is being answered", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { runner, store } = on;
   const starting = runner.start(createTestAgent(), MANUAL);
@@ -109,7 +109,7 @@ onSqlite.test("Runner.cancel() of a waiting execution rejects when its end canno
   assert.equal(await runner.cancel(id), "aborted");
 });
 
-Deno.test("Runner.start() accepts one of many that come at once with one key", async () => {
+Deno.test("Runner.start() accepts one of many concurrent requests with the same key", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const spec = { ...MANUAL, idempotencyKey: "once" };
   const started: number[] = [];
@@ -122,7 +122,7 @@ Deno.test("Runner.start() accepts one of many that come at once with one key", a
   assert.deepEqual([...new Set(accepted.map(({ id }) => id))], started);
 });
 
-Deno.test("Runner.start() gives the first run for its idempotency key, and refuses another run for it", async () => {
+Deno.test("Runner.start() returns the first run for a repeated idempotency key, and refuses a different run", async () => {
   const agent = createTestAgent({ onPending: "parallel" });
   await using on = await openTestRunner([agent]);
   const { runner, store } = on;
@@ -149,7 +149,7 @@ Deno.test("Runner.start() gives the first run for its idempotency key, and refus
   assert.notEqual((await runner.start(agent, { ...spec, idempotencyKey: "l" })).id, id);
 });
 
-/** Leaves a child waiting whose parent has ended, as a service that was killed in between would. */
+/** Creates a waiting child whose parent has ended, as after a kill of the service. */
 async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<number> {
   const parent = await store.accept();
   const { id } = await runner.start(createTestAgent(), {
@@ -163,7 +163,7 @@ async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<numb
   return id;
 }
 
-Deno.test("Runner.recover() and Runner.respond() end an execution that waits below one that has ended", async () => {
+Deno.test("Runner.recover() and Runner.respond() end a waiting execution whose parent has ended", async () => {
   for (const by of ["recover", "respond"]) {
     await using on = await openTestRunner([createTestAgent()]);
     const { runner, store } = on;
@@ -178,7 +178,7 @@ Deno.test("Runner.recover() and Runner.respond() end an execution that waits bel
   }
 });
 
-Deno.test("Runner says in a run's log that its programs have no sandbox", async () => {
+Deno.test("Runner logs in a run that its programs have no sandbox", async () => {
   const sandboxGap = "Custom tools run without a sandbox: it is raining. To get one, wait.";
   await using on = await openTestRunner([createTestAgent({ id: "one" })], { sandboxGap });
   const execution = await ask(on, "one");
@@ -205,7 +205,7 @@ function requestDue(requestId: string, expiresAt: number): HumanRequest {
   };
 }
 
-Deno.test("RequestExpiry does not ask without end while an expiry cannot be stored", async () => {
+Deno.test("RequestExpiry waits between attempts while an expiry cannot be stored", async () => {
   const clock = new TestClock();
   const due = requestDue("r", clock.now());
   let isOpen = true;

@@ -1,4 +1,4 @@
-// A machine that shares its runs with others, and stops in a bad moment: the run is for another one.
+// A machine that shares its runs with others and stops at a bad moment: another machine continues the run.
 import assert from "node:assert/strict";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
@@ -8,7 +8,7 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 
-/** One machine to which one execution is given; `rested` resolves when it says that it has let go of it. */
+/** One machine with one delivered execution. `rested` resolves when the machine releases it. */
 async function openMachine(agent: Agent): Promise<
   TestRunner & { deliver(): Promise<void>; rested: Promise<void>; asked: string[] }
 > {
@@ -41,7 +41,7 @@ async function openMachine(agent: Agent): Promise<
   return { ...on, deliver, rested: rested.promise, asked };
 }
 
-/** That a run which meets the stop there is left as it is, without an error in the log. */
+/** Asserts that a stop at this moment leaves the run's status, without an error in the log. */
 async function expectLeft(
   agent: Agent,
   arrange: (on: TestRunner, stop: () => Promise<void>) => void,
@@ -50,7 +50,7 @@ async function expectLeft(
   const { runner, store } = on;
   const stopped = Promise.withResolvers<unknown>();
   arrange(on, async () => {
-    // It waits for the run, which continues only after this.
+    // The stop waits for the run, which continues only after this.
     stopped.resolve(Promise.all([runner.stop({ graceMs: 0 })]));
     await settle();
   });
@@ -62,7 +62,7 @@ async function expectLeft(
   assert.deepEqual(on.serviceLog.lines.filter(({ level }) => level === "error"), []);
 }
 
-Deno.test("Runner leaves a run to another machine where a stop meets it while the database is away", async () => {
+Deno.test("Runner leaves a run to another machine if it stops while the database is unavailable", async () => {
   await expectLeft(createTestAgent(), ({ store }, stop) => {
     const fail = () => Promise.reject(new StorageUnavailable("The connection broke off."));
     store.conversations.recordReply = async () => {
@@ -73,7 +73,7 @@ Deno.test("Runner leaves a run to another machine where a stop meets it while th
   });
 });
 
-Deno.test("Runner leaves a run that another machine has meanwhile, also where that is found out by the stop", async () => {
+Deno.test("Runner leaves a run that another machine has claimed, even if only the stop detects it", async () => {
   await expectLeft(createTestAgent({ onRestart: "resume" }), ({ store }, stop) => {
     const record = store.conversations.recordReply.bind(store.conversations);
     store.conversations.recordReply = async (...args) => {
@@ -85,7 +85,7 @@ Deno.test("Runner leaves a run that another machine has meanwhile, also where th
   });
 });
 
-Deno.test("Runner.cancel() of a run that this machine has is stored before anybody is told of it", async () => {
+Deno.test("Runner.cancel() stores the cancel of its own run before it returns", async () => {
   await using on = await openMachine(createTestAgent());
   const { runner, store } = on;
   const told = Promise.withResolvers<string>();
