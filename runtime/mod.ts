@@ -13,7 +13,7 @@ import { verdictOf } from "./executions/runs/trigger_verdict.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";
 import { NO_MESSAGES } from "./storage/outbox.ts";
-import { NO_TELEMETRY, type Telemetry } from "./executions/telemetry.ts";
+import { NO_TELEMETRY, type Telemetry } from "./executions/loop/telemetry.ts";
 import { ConfigFollower } from "./wiring/config_follower.ts";
 import { LocalRuntime } from "./wiring/local_runtime.ts";
 import { lazyModule } from "../base/lazy_module.ts";

@@ -35,7 +35,7 @@ import type { CallPreview } from "./tools/call_preview.ts";
 import type { TriggerNotes, TriggerResumeResult } from "./triggers/triggers.ts";
 import type { DeliveryPort } from "./triggers/webhook/webhooks.ts";
 
-export type { BudgetFigures } from "./executions/budget/budget.ts";
+export type { BudgetFigures } from "./executions/budget.ts";
 export type { RaiseRequest } from "./executions/budget/budget_service.ts";
 export type { BrokenAgentFile } from "./agents/registry.ts";
 export type { ReloadReport } from "./agents/reload_report.ts";

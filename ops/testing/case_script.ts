@@ -11,7 +11,7 @@ import {
   type ModelReply,
 } from "../../runtime/models/model.ts";
 import { isRetryableStatus } from "../../runtime/models/providers/provider_failure.ts";
-import { RunStopped } from "../../runtime/executions/runs/run.ts";
+import { RunStopped } from "../../runtime/executions/loop/run.ts";
 import { parseArguments } from "../../runtime/tools/arguments.ts";
 import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
 import { containsValue } from "./compare_values.ts";

@@ -21,8 +21,8 @@ import { RedactedReply } from "../../runtime/executions/record/redacted_reply.ts
 import { PlayClock } from "../../runtime/replay/playback.ts";
 import type { PlayStores } from "../../runtime/replay/play_options.ts";
 import { createInfoFrame } from "../../runtime/executions/runs/acceptance.ts";
-import { toFailure } from "../../runtime/executions/runs/failure.ts";
-import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
+import { toFailure } from "../../runtime/executions/loop/failure.ts";
+import { NO_TELEMETRY } from "../../runtime/executions/loop/telemetry.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { OwnWrites } from "../../runtime/triggers/watch/own_writes.ts";
 import { openAgentSandbox } from "../../runtime/wiring/agent_sandbox.ts";

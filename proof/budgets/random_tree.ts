@@ -3,7 +3,7 @@
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { Config } from "../../runtime/config/config.ts";
 import { parseConfig } from "../../runtime/config/parse_config.ts";
-import { type Budget, toNanos } from "../../runtime/executions/budget/budget.ts";
+import { type Budget, toNanos } from "../../runtime/executions/budget.ts";
 import { BudgetExceeded, BudgetGate } from "../../runtime/executions/budget/budget_gate.ts";
 import { toBudgetQuestion } from "../../runtime/executions/budget/budget_question.ts";
 import { type Model, ModelError, type Usage } from "../../runtime/models/model.ts";

@@ -3,7 +3,7 @@ import { toTimestamp } from "../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import type { RequestedRaise } from "./budget/budget.ts";
+import type { RequestedRaise } from "./budget.ts";
 import type { HumanAnswer, ToolQuestion } from "../tools/tool.ts";
 
 export type { HumanAnswer } from "../tools/tool.ts";

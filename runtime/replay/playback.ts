@@ -1,7 +1,7 @@
 // What the parts of a play share: the script, the clock that stands at the recorded times, and the ways in which a stretch of
 // the run stops.
 import { type Clock, SystemClock } from "../../base/clock.ts";
-import { RunStopped } from "../executions/runs/run.ts";
+import { RunStopped } from "../executions/loop/run.ts";
 import type { CassetteCall } from "./cassette.ts";
 import type { Difference } from "./difference.ts";
 import type { Script, ScriptQuestion } from "./script.ts";

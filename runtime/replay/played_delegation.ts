@@ -5,7 +5,7 @@ import type { Execution } from "../executions/execution.ts";
 import type { AcceptanceStore } from "../executions/record/acceptance_store.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
-import type { DelegationState } from "../executions/runs/run.ts";
+import type { DelegationState } from "../executions/loop/run.ts";
 import type { Playback } from "./playback.ts";
 import { withoutPrefix } from "./played_tools.ts";
 import type { ScriptQuestion } from "./script.ts";

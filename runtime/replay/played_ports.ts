@@ -4,7 +4,7 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { PromptFacts } from "../executions/loop/opening.ts";
 import type { RunPorts } from "../executions/loop/prepare.ts";
 import { requireExecution } from "../executions/record/execution_reads.ts";
-import { NO_TELEMETRY } from "../executions/telemetry.ts";
+import { NO_TELEMETRY } from "../executions/loop/telemetry.ts";
 import type { Playback } from "./playback.ts";
 import type { PlayedModel } from "./played_model.ts";
 import { toPlayedTools } from "./played_tools.ts";

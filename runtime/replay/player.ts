@@ -10,7 +10,7 @@ import type { Outcome } from "../executions/record/ending_store.ts";
 import { Journal } from "../executions/record/journal.ts";
 import { RedactedReply } from "../executions/record/redacted_reply.ts";
 import type { HumanAnswer } from "../executions/human_request.ts";
-import { toFailure } from "../executions/runs/failure.ts";
+import { toFailure } from "../executions/loop/failure.ts";
 import type { Cassette } from "./cassette.ts";
 import type { PlayOptions, PlayStores } from "./play_options.ts";
 import { playDelegation } from "./played_delegation.ts";

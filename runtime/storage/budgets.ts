@@ -1,13 +1,13 @@
 // The tables of budgets: spending, reservations and raised limits. Spending is summed by quarter of an hour, which fits the days
 // of every time zone. The spending of an execution tree is one row.
-import type { Amount, Budget, BudgetRaise, BudgetState } from "../executions/budget/budget.ts";
+import type { Amount, Budget, BudgetRaise, BudgetState } from "../executions/budget.ts";
 import {
   agentScope,
   partOf,
   remainingOf,
   treeScope,
   WORKSPACE_SCOPE,
-} from "../executions/budget/budget.ts";
+} from "../executions/budget.ts";
 import type {
   BudgetStore,
   NewReservation,

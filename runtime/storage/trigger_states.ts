@@ -3,7 +3,7 @@ import { HOUR_MS } from "../../base/time_units.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { TriggerVerdict } from "../executions/record/ending_store.ts";
-import type { Resumption } from "../executions/runs/resumption.ts";
+import type { Resumption } from "../executions/record/resumption.ts";
 import type { StoppedTrigger, TriggerStateStore } from "../triggers/trigger_state_store.ts";
 import type { Database } from "./database.ts";
 import { all, get, type Operation, run } from "./operation.ts";

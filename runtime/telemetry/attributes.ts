@@ -3,7 +3,7 @@
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
 import type { Execution } from "../executions/execution.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
-import type { AskedModel, ToolUse } from "../executions/telemetry.ts";
+import type { AskedModel, ToolUse } from "../executions/loop/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
 
 /** Our names of providers that the conventions call otherwise. */

@@ -4,7 +4,7 @@ import { context, type Meter, metrics, SpanKind } from "@opentelemetry/api";
 import type { Clock } from "../../base/clock.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionStatus } from "../executions/states.ts";
-import type { AskedModel, Telemetry, ToolUse } from "../executions/telemetry.ts";
+import type { AskedModel, Telemetry, ToolUse } from "../executions/loop/telemetry.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import {

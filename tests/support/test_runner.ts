@@ -5,7 +5,7 @@ import { EventBus } from "../../runtime/events/bus.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { Runner } from "../../runtime/executions/runs/runner.ts";
 import type { SharedRuns } from "../../runtime/executions/runs/shared_runs.ts";
-import { NO_TELEMETRY } from "../../runtime/executions/telemetry.ts";
+import { NO_TELEMETRY } from "../../runtime/executions/loop/telemetry.ts";
 import type { Model, ModelReply } from "../../runtime/models/model.ts";
 import { askUser } from "../../runtime/tools/builtin/ask_user.ts";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";

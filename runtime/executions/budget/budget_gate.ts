@@ -24,7 +24,7 @@ import {
   toNanos,
   treeBudgets,
   workspaceBudgets,
-} from "./budget.ts";
+} from "../budget.ts";
 import type { BudgetStore, ReservationRefusal } from "./budget_store.ts";
 
 /** The time between checks for money that other processes have reserved: they do not notify this one. */

@@ -6,7 +6,13 @@ import type { ToolQuestion } from "../../tools/tool.ts";
 import { LIMITS } from "../end_reason.ts";
 import type { GivenAnswer } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import { describeBudget, formatAmount, fromAmount, nameOf, type RequestedRaise } from "./budget.ts";
+import {
+  describeBudget,
+  formatAmount,
+  fromAmount,
+  nameOf,
+  type RequestedRaise,
+} from "../budget.ts";
 import type { BudgetExceeded } from "./budget_gate.ts";
 
 /** Shown in place of a tool's name. */

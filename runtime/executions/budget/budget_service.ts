@@ -18,7 +18,7 @@ import {
   toAmount,
   toFigures,
   treeBudgets,
-} from "./budget.ts";
+} from "../budget.ts";
 import type { BudgetGate } from "./budget_gate.ts";
 import type { BudgetStore } from "./budget_store.ts";
 

@@ -1,5 +1,5 @@
 // The port to spending, reservations and raises.
-import type { Amount, Budget, BudgetRaise, BudgetState } from "./budget.ts";
+import type { Amount, Budget, BudgetRaise, BudgetState } from "../budget.ts";
 
 /** A reservation to be made for a call. */
 export interface NewReservation {

@@ -6,7 +6,7 @@ import type { CallPreview } from "../../tools/call_preview.ts";
 import { PreviewUnavailable } from "../../tools/files/shown_text.ts";
 import type { ActionTool, DelegationTool } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
-import type { Run } from "../runs/run.ts";
+import type { Run } from "./run.ts";
 import { type CallResult, toFailedResult } from "./perform_call.ts";
 import { previewChange, toProblem } from "./preview_change.ts";
 

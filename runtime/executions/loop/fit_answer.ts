@@ -4,7 +4,7 @@ import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { findJsonFault } from "../../tools/json_fault.ts";
 import { ANSWER_CHARACTERS } from "../record/answer.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import type { AnswerFormat, Run } from "../runs/run.ts";
+import type { AnswerFormat, Run } from "./run.ts";
 
 /** The maximum nesting of an answer that is checked. */
 const MAX_DEPTH = 200;

@@ -5,7 +5,7 @@ import { ModelError, type ModelReply } from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
-import { describeBudget } from "../budget/budget.ts";
+import { describeBudget } from "../budget.ts";
 import { BudgetExceeded } from "../budget/budget_gate.ts";
 import {
   BUDGET_TOOL,
@@ -18,8 +18,8 @@ import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";
 import { LoopDetector } from "./loop_detection.ts";
-import { modelFailure } from "../runs/failure.ts";
-import { type Run, RunStopped } from "../runs/run.ts";
+import { modelFailure } from "./failure.ts";
+import { type Run, RunStopped } from "./run.ts";
 import { type OpenQuestion, settleToolCalls, type WaitingChild } from "./tool_calls.ts";
 import { ReplyCut, takeTurn } from "./turn.ts";
 import type { RunSettings } from "../../config/agent_settings.ts";

@@ -10,7 +10,7 @@ import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { ActionTool, AnsweredQuestion, Effect, ShownMedia } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
-import type { Run } from "../runs/run.ts";
+import type { Run } from "./run.ts";
 
 const loadReadMedia = lazyModule(() => import("../../models/adaptation/read_media.ts"));
 

@@ -14,8 +14,8 @@ import type { ExecutionRequest } from "../execution_request.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import { createFirstMessages, type FirstMessagesPorts } from "./first_messages.ts";
 import { renewSystem } from "./opening.ts";
-import type { AnswerFormat, ReadPdf, Run } from "../runs/run.ts";
-import type { Telemetry } from "../telemetry.ts";
+import type { AnswerFormat, ReadPdf, Run } from "./run.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** The collaborators of prepareRun. */
 export interface RunPorts extends FirstMessagesPorts {

@@ -16,7 +16,7 @@ import {
 import type { Execution } from "../execution.ts";
 import type { DescribedTool } from "./dry_run.ts";
 import type { CallResult, ReadyCall } from "./perform_call.ts";
-import type { Run } from "../runs/run.ts";
+import type { Run } from "./run.ts";
 
 /** The decision about a call. */
 export type PreparedCall =

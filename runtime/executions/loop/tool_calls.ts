@@ -6,13 +6,13 @@ import { QuestionRaised } from "../../tools/question_raised.ts";
 import { limitResult } from "../../tools/result_text.ts";
 import type { Delegation, ToolQuestion } from "../../tools/tool.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
-import type { RequestedRaise } from "../budget/budget.ts";
+import type { RequestedRaise } from "../budget.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import { describeCall } from "./dry_run.ts";
 import { type CallResult, performCall, toFailedResult } from "./perform_call.ts";
 import { prepareCall, type PreparedCall } from "./prepare_call.ts";
 import { ReplyOrder } from "./reply_order.ts";
-import type { Run } from "../runs/run.ts";
+import type { Run } from "./run.ts";
 
 const CONCURRENT_CALLS = 8;
 /** The maximum length of an approval's remark in a result. */

@@ -3,7 +3,7 @@ import type { ModelReply, ModelRequest, Usage } from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../../models/token_estimate.ts";
 import type { CutReply } from "../record/ending_store.ts";
-import { type Run, RunStopped } from "../runs/run.ts";
+import { type Run, RunStopped } from "./run.ts";
 
 /** Error: a stop or a timeout cut off a reply. */
 export class ReplyCut extends Error {

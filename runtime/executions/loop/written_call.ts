@@ -6,7 +6,7 @@ import type { ModelReply } from "../../models/model.ts";
 import { inventCallId } from "../../models/providers/tool_call_assembly.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import type { Run } from "../runs/run.ts";
+import type { Run } from "./run.ts";
 
 /** The calls in a text, or the fault of a call that cannot be made. */
 export type WrittenCalls = { calls: ToolCall[] } | { fault: string };

@@ -1,5 +1,5 @@
 // The store interface for accepting executions: the new execution, its claims, and the refusals.
-import type { Budget } from "../budget/budget.ts";
+import type { Budget } from "../budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { PlacedMessage } from "./conversation.ts";
 import type { Execution } from "../execution.ts";

@@ -3,7 +3,7 @@ import type { FrameDraft } from "../../events/frame.ts";
 import type { TransientFailure } from "../../config/agent_settings.ts";
 import type { Execution, RunRetry } from "../execution.ts";
 import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
-import type { Resumption } from "../runs/resumption.ts";
+import type { Resumption } from "./resumption.ts";
 
 /** The usage of a reply that was cut off: the counted part, plus an estimate of the rest. */
 export interface CutReply {

@@ -39,7 +39,7 @@ import {
 } from "./frame_contents.ts";
 import type { GivenResponse, HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { JournalPorts } from "./journal_ports.ts";
-import type { Resumption } from "../runs/resumption.ts";
+import type { Resumption } from "./resumption.ts";
 import { RunningTime } from "./running_time.ts";
 
 /** The warning in the stats frame if the provider did not count the last reply. */

@@ -1,9 +1,9 @@
 // The store interface for questions to people: open one, answer it once, find open ones.
 import type { FrameDraft } from "../../events/frame.ts";
-import type { BudgetRaise } from "../budget/budget.ts";
+import type { BudgetRaise } from "../budget.ts";
 import type { Execution } from "../execution.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
-import type { Resumption } from "../runs/resumption.ts";
+import type { Resumption } from "./resumption.ts";
 
 /** A question to store. */
 export interface OpeningRequest {

@@ -2,7 +2,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
-import type { Budget } from "../budget/budget.ts";
+import type { Budget } from "../budget.ts";
 import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { AcceptanceStore, Claim, TakenSteps } from "../record/acceptance_store.ts";

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { ServiceStopping } from "../refusals.ts";
-import { RunStopped } from "./run.ts";
+import { RunStopped } from "../loop/run.ts";
 
 interface ActiveRun {
   stop: AbortController;

@@ -6,8 +6,8 @@ import type { Execution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
-import type { Telemetry } from "../telemetry.ts";
-import type { Resumption } from "./resumption.ts";
+import type { Telemetry } from "../loop/telemetry.ts";
+import type { Resumption } from "../record/resumption.ts";
 
 /** The collaborators of an Announcer. */
 export interface AnnouncerPorts {

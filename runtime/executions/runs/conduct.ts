@@ -6,7 +6,7 @@ import { LIMITS } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
-import { toFailure } from "./failure.ts";
+import { toFailure } from "../loop/failure.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { Journal } from "../record/journal.ts";
@@ -14,7 +14,7 @@ import type { JournalPorts } from "../record/journal_ports.ts";
 import { patientStores, untilStored } from "../record/patient_stores.ts";
 import type { RunPorts } from "../loop/prepare.ts";
 import { LeaseLost } from "../refusals.ts";
-import { isLeftForRestart, isLost, RunStopped } from "./run.ts";
+import { isLeftForRestart, isLost, RunStopped } from "../loop/run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 import type { FinalStatus } from "../states.ts";
@@ -31,7 +31,7 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 const loadPrepare = lazyModule(() => import("../loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../loop/loop.ts"));
 /** Loaded with the first failure that may be retried. */
-const loadRetry = lazyModule(() => import("../run_retry.ts"));
+const loadRetry = lazyModule(() => import("./run_retry.ts"));
 
 /** A waiting execution and its question. */
 export interface Paused {

@@ -15,7 +15,7 @@ import type { ExecutionReads } from "../record/execution_reads.ts";
 import type { FamilyStore } from "../record/family_store.ts";
 import type { RunSpec } from "./acceptance.ts";
 import type { ActiveRuns } from "./active_runs.ts";
-import { type DelegationState, isLeftForRestart, RunStopped } from "./run.ts";
+import { type DelegationState, isLeftForRestart, RunStopped } from "../loop/run.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
 /**

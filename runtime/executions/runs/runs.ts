@@ -2,7 +2,7 @@
 // execution may have to end.
 import type { Agent } from "../../agents/agent.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
-import type { Budget } from "../budget/budget.ts";
+import type { Budget } from "../budget.ts";
 import { STOPS } from "../end_reason.ts";
 import type { AcceptedExecution, Execution } from "../execution.ts";
 import type { AcceptanceRefusal, AcceptanceStore } from "../record/acceptance_store.ts";
@@ -24,9 +24,9 @@ import { AgentPlaces } from "./agent_places.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import { type AgentVariants, conductRun, type Paused } from "./conduct.ts";
-import type { Resumption } from "./resumption.ts";
+import type { Resumption } from "../record/resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
-import { isLeftForRestart, RunStopped } from "./run.ts";
+import { isLeftForRestart, RunStopped } from "../loop/run.ts";
 import type { SharedRuns, Taken } from "./shared_runs.ts";
 
 const UNSTORED_END = "The end of an execution could not be stored";

@@ -7,7 +7,7 @@ import type {
   NewExecution,
 } from "../../executions/record/acceptance_store.ts";
 import type { Execution } from "../../executions/execution.ts";
-import { type Budget, describeBudget } from "../../executions/budget/budget.ts";
+import { type Budget, describeBudget } from "../../executions/budget.ts";
 import { findExhausted } from "../budgets.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
 import { type Database, StorageUnavailable } from "../database.ts";

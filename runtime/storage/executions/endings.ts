@@ -1,7 +1,7 @@
 // Stores the ends of executions.
 import { COST_PLACES } from "../../../base/cost.ts";
 import type { Ending, EndingStore, Rest } from "../../executions/record/ending_store.ts";
-import type { Resumption } from "../../executions/runs/resumption.ts";
+import type { Resumption } from "../../executions/record/resumption.ts";
 import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
 import type { Database } from "../database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";

@@ -6,7 +6,7 @@ import type {
   RecordedAnswer,
   RequestStore,
 } from "../../executions/record/request_store.ts";
-import type { Resumption } from "../../executions/runs/resumption.ts";
+import type { Resumption } from "../../executions/record/resumption.ts";
 import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
 import { raiseBudget } from "../budgets.ts";
 import type { Database } from "../database.ts";

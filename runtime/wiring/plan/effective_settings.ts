@@ -13,7 +13,7 @@ import {
   TOKEN_BUDGET,
 } from "../../config/agent_settings.ts";
 import { withoutDefaults } from "../../config/fields.ts";
-import { retryPolicyOf } from "../../executions/run_retry.ts";
+import { retryPolicyOf } from "../../executions/runs/run_retry.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { parseYaml, type YamlDocument, type YamlPath } from "../../config/files/yaml_document.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SystemClock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import type { Budget } from "../../../runtime/executions/budget/budget.ts";
+import type { Budget } from "../../../runtime/executions/budget.ts";
 import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
 import { openInstance } from "../../../runtime/storage/instances.ts";
 import type { SqlValue } from "../../../runtime/storage/operation.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Execution } from "../../../runtime/executions/execution.ts";
 import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
-import { RunStopped } from "../../../runtime/executions/runs/run.ts";
+import { RunStopped } from "../../../runtime/executions/loop/run.ts";
 import { ModelError, type ModelReply } from "../../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../../runtime/models/calls/retry.ts";
 import { filesBelow, REPOSITORY } from "../../support/repository.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallIntent } from "../../../../runtime/executions/record/conversation_store.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { performCall } from "../../../../runtime/executions/loop/perform_call.ts";
-import { type Run, RunStopped } from "../../../../runtime/executions/runs/run.ts";
+import { type Run, RunStopped } from "../../../../runtime/executions/loop/run.ts";
 import { SqlConversationStore } from "../../../../runtime/storage/executions/conversations.ts";
 import type { ActionTool } from "../../../../runtime/tools/tool.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";

@@ -1,19 +1,19 @@
 // Retries of a run whose model could not be reached: the failures that qualify, and the delay. They begin after the model
 // client's own retries of a call are used up. A retry is part of the same execution and continues its stored conversation.
-import type { Agent } from "../agents/agent.ts";
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
-import { toRetryWords } from "../../base/text/retry_words.ts";
-import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
-import { type RetryPolicy, TRANSIENT_FAILURES } from "../config/agent_settings.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import { type ExecutionTrigger, TRIGGER_KINDS } from "../trigger_kinds.ts";
-import { STOPS } from "./end_reason.ts";
-import type { Execution } from "./execution.ts";
-import type { Outcome } from "./record/ending_store.ts";
-import type { FamilyStore } from "./record/family_store.ts";
-import type { Journal } from "./record/journal.ts";
-import { RunStopped } from "./runs/run.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { toRetryWords } from "../../../base/text/retry_words.ts";
+import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
+import { type RetryPolicy, TRANSIENT_FAILURES } from "../../config/agent_settings.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import { type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import { STOPS } from "../end_reason.ts";
+import type { Execution } from "../execution.ts";
+import type { Outcome } from "../record/ending_store.ts";
+import type { FamilyStore } from "../record/family_store.ts";
+import type { Journal } from "../record/journal.ts";
+import { RunStopped } from "../loop/run.ts";
 
 /** The delays before the first, the second and each later retry, unless the agent's file sets one. */
 const WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS];

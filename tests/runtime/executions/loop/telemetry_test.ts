@@ -1,9 +1,9 @@
 // The reports of runs to telemetry.
 import assert from "node:assert/strict";
-import type { Telemetry } from "../../../runtime/executions/telemetry.ts";
-import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
-import { until } from "../../support/until.ts";
-import { call } from "./executions_of.ts";
+import type { Telemetry } from "../../../../runtime/executions/loop/telemetry.ts";
+import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
+import { until } from "../../../support/until.ts";
+import { call } from "../executions_of.ts";
 
 /** Records one line for each report, in the order of the ends, and one for the start of each stretch. */
 class ToldTelemetry implements Telemetry {

@@ -1,13 +1,13 @@
 // Budgets: their type, the budgets of an agent, a tree and the workspace, and their units. The store counts the spending;
 // budget_gate.ts decides.
-import type { Agent } from "../../agents/agent.ts";
-import { roundCost } from "../../../base/cost.ts";
+import type { Agent } from "../agents/agent.ts";
+import { roundCost } from "../../base/cost.ts";
 import type {
   AgentBudget,
   BudgetPeriod,
   BudgetUnit,
   WorkspaceBudget,
-} from "../../config/agent_settings.ts";
+} from "../config/agent_settings.ts";
 
 /** A limit that holds now. Money is in billionths of a dollar, so that sums are exact; times are in milliseconds. */
 export interface Budget {

@@ -16,7 +16,7 @@ import type { GivenAnswer } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { Journal } from "../record/journal.ts";
 import type { RedactedReply } from "../record/redacted_reply.ts";
-import type { Telemetry } from "../telemetry.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** The required format of an answer. */
 export interface AnswerFormat {

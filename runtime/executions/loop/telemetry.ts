@@ -1,10 +1,10 @@
 // The interface to tracing and metrics. It receives names, figures and outcomes of runs; never prompts, answers,
 // arguments or results.
-import type { Agent } from "../agents/agent.ts";
-import type { Model, ModelReply } from "../models/model.ts";
-import type { PlannedCall } from "./record/conversation.ts";
-import type { Execution } from "./execution.ts";
-import type { ExecutionStatus } from "./states.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { Model, ModelReply } from "../../models/model.ts";
+import type { PlannedCall } from "../record/conversation.ts";
+import type { Execution } from "../execution.ts";
+import type { ExecutionStatus } from "../states.ts";
 
 /** The reported part of a model call. */
 export interface AskedModel {

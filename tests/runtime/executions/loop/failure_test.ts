@@ -1,8 +1,8 @@
 // The errors of runs that threw: the message of an expected failure, or a reference to the log, never a bug's message.
 import assert from "node:assert/strict";
-import { toFailure } from "../../../../runtime/executions/runs/failure.ts";
+import { toFailure } from "../../../../runtime/executions/loop/failure.ts";
 import { ExecutionNotFound } from "../../../../runtime/executions/refusals.ts";
-import { RunStopped } from "../../../../runtime/executions/runs/run.ts";
+import { RunStopped } from "../../../../runtime/executions/loop/run.ts";
 import { ModelError } from "../../../../runtime/models/model.ts";
 import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
