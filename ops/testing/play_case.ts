@@ -12,7 +12,7 @@ import {
   fitAnswer,
   type HumanAnswer,
 } from "../../runtime/executions/human_request.ts";
-import type { RunPorts } from "../../runtime/executions/loop/prepare.ts";
+import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
 import type { OpenQuestion, WaitingChild } from "../../runtime/executions/loop/tool_calls.ts";
 import { requireExecution } from "../../runtime/executions/record/execution_reads.ts";
 import type { Outcome } from "../../runtime/executions/record/ending_store.ts";

@@ -3,7 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import type { RunPorts } from "../../runtime/executions/loop/prepare.ts";
+import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
 import type { Redactor } from "../../runtime/secrets/redactor.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";

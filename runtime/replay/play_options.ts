@@ -1,7 +1,7 @@
 // What a play is given.
 import type { Agent } from "../agents/agent.ts";
 import type { FrameStore } from "../events/frame_store.ts";
-import type { RunPorts } from "../executions/loop/prepare.ts";
+import type { RunPorts } from "../executions/loop/run_ports.ts";
 import type { AcceptanceStore } from "../executions/record/acceptance_store.ts";
 import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { Seed } from "../executions/record/conversation_store.ts";

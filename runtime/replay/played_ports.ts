@@ -1,8 +1,8 @@
 // What a stretch of a play is prepared with: the ports of a run, with the recorded time, world, model, tools and history.
 import type { Message } from "../models/message.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import type { PromptFacts } from "../executions/loop/opening.ts";
-import type { RunPorts } from "../executions/loop/prepare.ts";
+import type { PromptFacts } from "../executions/loop/run_ports.ts";
+import type { RunPorts } from "../executions/loop/run_ports.ts";
 import { requireExecution } from "../executions/record/execution_reads.ts";
 import { NO_TELEMETRY } from "../executions/loop/telemetry.ts";
 import type { Playback } from "./playback.ts";

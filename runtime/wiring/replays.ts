@@ -4,7 +4,7 @@ import { AgentNotFound } from "../agents/known_agents.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
-import type { RunPorts } from "../executions/loop/prepare.ts";
+import type { RunPorts } from "../executions/loop/run_ports.ts";
 import type { RecordedRun, RecordedRunStore } from "../executions/record/recorded_run.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { lazyModule } from "../../base/lazy_module.ts";

@@ -1,6 +1,6 @@
 // What runs are supplied with: models, tools, and a sandbox. Loaded with the first run: a service is ready sooner without it.
 import { once } from "./once.ts";
-import type { RunPorts } from "../executions/loop/prepare.ts";
+import type { RunPorts } from "../executions/loop/run_ports.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { ModelSupply } from "../models/calls/model_supply.ts";
 import type { SpendingGate } from "../models/calls/spending.ts";

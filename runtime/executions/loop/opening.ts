@@ -2,9 +2,6 @@
 // the agent may have been edited.
 import { stat } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
-import type { Environment } from "../../config/environment.ts";
-import type { Clock } from "../../../base/clock.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import type { Message } from "../../models/message.ts";
 import { substitute } from "../../../base/text/substitute.ts";
 import { createSystemPrompt, isSamePrompt } from "../../prompt/system_prompt.ts";
@@ -15,30 +12,20 @@ import { listSections, memoryPathOf } from "../../tools/memory/memory_file.ts";
 import type { SandboxRoot } from "../../tools/files/path_sandbox.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
-
-/** The facts about the agent's environment in a prompt, besides the time. */
-export interface PromptFacts {
-  memorySections: readonly string[];
-  /** True if the watched file existed. */
-  fileExists: boolean;
-}
+import type { RunPorts } from "./run_ports.ts";
 
 /** The collaborators of an opening. */
-export interface OpeningPorts {
-  clock: Clock;
-  environment: Environment;
-  serviceLog: ServiceLog;
-  /** IANA name of the local zone. */
-  timeZone: () => string;
-  /** Returns the current definition of an agent. */
-  findAgent(id: string): Agent | undefined;
-  /** Redacts the keys of model providers in texts that enter a conversation. */
-  keyRedactor: Redactor;
-  /** Returns true if a variable holds a key of a model provider, which no prompt may contain. */
-  isProviderKey(name: string): boolean;
-  /** The facts of an earlier opening, for a replay. Absent: the current facts. */
-  facts?: () => PromptFacts;
-}
+export type OpeningContext = Pick<
+  RunPorts,
+  | "clock"
+  | "environment"
+  | "serviceLog"
+  | "timeZone"
+  | "findAgent"
+  | "keyRedactor"
+  | "isProviderKey"
+  | "facts"
+>;
 
 /** The run of an opening. */
 export interface OpeningSubject {
@@ -51,7 +38,7 @@ export interface OpeningSubject {
 /** Creates the system message and the user turn. */
 export async function createOpening(
   subject: OpeningSubject,
-  ports: OpeningPorts,
+  ports: OpeningContext,
 ): Promise<[Message, Message]> {
   const { request, agent } = subject;
   const { system, usesArguments } = await createSystem(subject, ports);
@@ -72,7 +59,7 @@ export async function createOpening(
 /** Creates the system message of a continued run. Returns undefined if it differs from the stored one only in the time. */
 export async function renewSystem(
   subject: OpeningSubject & { stored: Message },
-  ports: OpeningPorts,
+  ports: OpeningContext,
 ): Promise<Message | undefined> {
   const { system } = await createSystem(subject, ports);
   return isSamePrompt(system.content, subject.stored.content) ? undefined : system;
@@ -80,7 +67,7 @@ export async function renewSystem(
 
 async function createSystem(
   { request, agent, roots, tools }: OpeningSubject,
-  ports: OpeningPorts,
+  ports: OpeningContext,
 ): Promise<{ system: Message; usesArguments: boolean }> {
   const task = substitute(agent.body, {
     args: request.args,
@@ -116,7 +103,7 @@ async function createSystem(
 
 function delegatesOf(
   agent: Agent,
-  ports: OpeningPorts,
+  ports: OpeningContext,
 ): { id: string; description: string }[] {
   return agent.agents.flatMap((id) => {
     const delegate = id === agent.id ? undefined : ports.findAgent(id);

@@ -1,42 +1,14 @@
 // Prepares the run of an execution for the loop: model, tools, sandbox and opening messages.
 import type { Agent } from "../../agents/agent.ts";
-import type { Model, ModelReply } from "../../models/model.ts";
 import { refuseTooManyTools } from "../../models/tool_limit.ts";
-import type { RunCause } from "../../run_cause.ts";
-import type { AgentTools } from "../../tools/agent_tools.ts";
-import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
-import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import { packTerms, toCallTerms } from "../record/call_terms.ts";
 import { Conversation } from "../record/conversation.ts";
-import type { ConversationStore } from "../record/conversation_store.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
-import type { FamilyStore, LineageMember } from "../record/family_store.ts";
-import { createFirstMessages, type FirstMessagesPorts } from "./first_messages.ts";
+import { createFirstMessages } from "./first_messages.ts";
 import { renewSystem } from "./opening.ts";
-import type { AnswerFormat, ReadPdf, Run } from "./run.ts";
-import type { Telemetry } from "./telemetry.ts";
-
-/** The collaborators of prepareRun. */
-export interface RunPorts extends FirstMessagesPorts {
-  conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
-  families: Pick<FamilyStore, "readLineage">;
-  telemetry: Telemetry;
-  /** Opens the model of an agent. Throws ModelError if its configuration is incomplete. */
-  openModel(agent: Agent): Promise<Model>;
-  /** Opens the required format of an agent's answer. Throws OutputSchemaUnusable. */
-  openFormat(agent: Agent): Promise<AnswerFormat | undefined>;
-  /** Returns the cost of a reply, or null if no price is known. `model` is the id of the model that answered. */
-  costOf(agent: Agent, reply: ModelReply, model: string): Promise<number | null>;
-  /** Opens the tools of an agent and their prompt texts. Throws ToolsUnavailable, and the signal's reason. */
-  openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
-  /** Opens the file sandbox. `lineage` has the execution and its ancestors, itself first. */
-  openSandbox(
-    agent: Agent,
-    subject: { lineage: readonly LineageMember[]; cause?: RunCause },
-  ): Promise<PathSandbox>;
-  readPdf?: ReadPdf;
-}
+import type { Run } from "./run.ts";
+import type { RunPorts } from "./run_ports.ts";
 
 /**
  * Builds a run. Stores and logs the opening of a new conversation. For a stored one, stores and logs the system message if it

@@ -1,10 +1,9 @@
 // Warnings in the service log about executions whose labels no live node has.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Context } from "../../context.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { NodeReads } from "./node_reads.ts";
 import { waitsForLabels } from "./node_waits.ts";
 
@@ -14,23 +13,20 @@ const LOOK_MS = 10 * SECOND_MS;
 const PATIENCE_MS = 10 * SECOND_MS;
 const REPEAT_MS = HOUR_MS;
 
-/** The collaborators of LabelWarnings. */
-export interface LabelWarningsPorts {
+type Parts = Pick<Context, "clock" | "log"> & {
   nodes: Pick<NodeReads, "listNodes" | "countUnclaimed">;
   listAgents: () => readonly Pick<Agent, "id" | "nodes">[];
-  clock: Clock;
-  log: ServiceLog;
-}
+};
 
 /** Writes the warnings of one service, at most one an hour for each agent and its labels. */
 export class LabelWarnings implements AsyncDisposable {
-  readonly #ports: LabelWarningsPorts;
+  readonly #ports: Parts;
   readonly #over = new AbortController();
   /** The time of the last warning, by agent and labels. */
   readonly #said = new Map<string, number>();
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(ports: LabelWarningsPorts) {
+  constructor(ports: Parts) {
     this.#ports = ports;
   }
 

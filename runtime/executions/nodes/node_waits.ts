@@ -13,16 +13,13 @@ export function waitsForLabels(
   return isServed ? [] : asked;
 }
 
-/** The collaborators of findWaits. */
-export interface NodeWaitsPorts {
-  nodes: Pick<NodeReads, "listNodes" | "findUnclaimed">;
-  findAgent: (id: string) => Pick<Agent, "nodes"> | undefined;
-}
-
 /** Returns the labels that the executions wait for, by id. Executions that wait for none are left out. */
 export async function findWaits(
   executions: readonly Pick<Execution, "id" | "agentId" | "status">[],
-  { nodes, findAgent }: NodeWaitsPorts,
+  { nodes, findAgent }: {
+    nodes: Pick<NodeReads, "listNodes" | "findUnclaimed">;
+    findAgent: (id: string) => Pick<Agent, "nodes"> | undefined;
+  },
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const asking = executions.flatMap(({ id, agentId, status }) => {
     const agent = status === "running" ? findAgent(agentId) : undefined;

@@ -1,30 +1,21 @@
 // Publishes changes of executions: on the event bus, in the service log, and to telemetry.
-import type { EventBus } from "../../events/bus.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
-import type { Telemetry } from "../loop/telemetry.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import type { Resumption } from "../record/resumption.ts";
 
-/** The collaborators of an Announcer. */
-export interface AnnouncerPorts {
-  events: EventBus;
-  serviceLog: ServiceLog;
-  redactor: Redactor;
-  telemetry: Telemetry;
-}
+type Ports = Pick<RunnerPorts, "events" | "serviceLog" | "redactor" | "telemetry">;
 
 /** The end statuses that are logged as warnings. A cancel is none of them. */
 const FAILED: ReadonlySet<ExecutionStatus> = new Set(["error", "timeout", "orphaned"]);
 
 /** Publishes the changes that the runner makes. */
 export class Announcer {
-  readonly #ports: AnnouncerPorts;
+  readonly #ports: Ports;
 
-  constructor(ports: AnnouncerPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports;
   }
 

@@ -1,16 +1,10 @@
 // Looks up the agents of executions that continue, and waits for agents whose files cannot be read now.
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { AgentUnreadable } from "../refusals.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 
-/** The agent registry, as far as executions need it. */
-export interface AgentLookup {
-  /** Returns the current definition of an agent. */
-  findAgent(id: string): Agent | undefined;
-  /** Returns the problem of an agent's file that exists but cannot be read. Undefined if the agent exists or is gone. */
-  whyUnreadable(id: string): Diagnostic | undefined;
-}
+type AgentLookup = Pick<RunnerPorts, "findAgent" | "whyUnreadable">;
 
 /** Agents by id, with a wait for unreadable ones. */
 export class AwaitedAgents {

@@ -1,29 +1,25 @@
 // Runs one execution in this process: prepares it and runs its loop until it ends or waits for a person.
 import type { Agent } from "../../agents/agent.ts";
 import type { AgentPlaces } from "./agent_places.ts";
-import { delegate, type DelegationPorts } from "./delegation.ts";
+import { delegate, type DelegationContext } from "./delegation.ts";
 import { LIMITS } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
-import type { ExecutionRequest } from "../execution_request.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { toFailure } from "../loop/failure.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { Journal } from "../record/journal.ts";
-import type { JournalPorts } from "../record/journal_ports.ts";
 import { patientStores, untilStored } from "../record/patient_stores.ts";
-import type { RunPorts } from "../loop/prepare.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import { LeaseLost } from "../refusals.ts";
 import { isLeftForRestart, isLost, RunStopped } from "../loop/run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import type { SharedRuns } from "./shared_runs.ts";
 import type { FinalStatus } from "../states.ts";
 import { RedactedReply } from "../record/redacted_reply.ts";
 import type { OpenQuestion } from "../loop/tool_calls.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { writeDuration } from "../../../base/durations.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
-import type { FamilyStore } from "../record/family_store.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
@@ -51,18 +47,7 @@ export type Rest =
 interface Conduct {
   agent: Agent;
   signal: AbortSignal;
-  ports: RunPorts & JournalPorts & DelegationPorts & AgentVariants & {
-    places: AgentPlaces;
-    families: Pick<FamilyStore, "countUnsafeCalls">;
-    /** Present if several machines share the database. */
-    shared?: SharedRuns;
-  };
-}
-
-/** Creates variants of agents for single executions. */
-export interface AgentVariants {
-  /** Applies the changes of a fork's request to the agent. Throws AgentTextUnusable. */
-  variantOf?(agent: Agent, request: ExecutionRequest): Promise<Agent>;
+  ports: RunnerPorts & DelegationContext["ports"] & { agentPlaces: AgentPlaces };
 }
 
 /** Runs an execution to its end or to its next question. Never rejects: a failure is its outcome. */
@@ -116,10 +101,10 @@ async function untilRest(
   subject: StoredRun,
   context: Conduct & { journal: Journal },
 ): Promise<Outcome | Paused> {
-  const { agent, signal, journal, ports: { clock, places } } = context;
+  const { agent, signal, journal, ports: { clock, agentPlaces } } = context;
   const { execution } = subject;
   using _place = await journal.running.without(() =>
-    places.enter(agent, { execution, journal, signal })
+    agentPlaces.enter(agent, { execution, journal, signal })
   );
   const { maxDuration } = agent.settings;
   if (maxDuration === null) return await runStretch(subject, context);

@@ -7,7 +7,6 @@ import type { DescribedCall } from "../../tools/call_preview.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import type { PlannedCall } from "../record/conversation.ts";
-import type { ConversationStore } from "../record/conversation_store.ts";
 import { STOPS } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
 import { isFinal } from "../states.ts";
@@ -16,7 +15,7 @@ import type { FamilyStore } from "../record/family_store.ts";
 import type { RunSpec } from "./acceptance.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import { type DelegationState, isLeftForRestart, RunStopped } from "../loop/run.ts";
-import type { SharedRuns } from "./shared_runs.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 
 /**
  * The maximum size of a child's answer and error in the result, in bytes of JSON. With the figures they stay below the limit
@@ -27,27 +26,23 @@ const ERROR_BYTES = 4_000;
 /** The maximum total length of diffs that a parent copies from a child. */
 const PASSED_DIFFS = 256 * 1024;
 
-/** The collaborators of a delegation. */
-export interface DelegationPorts {
-  executions: Pick<ExecutionReads, "readExecution">;
-  families: Pick<FamilyStore, "findChild" | "readLineage">;
-  conversations: Pick<ConversationStore, "readDescribed">;
-  active: ActiveRuns;
-  shared?: Pick<SharedRuns, "whenChanged">;
-  runs: {
-    begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
-    cancel(id: number, error: string): Promise<unknown>;
-  };
-  /** Returns the agent as its file is now. */
-  currentAgent(id: string): Promise<Agent | undefined>;
-  /** Returns the maximum number of ancestors. */
-  maxAgentDepth: () => number;
-}
-
-interface DelegationContext {
+/** The call to delegate, and the collaborators of the delegation. */
+export interface DelegationContext {
   delegation: Delegation | undefined;
   signal: AbortSignal;
-  ports: DelegationPorts;
+  ports:
+    & Pick<
+      RunnerPorts,
+      "executions" | "conversations" | "shared" | "currentAgent" | "maxAgentDepth"
+    >
+    & {
+      families: Pick<FamilyStore, "findChild" | "readLineage">;
+      active: ActiveRuns;
+      runs: {
+        begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
+        cancel(id: number, error: string): Promise<unknown>;
+      };
+    };
 }
 
 /**

@@ -1,26 +1,21 @@
 // The executions that the shared queue delivers to this machine: each is claimed, runs until it pauses, and is released.
-import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Runs } from "./runs.ts";
-import type { Delivery, SharedRuns, Worker } from "./shared_runs.ts";
+import type { Delivery, Worker } from "./shared_runs.ts";
 
-/** The collaborators of Deliveries. */
-export interface DeliveriesPorts {
-  shared: SharedRuns;
+type Ports = Required<Pick<RunnerPorts, "serviceLog" | "shared" | "places">> & {
   active: ActiveRuns;
   runs: Pick<Runs, "takeUp">;
-  serviceLog: ServiceLog;
-  /** The maximum number of concurrent runs on this machine, without delegated ones. */
-  places: number;
-}
+};
 
 /** The deliveries that this machine holds. */
 export class Deliveries implements Worker {
-  readonly #ports: DeliveriesPorts;
+  readonly #ports: Ports;
   readonly #held = new Map<Delivery, Promise<void>>();
   #isClosed = false;
 
-  constructor(ports: DeliveriesPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports;
   }
 

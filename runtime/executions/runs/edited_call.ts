@@ -2,9 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { givenArguments, MAX_LEVELS } from "../../tools/arguments.ts";
 import { ToolFailure } from "../../tools/tool_failure.ts";
 import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
@@ -14,18 +12,14 @@ import {
   type HumanAnswer,
   type HumanRequest,
 } from "../human_request.ts";
-import type { RunPorts } from "../loop/prepare.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 
 /** The time limit for opening the agent's tools. */
 const PATIENCE_MS = 30_000;
 
-/** The collaborators of checkEditedCall. */
-export interface EditedCallPorts {
-  openTools: RunPorts["openTools"];
-  clock: Clock;
-  redactor: Redactor;
+type Ports = Pick<RunnerPorts, "openTools" | "clock" | "redactor"> & {
   active: { stopping: AbortSignal };
-}
+};
 
 /**
  * Returns the answer with checked arguments, or without arguments if they equal those of the call. Throws AnswerMisfit if they
@@ -34,7 +28,7 @@ export interface EditedCallPorts {
 export async function checkEditedCall(
   request: HumanRequest,
   { answer, agent }: { answer: HumanAnswer; agent: Agent },
-  ports: EditedCallPorts,
+  ports: Ports,
 ): Promise<HumanAnswer> {
   if (!("approved" in answer) || answer.arguments === undefined) return answer;
   const { arguments: given, ...verdict } = answer;
@@ -66,7 +60,7 @@ export async function checkEditedCall(
   }
 }
 
-async function openToolbox(agent: Agent, { openTools, clock, active }: EditedCallPorts) {
+async function openToolbox(agent: Agent, { openTools, clock, active }: Ports) {
   const reason = new ToolsUnavailable("the agent's tools were not there within 30 s");
   try {
     const { toolbox } = await withinTime(

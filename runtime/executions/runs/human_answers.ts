@@ -1,12 +1,7 @@
 // Answers to waiting executions: finds the question, checks the answer, stores it and resumes the executions. An expired
 // deadline is an answer, too.
 import type { JsonObject } from "../../../base/json.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
-import {
-  type ExecutionReads,
-  requireExecution,
-  type StoredRun,
-} from "../record/execution_reads.ts";
+import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import {
   fitAnswer,
   type GivenResponse,
@@ -21,19 +16,15 @@ import type { JournalPorts } from "../record/journal_ports.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import type { RunPorts } from "../loop/prepare.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import type { Runs } from "./runs.ts";
 
 // Loaded with the first answer.
 const loadEditedCall = lazyModule(() => import("./edited_call.ts"));
 
-/** The collaborators of HumanAnswers. */
-export type HumanAnswersPorts = JournalPorts & {
-  serviceLog: ServiceLog;
-  executions: Pick<ExecutionReads, "readExecution">;
+type Ports = JournalPorts & Pick<RunnerPorts, "serviceLog" | "executions" | "openTools"> & {
   agents: Pick<AwaitedAgents, "find">;
   active: Pick<ActiveRuns, "track" | "stopping">;
-  openTools: RunPorts["openTools"];
   runs: Pick<Runs, "resume">;
 };
 
@@ -44,11 +35,11 @@ export type Expiry = "over" | "postponed";
 
 /** Answers questions, and expires them. */
 export class HumanAnswers {
-  readonly #ports: HumanAnswersPorts;
+  readonly #ports: Ports;
   /** Expired questions whose agents cannot be read. Each is logged once. */
   readonly #postponed = new Set<string>();
 
-  constructor(ports: HumanAnswersPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports;
   }
 

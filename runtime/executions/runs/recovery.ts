@@ -2,30 +2,22 @@
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import { STOPS } from "../end_reason.ts";
 import type { Runs } from "./runs.ts";
-import {
-  type ExecutionReads,
-  requireExecution,
-  type StoredRun,
-} from "../record/execution_reads.ts";
-import type { RecoveryStore } from "../record/recovery_store.ts";
+import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { AgentUnreadable } from "../refusals.ts";
 import { ORPHANED } from "./resume_decision.ts";
-import type { SharedRuns } from "./shared_runs.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 
 /** The collaborators of a recovery. */
-export interface RecoveryPorts {
-  recovery: RecoveryStore;
+export type RecoveryContext = Pick<RunnerPorts, "recovery" | "executions" | "shared"> & {
   agents: Pick<AwaitedAgents, "find">;
   runs: Pick<Runs, "end" | "abortWaiting" | "resumeAfterRestart">;
-  executions: Pick<ExecutionReads, "readExecution">;
-  shared?: SharedRuns;
-}
+};
 
 /**
  * Continues abandoned executions if their agents' `on_restart` is `resume`, else ends them. Also ends waiting executions that
  * were cancelled or whose parent has ended. May be repeated.
  */
-export async function recoverExecutions(ports: RecoveryPorts): Promise<void> {
+export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
   const { recovery, runs, shared } = ports;
   // Machines that share a database adopt executions of dead ones continuously.
   await shared?.enqueueLeft();
@@ -55,7 +47,7 @@ interface Parted {
  * only if its parent is adopted or waits. The other executions will be ended.
  */
 async function partAbandoned(
-  { recovery, agents, executions }: RecoveryPorts,
+  { recovery, agents, executions }: RecoveryContext,
 ): Promise<Parted> {
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];

@@ -1,8 +1,7 @@
 // The deadlines of questions: one timer for all. The deadlines are read from the store, so that they survive restarts.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { EventBus } from "../../events/bus.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import type { HumanAnswers } from "./human_answers.ts";
 import type { RequestStore } from "../record/request_store.ts";
@@ -12,25 +11,22 @@ const LONGEST_SLEEP_MS = MINUTE_MS;
 /** The delay after a failure. */
 const RETRY_MS = 5 * SECOND_MS;
 
-/** The collaborators of RequestExpiry. */
-export interface RequestExpiryPorts {
+type Ports = Pick<RunnerPorts, "clock" | "serviceLog"> & {
   requests: Pick<RequestStore, "readNextExpiry">;
   answers: Pick<HumanAnswers, "expire">;
   events: Pick<EventBus, "subscribe">;
-  clock: Clock;
-  serviceLog: ServiceLog;
-}
+};
 
 /** Expires open requests at their deadlines. */
 export class RequestExpiry implements AsyncDisposable {
-  readonly #ports: RequestExpiryPorts;
+  readonly #ports: Ports;
   readonly #over = new AbortController();
   /** Ids of expired requests that are skipped until `retryPostponed()`. */
   #postponed = new Set<string>();
   #waiting = new AbortController();
   #watching: Promise<void> | undefined;
 
-  constructor(ports: RequestExpiryPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports;
   }
 

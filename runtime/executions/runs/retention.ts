@@ -1,7 +1,7 @@
 // Retention of conversations and logs: the sweeps of the service, and purges that a person requests.
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Context } from "../../context.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { STOPS } from "../end_reason.ts";
 import type { CheckpointStats, CheckpointStore } from "../record/checkpoint_store.ts";
@@ -62,22 +62,19 @@ export class Retention {
   }
 }
 
-/** The collaborators of the sweeps. */
-export interface RetentionSweepsPorts {
+type SweepParts = Pick<Context, "clock" | "log"> & {
   retention: Pick<Retention, "sweep">;
-  clock: Clock;
-  log: ServiceLog;
   /** Called at each sweep. Null keeps the data forever. */
   days: () => { checkpointDays: number | null; logDays: number | null };
-}
+};
 
 /** Removes old conversations and logs: at the start of the service, and once a day while it runs. */
 export class RetentionSweeps implements AsyncDisposable {
-  readonly #ports: RetentionSweepsPorts;
+  readonly #ports: SweepParts;
   readonly #over = new AbortController();
   #daily: Promise<void> = Promise.resolve();
 
-  constructor(ports: RetentionSweepsPorts) {
+  constructor(ports: SweepParts) {
     this.#ports = ports;
   }
 

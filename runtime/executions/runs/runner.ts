@@ -1,32 +1,23 @@
 // The front of this folder for the rest of the service: starts, answers, cancels, recovers and stops executions.
 import type { Agent } from "../../agents/agent.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import type { EventBus } from "../../events/bus.ts";
 import type { RunSpec } from "./acceptance.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
-import { type AgentLookup, AwaitedAgents } from "./awaited_agents.ts";
+import { AwaitedAgents } from "./awaited_agents.ts";
 import { STOPS } from "../end_reason.ts";
 import type { AcceptedExecution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { HumanAnswers } from "./human_answers.ts";
 import type { GivenResponse, HumanRequest } from "../human_request.ts";
-import { recoverExecutions, type RecoveryPorts } from "./recovery.ts";
+import { recoverExecutions, type RecoveryContext } from "./recovery.ts";
 import { Deliveries } from "./deliveries.ts";
-import type { RecoveryStore } from "../record/recovery_store.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import { SessionWaiting } from "../refusals.ts";
 import { RequestExpiry } from "./request_expiry.ts";
-import { Runs, type RunsPorts } from "./runs.ts";
+import { Runs } from "./runs.ts";
 import type { SharedRuns } from "./shared_runs.ts";
-
-/** The collaborators of a Runner. */
-export type RunnerPorts = Omit<RunsPorts, "agents" | "active" | "announcer"> & AgentLookup & {
-  recovery: RecoveryStore;
-  events: EventBus;
-  /** The maximum number of concurrent shared runs on this machine. */
-  places?: number;
-};
 
 /** Runs the executions of this process. */
 export class Runner implements AsyncDisposable {
@@ -35,7 +26,7 @@ export class Runner implements AsyncDisposable {
   readonly #runs: Runs;
   readonly #answers: HumanAnswers;
   readonly #expiry: RequestExpiry;
-  readonly #recoveryPorts: RecoveryPorts;
+  readonly #recoveryContext: RecoveryContext;
   readonly #shared: SharedRuns | undefined;
   readonly #deliveries: Deliveries | undefined;
 
@@ -46,7 +37,7 @@ export class Runner implements AsyncDisposable {
     this.#runs = new Runs({ ...shared, announcer: new Announcer(ports) });
     this.#answers = new HumanAnswers({ ...shared, runs: this.#runs });
     this.#expiry = new RequestExpiry({ ...ports, answers: this.#answers });
-    this.#recoveryPorts = { ...shared, runs: this.#runs };
+    this.#recoveryContext = { ...shared, runs: this.#runs };
     this.#shared = ports.shared;
     if (ports.shared !== undefined) {
       const { places = Infinity } = ports;
@@ -118,7 +109,7 @@ export class Runner implements AsyncDisposable {
 
   /** Recovers the executions of dead services. Machines that share a database may repeat this. */
   async settleLeft(): Promise<void> {
-    await recoverExecutions(this.#recoveryPorts);
+    await recoverExecutions(this.#recoveryContext);
   }
 
   /**

@@ -1,21 +1,13 @@
 // Starts, continues and ends executions in this process. It is one class, because an end may resume ancestors, and a resumed
 // execution may have to end.
 import type { Agent } from "../../agents/agent.ts";
-import type { Diagnostic } from "../../../base/diagnostics.ts";
-import type { Budget } from "../budget.ts";
 import { STOPS } from "../end_reason.ts";
 import type { AcceptedExecution, Execution } from "../execution.ts";
-import type { AcceptanceRefusal, AcceptanceStore } from "../record/acceptance_store.ts";
-import {
-  type ExecutionReads,
-  requireExecution,
-  type StoredRun,
-} from "../record/execution_reads.ts";
-import type { FamilyStore } from "../record/family_store.ts";
+import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
+import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { Journal } from "../record/journal.ts";
-import type { JournalPorts } from "../record/journal_ports.ts";
-import type { RunPorts } from "../loop/prepare.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import { AgentUnreadable, IdempotencyKeyReused, LeaseLost } from "../refusals.ts";
 import { type ExecutionStatus, isFinal } from "../states.ts";
 import { isSameRun, noticesOf, type RunSpec, toAcceptance } from "./acceptance.ts";
@@ -23,7 +15,7 @@ import type { ActiveRuns, RunControl } from "./active_runs.ts";
 import { AgentPlaces } from "./agent_places.ts";
 import type { Announcer } from "./announcer.ts";
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import { type AgentVariants, conductRun, type Paused } from "./conduct.ts";
+import { conductRun, type Paused } from "./conduct.ts";
 import type { Resumption } from "../record/resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { isLeftForRestart, RunStopped } from "../loop/run.ts";
@@ -31,34 +23,14 @@ import type { SharedRuns, Taken } from "./shared_runs.ts";
 
 const UNSTORED_END = "The end of an execution could not be stored";
 
-/** The collaborators of Runs. */
-export type RunsPorts = RunPorts & JournalPorts & AgentVariants & {
-  acceptances: AcceptanceStore;
-  executions: Pick<ExecutionReads, "readExecution">;
-  families: Pick<FamilyStore, "findChild" | "listChildren" | "countUnsafeCalls">;
-  agents: AwaitedAgents;
-  active: ActiveRuns;
-  announcer: Announcer;
-  /** Present if several machines share the database. */
-  shared?: SharedRuns;
-  /** Rereads the agents' files, because a machine may receive a run before it notices a new file. */
-  rereadAgents?: () => Promise<unknown>;
-  /** Returns the problem of an agent's file if its last good definition is used instead. */
-  whyStale?: (id: string) => Diagnostic | undefined;
-  /** Returns the budgets that all runs of an agent count in. */
-  budgetsOf: (agent: Agent) => Budget[];
-  /** Returns the current definition of an agent. */
-  currentAgent(id: string): Promise<Agent | undefined>;
-  /** Returns the maximum number of ancestors. */
-  maxAgentDepth: () => number;
-};
+type Ports = RunnerPorts & { agents: AwaitedAgents; active: ActiveRuns; announcer: Announcer };
 
 /** Runs executions here and handles their pauses and ends. */
 export class Runs {
-  readonly #ports: RunsPorts;
+  readonly #ports: Ports;
   readonly #places = new AgentPlaces();
 
-  constructor(ports: RunsPorts) {
+  constructor(ports: Ports) {
     this.#ports = ports;
   }
 
@@ -222,7 +194,7 @@ export class Runs {
   async #run(subject: StoredRun, agent: Agent, control: RunControl): Promise<void> {
     const { execution } = subject;
     await this.#ports.telemetry.execution(execution, async () => {
-      const ports = { ...this.#ports, runs: this, places: this.#places };
+      const ports = { ...this.#ports, runs: this, agentPlaces: this.#places };
       const rest = await conductRun(subject, { agent, signal: control.signal, ports });
       if ("request" in rest) await this.#pause(rest, control);
       if ("outcome" in rest) await this.end(execution, { ...rest, control });

@@ -9,7 +9,7 @@ import { modelChain } from "../../config/providers.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
 import { createFirstMessages } from "../../executions/loop/first_messages.ts";
-import type { RunPorts } from "../../executions/loop/prepare.ts";
+import type { RunPorts } from "../../executions/loop/run_ports.ts";
 import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";

@@ -9,7 +9,7 @@ import type { PlannedCall } from "../../../../runtime/executions/record/conversa
 import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
 import {
   delegate as take,
-  type DelegationPorts,
+  type DelegationContext,
 } from "../../../../runtime/executions/runs/delegation.ts";
 
 Deno.test("a parent does not wait for a child that was answered while other calls ran", async () => {
@@ -91,7 +91,7 @@ Deno.test("a parent's log, stream and pending show the same question of several 
 Deno.test("delegate() follows a child that is answered while delegate() checks if it runs", async () => {
   const active = new ActiveRuns(new TestClock());
   const child = { id: 2, agentId: "child", status: "waiting", error: null } as Execution;
-  const ports: Partial<DelegationPorts> = {
+  const ports: Partial<DelegationContext["ports"]> = {
     active,
     executions: {
       readExecution: () =>
@@ -104,7 +104,7 @@ Deno.test("delegate() follows a child that is answered while delegate() checks i
   const delegated = take({ id: 1 } as Execution, { position: 2 } as PlannedCall, {
     delegation: undefined,
     signal: new AbortController().signal,
-    ports: ports as DelegationPorts,
+    ports: ports as DelegationContext["ports"],
   });
   // It waits for pending starts. Meanwhile the answer is stored, but the child is not launched yet.
   await new Promise((resolve) => setTimeout(resolve));

@@ -7,7 +7,7 @@ import { IS_POSTGRES } from "../../../support/test_database.ts";
 import { until } from "../../../support/until.ts";
 import { leaveRunning } from "../executions_of.ts";
 import type { Execution } from "../../../../runtime/executions/execution.ts";
-import type { RecoveryPorts } from "../../../../runtime/executions/runs/recovery.ts";
+import type { RecoveryContext } from "../../../../runtime/executions/runs/recovery.ts";
 import { recoverExecutions } from "../../../../runtime/executions/runs/recovery.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 
@@ -66,7 +66,7 @@ Deno.test("an orphaned run has the duration of its log, even if no reply was sto
 Deno.test("recoverExecutions() resumes children before their parents", async () => {
   const parents = new Map([[1, null], [2, 1], [3, 2], [4, null]]);
   const resumed: number[] = [];
-  const ports: Partial<RecoveryPorts> = {
+  const ports: Partial<RecoveryContext> = {
     agents: { find: () => createTestAgent({ onRestart: "resume" }) },
     executions: {
       readExecution: (id) => {
@@ -93,7 +93,7 @@ Deno.test("recoverExecutions() resumes children before their parents", async () 
       resumeAfterRestart: ({ execution }) => Promise.resolve(void resumed.push(execution.id)),
     },
   };
-  await recoverExecutions(ports as RecoveryPorts);
+  await recoverExecutions(ports as RecoveryContext);
   assert.deepEqual(resumed.toSorted(), [1, 2, 3, 4]);
   assert.ok(resumed.indexOf(3) < resumed.indexOf(2) && resumed.indexOf(2) < resumed.indexOf(1));
 });

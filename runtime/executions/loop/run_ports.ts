@@ -1,0 +1,58 @@
+// The collaborators of a run, from outside this folder.
+import type { Clock } from "../../../base/clock.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { Environment } from "../../config/environment.ts";
+import type { Model, ModelReply } from "../../models/model.ts";
+import type { RunCause } from "../../run_cause.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { AgentTools } from "../../tools/agent_tools.ts";
+import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
+import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
+import type { ConversationStore } from "../record/conversation_store.ts";
+import type { FamilyStore, LineageMember } from "../record/family_store.ts";
+import type { AnswerFormat, ReadPdf } from "./run.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+/** The facts about the agent's environment in a prompt, besides the time. */
+export interface PromptFacts {
+  memorySections: readonly string[];
+  /** True if the watched file existed. */
+  fileExists: boolean;
+}
+
+/** The collaborators of a run. */
+export interface RunPorts {
+  clock: Clock;
+  environment: Environment;
+  serviceLog: ServiceLog;
+  /** IANA name of the local zone. */
+  timeZone: () => string;
+  /** Returns the current definition of an agent. */
+  findAgent(id: string): Agent | undefined;
+  /** Redacts the keys of model providers in texts that enter a conversation. */
+  keyRedactor: Redactor;
+  /** Returns true if a variable holds a key of a model provider, which no prompt may contain. */
+  isProviderKey(name: string): boolean;
+  /** The facts of an earlier opening, for a replay. Absent: the current facts. */
+  facts?: () => PromptFacts;
+  /** Knows all secrets. */
+  redactor: Redactor;
+  conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
+  families: Pick<FamilyStore, "readLineage">;
+  telemetry: Telemetry;
+  /** Opens the model of an agent. Throws ModelError if its configuration is incomplete. */
+  openModel(agent: Agent): Promise<Model>;
+  /** Opens the required format of an agent's answer. Throws OutputSchemaUnusable. */
+  openFormat(agent: Agent): Promise<AnswerFormat | undefined>;
+  /** Returns the cost of a reply, or null if no price is known. `model` is the id of the model that answered. */
+  costOf(agent: Agent, reply: ModelReply, model: string): Promise<number | null>;
+  /** Opens the tools of an agent and their prompt texts. Throws ToolsUnavailable, and the signal's reason. */
+  openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
+  /** Opens the file sandbox. `lineage` has the execution and its ancestors, itself first. */
+  openSandbox(
+    agent: Agent,
+    subject: { lineage: readonly LineageMember[]; cause?: RunCause },
+  ): Promise<PathSandbox>;
+  readPdf?: ReadPdf;
+}
