@@ -1,11 +1,12 @@
 // The contents of frames: one function for each kind of log entry of an execution.
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
-import type { FrameContent, FrameIdentity } from "../../events/frame.ts";
+import type { EventType, FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
 import type { Execution, RunRetry } from "../execution.ts";
+import type { ExecutionStatus } from "../states.ts";
 import {
   describeAnswer,
   type GivenResponse,
@@ -13,6 +14,29 @@ import {
   type HumanRequest,
   requestFields,
 } from "../human_request.ts";
+
+const END_FRAMES = ["stats", "final_answer", "complete"] as const;
+
+/** The frames that a transition into each state may write, in order. The transitions are in states.ts. */
+export const TRANSITION_FRAMES: Readonly<Record<ExecutionStatus, readonly EventType[]>> = {
+  running: ["human"],
+  waiting: ["interrupt"],
+  success: END_FRAMES,
+  error: END_FRAMES,
+  aborted: END_FRAMES,
+  timeout: END_FRAMES,
+  orphaned: END_FRAMES,
+};
+
+/** Returns the frames of a transition into a state. Throws TypeError if the transition must not write one of them. */
+export function checkTransition(
+  next: ExecutionStatus,
+  frames: readonly FrameContent[],
+): readonly FrameContent[] {
+  const wrong = frames.find(({ eventType }) => !TRANSITION_FRAMES[next].includes(eventType));
+  if (wrong === undefined) return frames;
+  throw new TypeError(`A transition to "${next}" writes no frame "${wrong.eventType}"`);
+}
 
 /** Returns the identity that all frames of an execution carry. */
 export function identityOf({ id, agentId, displayName }: Execution): FrameIdentity {

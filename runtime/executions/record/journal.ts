@@ -21,8 +21,9 @@ import {
 import type { RecordedResult } from "./conversation_store.ts";
 import type { Ending, Outcome, Rest } from "./ending_store.ts";
 import type { Execution, RunRetry } from "../execution.ts";
-import { stateBefore } from "../states.ts";
+import { type ExecutionStatus, stateBefore } from "../states.ts";
 import {
+  checkTransition,
   identityOf,
   toAnswerFrame,
   toCompleteFrame,
@@ -170,7 +171,7 @@ export class Journal {
     const execution = await this.#ports.requests.openRequest(this.#identity.executionId, {
       request,
       durationMs: this.running.take(),
-      frames: [this.#frame(toInterruptFrame(request))],
+      frames: this.#frames("waiting", toInterruptFrame(request)),
     });
     this.#notify();
     return { execution, request };
@@ -183,7 +184,7 @@ export class Journal {
     const waiting = await this.#ports.families.waitForChild(this.#identity.executionId, {
       childId,
       durationMs: this.running.take(),
-      frames: (request) => [this.#frame(toInterruptFrame(request))],
+      frames: (request) => this.#frames("waiting", toInterruptFrame(request)),
     });
     // The execution continues to run.
     if (waiting === undefined) this.running.putBack();
@@ -207,9 +208,9 @@ export class Journal {
       answer,
       answeredAt: at,
       ...(request.raise && isApproved && { raise: request.raise }),
-      frames: (execution) => [
-        createFrame(identityOf(execution), toAnswerFrame(request, answer), { redactor, at }),
-      ],
+      frames: (execution) =>
+        checkTransition("running", [toAnswerFrame(request, answer)])
+          .map((content) => createFrame(identityOf(execution), content, { redactor, at })),
     });
     this.#notify();
     for (const { id } of resumption?.ancestors ?? []) this.#ports.log.notify(id);
@@ -270,11 +271,13 @@ export class Journal {
       ...(outcome.cut && { cut: outcome.cut }),
       ...(outcome.refusedCalls && { refusedCalls: outcome.refusedCalls }),
       ...this.#ports.consequencesOf?.(this.#execution, outcome),
-      frames: (figures) => [
-        ...(outcome.cut === undefined ? [] : [this.#frame(toStatsFrame(figures, CUT_REPLY))]),
-        ...(output === null ? [] : [this.#frame(toFinalAnswerFrame(output))]),
-        this.#frame(toCompleteFrame(figures, outcome.cut !== undefined)),
-      ],
+      frames: (figures) =>
+        this.#frames(
+          outcome.status,
+          ...(outcome.cut === undefined ? [] : [toStatsFrame(figures, CUT_REPLY)]),
+          ...(output === null ? [] : [toFinalAnswerFrame(output)]),
+          toCompleteFrame(figures, outcome.cut !== undefined),
+        ),
     };
   }
 
@@ -285,6 +288,10 @@ export class Journal {
   #frame(content: FrameContent): FrameDraft {
     const { redactor, clock } = this.#ports;
     return createFrame(this.#identity, content, { redactor, at: clock.now() });
+  }
+
+  #frames(next: ExecutionStatus, ...contents: FrameContent[]): FrameDraft[] {
+    return checkTransition(next, contents).map((content) => this.#frame(content));
   }
 
   #notify(): void {

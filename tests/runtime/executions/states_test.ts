@@ -1,6 +1,14 @@
 // The transitions between the states of an execution.
 import assert from "node:assert/strict";
-import { stateBefore, TRANSITIONS } from "../../../runtime/executions/states.ts";
+import {
+  checkTransition,
+  TRANSITION_FRAMES,
+} from "../../../runtime/executions/record/frame_contents.ts";
+import {
+  EXECUTION_STATUSES,
+  stateBefore,
+  TRANSITIONS,
+} from "../../../runtime/executions/states.ts";
 
 Deno.test("an execution changes its state only in these ways", () => {
   assert.deepEqual(TRANSITIONS.map(({ from, to, by }) => `${from} > ${to}: ${by}`), [
@@ -25,4 +33,16 @@ Deno.test("stateBefore() returns the state before an allowed transition, and ref
   assert.throws(() => stateBefore("orphaned", "run"), refusal);
   assert.throws(() => stateBefore("success", "outside"), TypeError);
   assert.throws(() => stateBefore("running", "run"), TypeError);
+});
+
+Deno.test("checkTransition() accepts only the frames of a transition, for each state", () => {
+  const frame = { event: "meta", eventType: "meta", message: "" } as const;
+  for (const next of EXECUTION_STATUSES) {
+    const frames = TRANSITION_FRAMES[next].map((eventType) => ({ ...frame, eventType }));
+    assert.equal(checkTransition(next, frames), frames);
+    assert.throws(
+      () => checkTransition(next, [...frames, frame]),
+      new TypeError(`A transition to "${next}" writes no frame "meta"`),
+    );
+  }
 });
