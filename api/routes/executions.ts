@@ -80,7 +80,7 @@ export const executions = operation({
         since: since === undefined ? null : Date.parse(since),
         until: until === undefined ? null : Date.parse(until),
         text: q,
-        isOfResults: q !== undefined && results === "true" ? true : null,
+        searchesResults: q !== undefined && results === "true" ? true : null,
         preview: preview === "true" ? true : null,
       }),
     });

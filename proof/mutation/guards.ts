@@ -518,7 +518,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a search that shares a part with a secret searches only answers",
     symbol: "SqlExecutionReads.listExecutions",
-    replace: "filter.isOfAnswers === true ? IN_ANSWERS : IN_TEXTS",
+    replace: "filter.searchesAnswersOnly === true ? IN_ANSWERS : IN_TEXTS",
     by: "IN_TEXTS",
     tests: ["tests/runtime/wiring/runtime_reports_test.ts"],
   },
@@ -1038,6 +1038,13 @@ export const MUTATIONS: readonly Mutation[] = [
     symbol: "stateBefore",
     replace: "one.to === next && one.by === by",
     by: "one.to === next",
+    tests: ["tests/runtime/executions/states_test.ts"],
+  },
+  {
+    guard: "a transition of an execution's state writes only its own frames",
+    symbol: "checkTransition",
+    replace: "wrong === undefined",
+    by: "true",
     tests: ["tests/runtime/executions/states_test.ts"],
   },
   {

@@ -65,10 +65,10 @@ export class ShownHistory {
   async list({ agentId, ...rest }: ExecutionFilter): Promise<ListedExecution[]> {
     const { executions: reads, redactor } = this.#ports;
     // What was asked is stored with its secrets: nobody may try one out of it piece by piece.
-    const isOfAnswers = rest.text !== undefined && redactor.sharesPart(rest.text);
+    const searchesAnswersOnly = rest.text !== undefined && redactor.sharesPart(rest.text);
     const executions = await reads.listExecutions({
       ...rest,
-      ...(isOfAnswers && { isOfAnswers }),
+      ...(searchesAnswersOnly && { searchesAnswersOnly }),
       ...(agentId !== undefined && { agentId: [agentId].flat().map(normalizeId) }),
     });
     return await this.#showAll(executions);

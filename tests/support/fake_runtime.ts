@@ -372,13 +372,13 @@ export class FakeRuntime implements Runtime {
       .filter((one) => parentId === undefined || one.parentExecutionId === parentId)
       .filter((one) => trigger === undefined || one.trigger === trigger)
       .filter((one) => one.startedAt >= since && one.startedAt < until)
-      .filter((one) => filter.isOfResults || `${one.outputData} ${one.error}`.includes(text));
+      .filter((one) => filter.searchesResults || `${one.outputData} ${one.error}`.includes(text));
     const hasResult = ({ id }: ExecutionDetail) =>
       this.frames.some(({ executionId, event, payload }) =>
         executionId === id && event === "tool_result" && payload.includes(text)
       );
     return Promise.resolve(
-      found.slice(offset, offset + limit).filter((one) => !filter.isOfResults || hasResult(one))
+      found.slice(offset, offset + limit).filter((one) => !filter.searchesResults || hasResult(one))
         .map((
           one,
         ) => ({

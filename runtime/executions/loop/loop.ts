@@ -60,7 +60,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
         const pause = await settleToolCalls(run, open);
         if (pause !== undefined) return pause;
       }
-      const circle = detector.look(run.conversation.messages());
+      const circle = detector.observe(run.conversation.messages());
       if (circle !== undefined && run.agent.settings.loopDetection) {
         return { status: "aborted", error: LIMITS.loop_detected(circle), output: null };
       }
@@ -124,8 +124,8 @@ async function withWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply
   const { message } = reply;
   const isText = message.toolCalls.length === 0 && isWhole({ ...message, stop: reply.stop });
   if (run.format !== undefined || !isText || !BEGINS_LIKE_CALL.test(message.content)) return reply;
-  const { takeWrittenCalls } = await loadWrittenCall();
-  return await takeWrittenCalls(run, reply);
+  const { convertWrittenCalls } = await loadWrittenCall();
+  return await convertWrittenCalls(run, reply);
 }
 
 async function judgeText(run: Run, message: AssistantMessage): Promise<Outcome | undefined> {

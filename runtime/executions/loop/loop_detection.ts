@@ -23,7 +23,7 @@ export class LoopDetector {
    * Observes the new steps of these messages. Returns the description of a loop, if there is one. A resumed run is observed from
    * its first step.
    */
-  look(messages: readonly Message[]): string | undefined {
+  observe(messages: readonly Message[]): string | undefined {
     for (const step of settledSteps(messages).slice(this.#observed)) {
       this.#observed++;
       const circle = this.#observe(step);

@@ -6,7 +6,7 @@ import type { PreparedCall } from "./prepare_call.ts";
 /** A call's turn. */
 export interface Turn {
   /** Resolves when the calls that it must wait for have ended. */
-  come: Promise<unknown>;
+  ready: Promise<unknown>;
   /** Starts the calls that wait for it. Must be called at the end of the call, even after a failure. */
   end(): void;
 }
@@ -36,9 +36,9 @@ export class ReplyOrder {
     const { promise, resolve: end } = Promise.withResolvers<void>();
     if (effect === "read") {
       this.#lines.set(worksOn, { ...line, reads: [...line.reads, promise] });
-      return { come: line.change, end };
+      return { ready: line.change, end };
     }
     this.#lines.set(worksOn, { change: promise, reads: [] });
-    return { come: Promise.all([line.change, ...line.reads]), end };
+    return { ready: Promise.all([line.change, ...line.reads]), end };
   }
 }

@@ -56,7 +56,7 @@ export async function settleToolCalls(
       try {
         run.signal.throwIfAborted();
         // The wait is not part of the call's time limit. The call starts after it.
-        if (turn !== undefined) await untilAborted(turn.come, run.signal);
+        if (turn !== undefined) await untilAborted(turn.ready, run.signal);
         const pause = await settle(run, call, step);
         if (pause !== undefined) pauses.set(call, pause);
       } finally {

@@ -22,7 +22,7 @@ const TAKEN =
   "The model wrote its tool call as text: it counts as a call, and waits for approval unless its tool only reads";
 
 /** Converts a reply that is a call written as text. A run with native calls has none. */
-export async function takeWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {
+export async function convertWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {
   const messages = run.conversation.messages();
   const start = messages.findLastIndex((one) => one.role === "user" && !one.injected);
   const isNative = messages.slice(start + 1).some((one) =>

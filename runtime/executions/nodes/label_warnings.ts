@@ -41,7 +41,7 @@ export class LabelWarnings implements AsyncDisposable {
   }
 
   /** Checks once and writes the warnings. Rejects with StorageUnavailable. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { nodes, listAgents, clock, log } = this.#ports;
     const asking = listAgents().filter((agent) => agent.nodes.length > 0);
     if (asking.length === 0) return;
@@ -73,7 +73,7 @@ export class LabelWarnings implements AsyncDisposable {
     let isFailing = false;
     while (await sleepUnlessAborted(clock, LOOK_MS, this.#over.signal)) {
       try {
-        await this.look();
+        await this.check();
         isFailing = false;
       } catch (error) {
         // An unavailable database is logged once, however long it lasts.

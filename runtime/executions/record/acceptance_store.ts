@@ -32,7 +32,7 @@ export type Claim =
   | { type: "end"; executionId: number };
 
 /** The first steps of another execution, copied into the accepted one. */
-export interface TakenSteps {
+export interface CopiedSteps {
   executionId: number;
   /** The copied messages are the `count` messages before this position. */
   end: number;
@@ -54,7 +54,7 @@ export interface AcceptanceTerms {
   /** Refuse while one of these budgets is used up. */
   budgets?: readonly Budget[];
   /** The steps to copy. The store throws ForkedStepsGone if they were removed. */
-  taken?: TakenSteps;
+  taken?: CopiedSteps;
   /**
    * Returns the start time. Called after all waits, so that the times of a schedule's runs do not overlap. Absent: the
    * execution starts at `startedAt`.

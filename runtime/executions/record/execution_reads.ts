@@ -35,12 +35,12 @@ export interface ExecutionFilter {
   /** Only executions with this text, of 3 characters or more, near the beginning of the request, the answer or the error. */
   text?: string;
   /** Search the text in answers and errors only. */
-  isOfAnswers?: boolean;
+  searchesAnswersOnly?: boolean;
   /**
    * Search the text in tool results instead. The other conditions select the page first, so that only its results are read.
    * Executions without the text are then removed from it.
    */
-  isOfResults?: boolean;
+  searchesResults?: boolean;
   /** Include previews of the request and of the answer. */
   preview?: boolean;
   limit: number;

@@ -187,7 +187,7 @@ export class Journal {
       frames: (request) => this.#frames("waiting", toInterruptFrame(request)),
     });
     // The execution continues to run.
-    if (waiting === undefined) this.running.putBack();
+    if (waiting === undefined) this.running.undoTake();
     this.#notify();
     return waiting;
   }
@@ -225,7 +225,7 @@ export class Journal {
   }
 
   /** Stores the running time of an execution that the next start of the service continues. */
-  async leave(): Promise<void> {
+  async storeRunningTime(): Promise<void> {
     await this.#rest();
   }
 

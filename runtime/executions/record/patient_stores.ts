@@ -38,7 +38,7 @@ const IS_TRIED_AGAIN: {
 };
 
 /** The options of retried writes. */
-export interface Patience {
+export interface RetryOptions {
   clock: Clock;
   serviceLog: ServiceLog;
   /** After an abort one last attempt is made. */
@@ -48,9 +48,9 @@ export interface Patience {
 }
 
 /** Wraps stores so that writes of a run are retried while storage fails. */
-export function patientStores(
+export function createRetryingStores(
   { conversations, requests, families, endings }: JournalStores,
-  patience: Patience,
+  patience: RetryOptions,
 ): JournalStores {
   return {
     conversations: patient(conversations, IS_TRIED_AGAIN.conversations, patience),
@@ -63,7 +63,7 @@ export function patientStores(
 function patient<Store extends object>(
   store: Store,
   isTriedAgain: Readonly<Record<string | symbol, boolean>>,
-  patience: Patience,
+  patience: RetryOptions,
 ): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -71,7 +71,7 @@ function patient<Store extends object>(
       if (typeof member !== "function") return member;
       if (!isTriedAgain[name]) return member.bind(target);
       return (...args: unknown[]) =>
-        untilStored(() => Reflect.apply(member, target, args), patience, STORED);
+        retryUntilStored(() => Reflect.apply(member, target, args), patience, STORED);
     },
   });
 }
@@ -80,9 +80,9 @@ function patient<Store extends object>(
  * Repeats `store` until storage accepts it. `message` is logged if that took more than one attempt. Rethrows other errors, and
  * the last storage error once the signal has aborted.
  */
-export async function untilStored<T>(
+export async function retryUntilStored<T>(
   store: () => Promise<T>,
-  patience: Patience,
+  patience: RetryOptions,
   message?: string,
 ): Promise<T> {
   const { clock, serviceLog, signal, execution } = patience;

@@ -15,7 +15,7 @@ export interface RecoveryStore {
   readUncountedMs(executionId: number): Promise<number>;
 
   /** Returns the ids of waiting executions whose parent has ended. */
-  findForsaken(): Promise<number[]>;
+  findWithEndedParent(): Promise<number[]>;
 
   /** Returns waiting executions that were cancelled on another machine while they ran, with the errors to store. */
   findCancelled(): Promise<{ id: number; error: string }[]>;

@@ -26,7 +26,7 @@ export class RunningTime {
   }
 
   /** Runs `work` and does not count its time. */
-  async without<T>(work: () => Promise<T>): Promise<T> {
+  async exclude<T>(work: () => Promise<T>): Promise<T> {
     const begun = this.#clock.now();
     try {
       return await work();
@@ -36,7 +36,7 @@ export class RunningTime {
   }
 
   /** Undoes the last `take()`, because its time was not stored. */
-  putBack(): void {
+  undoTake(): void {
     this.#since = this.#sinceBefore;
   }
 }

@@ -5,7 +5,7 @@ import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts"
 import type { Budget } from "../budget.ts";
 import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { AcceptanceStore, Claim, TakenSteps } from "../record/acceptance_store.ts";
+import type { AcceptanceStore, Claim, CopiedSteps } from "../record/acceptance_store.ts";
 import type { Execution } from "../execution.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { StoredExecution } from "../record/execution_reads.ts";
@@ -28,7 +28,7 @@ export interface RunSpec {
   /** The trigger event that it consumes with its acceptance. */
   claim?: Claim;
   /** The copied steps of another execution, and their frames. */
-  taken?: TakenSteps & { frames: readonly Frame[] };
+  taken?: CopiedSteps & { frames: readonly Frame[] };
   /** Notices for its log about files that keep changing, such as config.yaml. */
   notices?: readonly string[];
   /** The parent's call that it answers. */

@@ -20,7 +20,7 @@ export interface RunControl {
    */
   ending: () => string | null;
   /** Removes the run: it can no longer be stopped, and the execution may be launched again before this run returns. */
-  leave: () => void;
+  release: () => void;
 }
 
 /** Registers runs from their start to their end. */
@@ -83,7 +83,7 @@ export class ActiveRuns {
       run.isEnding = true;
       return stopError(stop.signal);
     };
-    run.done = work({ signal: stop.signal, ending, leave }).finally(leave);
+    run.done = work({ signal: stop.signal, ending, release: leave }).finally(leave);
     this.#runs.set(id, run);
   }
 

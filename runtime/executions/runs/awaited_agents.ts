@@ -24,7 +24,7 @@ export class AwaitedAgents {
   }
 
   /** Waits until the agent's file can be read or is gone. Rejects with the signal's reason. */
-  async settled(id: string, signal: AbortSignal): Promise<Agent | undefined> {
+  async whenReadable(id: string, signal: AbortSignal): Promise<Agent | undefined> {
     for (;;) {
       signal.throwIfAborted();
       const agent = this.find(id);
@@ -34,7 +34,7 @@ export class AwaitedAgents {
   }
 
   /** Wakes all waits, because the files were read again. */
-  read(): void {
+  notifyRead(): void {
     this.#readAgain.resolve();
     this.#readAgain = Promise.withResolvers();
   }

@@ -9,7 +9,7 @@ import { toFailure } from "../loop/failure.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { Journal } from "../record/journal.ts";
-import { patientStores, untilStored } from "../record/patient_stores.ts";
+import { createRetryingStores, retryUntilStored } from "../record/patient_stores.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import { LeaseLost } from "../refusals.ts";
 import { isLeftForRestart, isLost, RunStopped } from "../loop/run.ts";
@@ -36,7 +36,7 @@ export interface Paused {
 }
 
 /** The result of a stretch of running. */
-export type Rest =
+export type RunResult =
   /** The run ended. Its end is not stored yet. */
   | { status: FinalStatus; outcome: Outcome; journal: Journal }
   | { status: "waiting" } & Paused
@@ -51,12 +51,12 @@ interface Conduct {
 }
 
 /** Runs an execution to its end or to its next question. Never rejects: a failure is its outcome. */
-export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<Rest> {
+export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<RunResult> {
   const { execution } = subject;
   const { signal, ports } = conduct;
   const { clock, serviceLog, active } = ports;
   const patience = { clock, serviceLog, signal: active.stopping, execution: execution.id };
-  const journal = new Journal(execution, { ...ports, ...patientStores(ports, patience) });
+  const journal = new Journal(execution, { ...ports, ...createRetryingStores(ports, patience) });
   let { agent } = conduct;
   let outcome: Outcome;
   let failure: unknown;
@@ -65,7 +65,7 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
     const context = { ...conduct, agent, journal };
     // The first attempt uses the given record. Later ones continue from the stored one.
     let known: StoredRun | undefined = subject;
-    const rest = await untilStored(async () => {
+    const rest = await retryUntilStored(async () => {
       for (;;) {
         const current = known ?? await requireExecution(ports.executions, execution.id);
         known = undefined;
@@ -103,7 +103,7 @@ async function untilRest(
 ): Promise<Outcome | Paused> {
   const { agent, signal, journal, ports: { clock, agentPlaces } } = context;
   const { execution } = subject;
-  using _place = await journal.running.without(() =>
+  using _place = await journal.running.exclude(() =>
     agentPlaces.enter(agent, { execution, journal, signal })
   );
   const { maxDuration } = agent.settings;
@@ -165,7 +165,7 @@ async function leave(
   { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },
 ): Promise<void> {
   try {
-    await journal.leave();
+    await journal.storeRunningTime();
   } catch (error) {
     if (error instanceof LeaseLost) return;
     serviceLog.write("error", "The running time of an execution could not be stored", {

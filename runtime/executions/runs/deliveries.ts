@@ -6,7 +6,7 @@ import type { Delivery, Worker } from "./shared_runs.ts";
 
 type Ports = Required<Pick<RunnerPorts, "serviceLog" | "shared" | "places">> & {
   active: ActiveRuns;
-  runs: Pick<Runs, "takeUp">;
+  runs: Pick<Runs, "runClaimed">;
 };
 
 /** The deliveries that this machine holds. */
@@ -30,7 +30,7 @@ export class Deliveries implements Worker {
     return this.#ports.places - [...taken].length;
   }
 
-  take(delivery: Delivery): void {
+  accept(delivery: Delivery): void {
     // A lost execution that is delivered again may be held several times. The deliveries run one after the other.
     const former = [...this.#held].filter(([{ executionId }]) =>
       executionId === delivery.executionId
@@ -56,7 +56,7 @@ export class Deliveries implements Worker {
   async #run(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
     const { shared, serviceLog } = this.#ports;
     const work = await Promise.allSettled([this.#runToRest(delivery, turn)]);
-    const end = await Promise.allSettled([shared.rest(delivery)]);
+    const end = await Promise.allSettled([shared.release(delivery)]);
     for (const outcome of [...work, ...end]) {
       if (outcome.status === "fulfilled") continue;
       const fields = { execution: delivery.executionId, error: outcome.reason };
@@ -73,10 +73,10 @@ export class Deliveries implements Worker {
     active.lose(executionId);
     await turn;
     await active.ended(executionId);
-    const taken = await shared.take(delivery);
+    const taken = await shared.claim(delivery);
     if (taken === undefined) return;
     try {
-      await runs.takeUp(taken);
+      await runs.runClaimed(taken);
     } finally {
       // A launched run continues even if a later step failed.
       await active.ended(executionId);

@@ -20,7 +20,7 @@ export type RecoveryContext = Pick<RunnerPorts, "recovery" | "executions" | "sha
 export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
   const { recovery, runs, shared } = ports;
   // Machines that share a database adopt executions of dead ones continuously.
-  await shared?.enqueueLeft();
+  await shared?.enqueueUnclaimed();
   const { adopted, orphaned } = shared === undefined
     ? await partAbandoned(ports)
     : { adopted: [], orphaned: [] };
@@ -32,7 +32,9 @@ export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
   for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);
   // Another machine may do the same. The store ends each execution once.
   for (const { id, error } of await recovery.findCancelled()) await runs.abortWaiting(id, error);
-  for (const id of await recovery.findForsaken()) await runs.abortWaiting(id, STOPS.parent_ended);
+  for (const id of await recovery.findWithEndedParent()) {
+    await runs.abortWaiting(id, STOPS.parent_ended);
+  }
 }
 
 /** The abandoned executions by their fate, oldest first. */

@@ -77,7 +77,7 @@ export async function untilDue(
 ): Promise<void> {
   if (retry === undefined || retry.isUnderWay) return;
   const over = parentExecutionId === null ? AbortSignal.any([signal, stopping]) : signal;
-  await journal.running.without(async () => {
+  await journal.running.exclude(async () => {
     for (let ms; (ms = retry.at - clock.now()) > 0;) {
       if (await sleepUnlessAborted(clock, Math.min(ms, LONGEST_SLEEP_MS), over)) continue;
       signal.throwIfAborted();

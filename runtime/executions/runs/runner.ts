@@ -93,7 +93,7 @@ export class Runner implements AsyncDisposable {
 
   /** Continues executions that waited for unreadable agents. Called after the agents' files were read again. */
   agentsRead(): void {
-    this.#agents.read();
+    this.#agents.notifyRead();
     this.#expiry.retryPostponed();
   }
 
@@ -123,9 +123,9 @@ export class Runner implements AsyncDisposable {
     this.#deliveries?.close();
     await this.#expiry[Symbol.asyncDispose]();
     // Stopped runs are for other machines. This one would claim them again and again.
-    const graceEnds = () => void this.#shared?.stopTaking();
+    const graceEnds = () => void this.#shared?.stopClaiming();
     await this.#active.drain({ graceMs, error, graceEnds });
-    await this.#shared?.stopTaking();
+    await this.#shared?.stopClaiming();
     await this.#deliveries?.settled();
   }
 

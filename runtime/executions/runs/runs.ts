@@ -19,7 +19,7 @@ import { conductRun, type Paused } from "./conduct.ts";
 import type { Resumption } from "../record/resumption.ts";
 import { afterRestart, afterWaiting, type ResumeDecision } from "./resume_decision.ts";
 import { isLeftForRestart, RunStopped } from "../loop/run.ts";
-import type { SharedRuns, Taken } from "./shared_runs.ts";
+import type { ClaimedExecution, SharedRuns } from "./shared_runs.ts";
 
 const UNSTORED_END = "The end of an execution could not be stored";
 
@@ -64,7 +64,7 @@ export class Runs {
   }
 
   /** Continues an execution that this machine claimed, or ends it as the resume decision says. */
-  async takeUp({ subject, isRedelivered, ranMs, cancelled }: Taken): Promise<void> {
+  async runClaimed({ subject, isRedelivered, ranMs, cancelled }: ClaimedExecution): Promise<void> {
     const { execution } = subject;
     const { agents, rereadAgents } = this.#ports;
     if (agents.find(execution.agentId) === undefined) {
@@ -203,7 +203,10 @@ export class Runs {
   }
 
   /** Announces and releases an execution that waits. */
-  async #pause({ execution, request }: Paused, { signal, leave }: RunControl): Promise<void> {
+  async #pause(
+    { execution, request }: Paused,
+    { signal, release }: RunControl,
+  ): Promise<void> {
     this.#ports.announcer.waiting(execution, request);
     // An earlier cancel stopped the run, but the execution waits now. It is ended here.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
@@ -212,11 +215,11 @@ export class Runs {
       await this.#orLog(execution, UNSTORED_END, async () => {
         if (await this.abortWaiting(execution.id, error)) return;
         // An answer came first, so the execution runs again or is about to.
-        leave();
+        release();
         await this.cancel(execution.id, error);
       });
     }
-    leave();
+    release();
   }
 
   /** Continues an execution, and stops it if its parent has ended meanwhile. */
@@ -249,7 +252,7 @@ export class Runs {
     const stopping = execution.parentExecutionId === null ? [active.stopping] : [];
     let agent: Agent | undefined;
     try {
-      agent = await agents.settled(execution.agentId, AbortSignal.any([signal, ...stopping]));
+      agent = await agents.whenReadable(execution.agentId, AbortSignal.any([signal, ...stopping]));
     } catch {
       // On a stop of the service the status stays, and the next start continues the execution.
       const { reason } = signal;

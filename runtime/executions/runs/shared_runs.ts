@@ -12,7 +12,7 @@ export interface Delivery {
 }
 
 /** An execution that this machine claimed. */
-export interface Taken {
+export interface ClaimedExecution {
   subject: StoredRun;
   /** The error of an earlier cancel request, or null. */
   cancelled: string | null;
@@ -27,7 +27,7 @@ export interface Worker {
   /** Returns the number of free slots. Delegated executions need none, because their parents wait for them. */
   free(): number;
   /** Accepts a delivery and counts it in `free()` at once. A former delivery of the same execution is lost. */
-  take(delivery: Delivery): void;
+  accept(delivery: Delivery): void;
   /** Drops a delivery whose lease was lost. The queue must get no more reports about it. */
   lost(delivery: Delivery): void;
   /** Cancels an execution that runs here. */
@@ -41,15 +41,15 @@ export interface SharedRuns {
   /** Reports a free slot to the queue. */
   wake(): void;
   /** Claims the execution for this machine. Returns undefined if it no longer needs to run. */
-  take(delivery: Delivery): Promise<Taken | undefined>;
+  claim(delivery: Delivery): Promise<ClaimedExecution | undefined>;
   /** Releases an execution that paused, ended or could not be claimed. If it must still run, another machine gets it. */
-  rest(delivery: Delivery): Promise<void>;
+  release(delivery: Delivery): Promise<void>;
   /** Requests that the machine that runs the execution ends it with this error. Returns false if it does not run. */
   requestCancel(executionId: number, error: string): Promise<boolean>;
   /** Resolves at the next change of the execution on any machine, when the signal aborts, or after a second. */
   whenChanged(executionId: number, signal: AbortSignal): Promise<void>;
   /** Enqueues running executions without a job. */
-  enqueueLeft(): Promise<void>;
+  enqueueUnclaimed(): Promise<void>;
   /** Claims nothing more. Claimed executions are kept until they are released. */
-  stopTaking(): Promise<void>;
+  stopClaiming(): Promise<void>;
 }

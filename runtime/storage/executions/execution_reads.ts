@@ -98,8 +98,8 @@ export class SqlExecutionReads implements ExecutionReads {
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]> {
     return this.#db.read(function* () {
       const { conditions, values } = toConditions(filter);
-      const { since, until, isOfResults = false } = filter;
-      const text = isOfResults ? undefined : filter.text;
+      const { since, until, searchesResults: searchesResults = false } = filter;
+      const text = searchesResults ? undefined : filter.text;
       const previews = filter.preview === true ? `, ${PREVIEW_COLUMNS}` : "";
       // The search returns rows in the order of their ids, so that the first page needs no others.
       const [from, order] = text !== undefined
@@ -112,18 +112,22 @@ export class SqlExecutionReads implements ExecutionReads {
         const page = `SELECT ${EXECUTION_COLUMNS}${previews} FROM ${from} ` +
           (all.length > 0 ? `WHERE ${all.join(" AND ")} ` : "") +
           `ORDER BY ${order} DESC LIMIT ? OFFSET ?`;
-        return isOfResults
+        return searchesResults
           ? `SELECT * FROM (${page}) AS page WHERE ${search} ORDER BY ${order} DESC`
           : page;
       };
-      const search = isOfResults ? IN_RESULTS : filter.isOfAnswers === true ? IN_ANSWERS : IN_TEXTS;
+      const search = searchesResults
+        ? IN_RESULTS
+        : filter.searchesAnswersOnly === true
+        ? IN_ANSWERS
+        : IN_TEXTS;
       const rows = yield* all<ExecutionRow & Partial<PreviewRow>>(
         { sqlite: statement(search.sqlite), postgres: statement(search.postgres) },
         ...(text === undefined ? [] : [text]),
         ...values,
         filter.limit,
         filter.offset,
-        ...(isOfResults ? toPatterns(filter.text ?? "") : []),
+        ...(searchesResults ? toPatterns(filter.text ?? "") : []),
       );
       return rows.map((row) => ({
         ...toExecution(row),

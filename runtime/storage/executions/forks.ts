@@ -1,6 +1,6 @@
 // Copies the first steps of an execution to a fork, in the transaction that accepts the fork.
 import { ForkedStepsGone } from "../../executions/refusals.ts";
-import type { TakenSteps } from "../../executions/record/acceptance_store.ts";
+import type { CopiedSteps } from "../../executions/record/acceptance_store.ts";
 import { insertMessage, replaceMessage } from "./conversation_rows.ts";
 import { type Operation, run } from "../operation.ts";
 
@@ -10,7 +10,7 @@ import { type Operation, run } from "../operation.ts";
  */
 export function* copySteps(
   executionId: number,
-  { executionId: from, end, count, prompt, message, frameId }: TakenSteps & { frameId: number },
+  { executionId: from, end, count, prompt, message, frameId }: CopiedSteps & { frameId: number },
 ): Operation<number> {
   // Before the messages, whose number is checked: a purge removes both.
   const calls = yield* run(

@@ -46,7 +46,7 @@ export class SqlRecoveryStore implements RecoveryStore {
     return this.#db.read(() => selectUncountedMs(executionId));
   }
 
-  findForsaken(): Promise<number[]> {
+  findWithEndedParent(): Promise<number[]> {
     return this.#db.read(function* () {
       const rows = yield* all<{ id: number }>(
         "SELECT e.id FROM executions e JOIN executions above ON above.id = e.parent_execution_id " +

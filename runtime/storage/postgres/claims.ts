@@ -1,5 +1,5 @@
 // Claims of executions by nodes. Only PostgreSQL has these columns.
-import type { Taken } from "../../executions/runs/shared_runs.ts";
+import type { ClaimedExecution } from "../../executions/runs/shared_runs.ts";
 import { isAlive } from "../instances.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
 import { all, announce, enqueue, get, type Operation, run } from "../operation.ts";
@@ -16,7 +16,7 @@ export interface ClaimRequest {
 }
 
 /** A claimed execution. `epoch` identifies the claim in every later write. */
-export type Claim = Taken & { epoch: number };
+export type Claim = ClaimedExecution & { epoch: number };
 
 /**
  * Claims an execution for a node. Returns undefined if the execution has ended, waits or has a newer job, or if the job was

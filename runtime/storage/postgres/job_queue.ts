@@ -237,7 +237,7 @@ export class JobQueue {
         const isDelegated = isDelegatedQueue(name);
         const delivery = { jobId: id, executionId, attempt: retryCount, isDelegated };
         this.#held.set(id, { queue: name, delivery });
-        if (!this.#closed.signal.aborted) worker.take(delivery);
+        if (!this.#closed.signal.aborted) worker.accept(delivery);
       }
       empty = jobs.length < limit ? empty + 1 : 0;
     }

@@ -1,6 +1,11 @@
 // This node's view of the shared queue: enqueues, claims, completes and releases executions.
 import { type Clock, SystemClock } from "../../../base/clock.ts";
-import type { Delivery, SharedRuns, Taken, Worker } from "../../executions/runs/shared_runs.ts";
+import type {
+  ClaimedExecution,
+  Delivery,
+  SharedRuns,
+  Worker,
+} from "../../executions/runs/shared_runs.ts";
 import type { WaitingRun } from "../operation.ts";
 import { ChangeWaits } from "./change_waits.ts";
 import { claimExecution, enqueueWithoutJob, isCurrentJob, requestCancel } from "./claims.ts";
@@ -58,7 +63,7 @@ export class SharedExecutions implements SharedRuns {
     this.#options.queue.wake();
   }
 
-  async stopTaking(): Promise<void> {
+  async stopClaiming(): Promise<void> {
     const { database, queue, problem } = this.#options;
     await queue.stopFetching();
     // A stop does not wait for the database. Other nodes get the executions of this node after their leases expire.
@@ -79,7 +84,7 @@ export class SharedExecutions implements SharedRuns {
     afterCommit(() => queue.hasRoom(name) ? this.wake() : notify("queued", name));
   }
 
-  async take(delivery: Delivery): Promise<Taken | undefined> {
+  async claim(delivery: Delivery): Promise<ClaimedExecution | undefined> {
     const { executionId: id } = delivery;
     const { database, epochs, instanceId } = this.#options;
     const claim = await database.change(
@@ -92,7 +97,7 @@ export class SharedExecutions implements SharedRuns {
     return claim;
   }
 
-  async rest(delivery: Delivery): Promise<void> {
+  async release(delivery: Delivery): Promise<void> {
     const { executionId, jobId } = delivery;
     const { database, queue } = this.#options;
     // If the execution was answered meanwhile, it may run here again with another job.
@@ -115,7 +120,7 @@ export class SharedExecutions implements SharedRuns {
     return isAsked;
   }
 
-  async enqueueLeft(): Promise<void> {
+  async enqueueUnclaimed(): Promise<void> {
     await this.#options.database.change("power", () => enqueueWithoutJob());
   }
 

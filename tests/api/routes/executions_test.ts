@@ -42,7 +42,7 @@ Deno.test("GET /executions passes its filters to the runtime", async () => {
       limit: 50,
       offset: 0,
     }],
-    ["?q=voice&results=true", { text: "voice", isOfResults: true, limit: 50, offset: 0 }],
+    ["?q=voice&results=true", { text: "voice", searchesResults: true, limit: 50, offset: 0 }],
     ["?since=2026-01-01T01:00:00%2B01:00&until=2026-01-01T00:00:00.001Z", {
       since: Date.UTC(2026, 0, 1),
       until: Date.UTC(2026, 0, 1) + 1,

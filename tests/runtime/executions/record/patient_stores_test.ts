@@ -65,7 +65,7 @@ Deno.test("a stop retries a failed end once, and leaves the execution to the nex
 
 Deno.test("Database.transaction() reports the cause of each kind of storage failure", () => {
   const words = {
-    "database is locked": /another program holds the database.*End that program/,
+    "database is locked": /another program holds the database.*Stop that program/,
     "database or disk is full": /disk that holds the state directory is full/,
     "attempt to write a readonly database": /is read-only. Make it and its folder writable/,
     "disk I/O error": /refuses to write/,

@@ -3,7 +3,7 @@ import { ActiveRuns } from "../../../../runtime/executions/runs/active_runs.ts";
 import { Deliveries } from "../../../../runtime/executions/runs/deliveries.ts";
 import type { Runs } from "../../../../runtime/executions/runs/runs.ts";
 import type { Delivery, SharedRuns } from "../../../../runtime/executions/runs/shared_runs.ts";
-import type { Taken } from "../../../../runtime/executions/runs/shared_runs.ts";
+import type { ClaimedExecution } from "../../../../runtime/executions/runs/shared_runs.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { settle, TestClock } from "../../../support/test_clock.ts";
 
@@ -15,12 +15,12 @@ Deno.test("Deliveries run an execution once at a time, even if it is lost and de
   let mostAtOnce = 0;
   const ends: (() => void)[] = [];
   const shared = {
-    take: () => settle().then(() => ({}) as Taken),
-    rest: () => settle(),
+    claim: () => settle().then(() => ({}) as ClaimedExecution),
+    release: () => settle(),
     wake: () => {},
   } as unknown as SharedRuns;
-  const runs: Pick<Runs, "takeUp"> = {
-    takeUp: () => {
+  const runs: Pick<Runs, "runClaimed"> = {
+    runClaimed: () => {
       active.launch(1, async ({ signal }) => {
         mostAtOnce = Math.max(mostAtOnce, ++running);
         await new Promise<void>((resolve) => {
@@ -37,10 +37,10 @@ Deno.test("Deliveries run an execution once at a time, even if it is lost and de
   const serviceLog = new LogLines();
   const deliveries = new Deliveries({ shared, active, runs, serviceLog, places: 9 });
   const deliver = () => ({ ...DELIVERY });
-  deliveries.take(deliver());
+  deliveries.accept(deliver());
   while (running === 0) await settle();
-  deliveries.take(deliver());
-  deliveries.take(deliver());
+  deliveries.accept(deliver());
+  deliveries.accept(deliver());
   const settled = deliveries.settled();
   while (ends.length < 3) {
     await settle();
@@ -55,12 +55,12 @@ Deno.test("Deliveries release a run when it pauses, even after a later failure",
   const happened: string[] = [];
   const { promise: end, resolve: endIt } = Promise.withResolvers<void>();
   const shared = {
-    take: () => Promise.resolve({} as Taken),
-    rest: () => Promise.resolve(void happened.push("let go of")),
+    claim: () => Promise.resolve({} as ClaimedExecution),
+    release: () => Promise.resolve(void happened.push("let go of")),
     wake: () => {},
   } as unknown as SharedRuns;
-  const runs: Pick<Runs, "takeUp"> = {
-    takeUp: () => {
+  const runs: Pick<Runs, "runClaimed"> = {
+    runClaimed: () => {
       active.launch(1, async () => {
         await end;
         happened.push("ended");
@@ -70,7 +70,7 @@ Deno.test("Deliveries release a run when it pauses, even after a later failure",
   };
   const serviceLog = new LogLines();
   const deliveries = new Deliveries({ shared, active, runs, serviceLog, places: 9 });
-  deliveries.take(DELIVERY);
+  deliveries.accept(DELIVERY);
   for (let n = 0; n < 5; n++) await settle();
   endIt();
   await deliveries.settled();

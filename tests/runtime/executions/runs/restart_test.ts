@@ -84,7 +84,7 @@ Deno.test("recoverExecutions() resumes children before their parents", async () 
       findAbandoned: () => Promise.resolve([...parents.keys()]),
       adoptExecution: () => Promise.resolve(),
       readUncountedMs: () => Promise.resolve(0),
-      findForsaken: () => Promise.resolve([]),
+      findWithEndedParent: () => Promise.resolve([]),
       findCancelled: () => Promise.resolve([]),
     },
     runs: {

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
 import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
-import type { SharedRuns, Taken, Worker } from "../../../../runtime/executions/runs/shared_runs.ts";
+import type {
+  ClaimedExecution,
+  SharedRuns,
+  Worker,
+} from "../../../../runtime/executions/runs/shared_runs.ts";
 import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
@@ -13,18 +17,18 @@ async function openMachine(agent: Agent): Promise<
   TestRunner & { deliver(): Promise<void>; rested: Promise<void>; asked: string[] }
 > {
   let worker: Worker | undefined;
-  let taken: Taken | undefined;
+  let taken: ClaimedExecution | undefined;
   const rested = Promise.withResolvers<void>();
   const asked: string[] = [];
   const shared: SharedRuns = {
     work: (given) => worker = given,
     wake: () => {},
-    take: () => Promise.resolve(taken),
-    rest: () => Promise.resolve(rested.resolve()),
+    claim: () => Promise.resolve(taken),
+    release: () => Promise.resolve(rested.resolve()),
     requestCancel: (id, error) => Promise.resolve(asked.push(`${id}: ${error}`) > 0),
     whenChanged: () => Promise.resolve(),
-    enqueueLeft: () => Promise.resolve(),
-    stopTaking: () => Promise.resolve(),
+    enqueueUnclaimed: () => Promise.resolve(),
+    stopClaiming: () => Promise.resolve(),
   };
   const on = await openTestRunner([agent], { shared });
   await on.runner.recover();
@@ -36,7 +40,7 @@ async function openMachine(agent: Agent): Promise<
       isRedelivered: false,
       ranMs: 0,
     };
-    worker?.take({ jobId: "job", executionId: execution.id, attempt: 0, isDelegated: false });
+    worker?.accept({ jobId: "job", executionId: execution.id, attempt: 0, isDelegated: false });
   };
   return { ...on, deliver, rested: rested.promise, asked };
 }

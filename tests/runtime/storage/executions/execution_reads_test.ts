@@ -39,12 +39,12 @@ Deno.test("SqlExecutionReads.listExecutions() finds texts of messages, answers a
   const insert = "INSERT INTO frames (execution_id, event, payload) VALUES (?, 'tool_result', ?)";
   await store.run(insert, two.id, payload);
   for (const text of ['"QUOTED"\nline', "%_\\", "100 %"]) {
-    assert.deepEqual(await find({ text, isOfResults: true }), [two.id], text);
+    assert.deepEqual(await find({ text, searchesResults: true }), [two.id], text);
   }
   for (const text of ["A _quoted", "tool_name", "file_read"]) {
-    assert.deepEqual(await find({ text, isOfResults: true }), [], text);
+    assert.deepEqual(await find({ text, searchesResults: true }), [], text);
   }
-  assert.deepEqual(await find({ text: "quoted", isOfResults: true, limit: 1 }), []);
+  assert.deepEqual(await find({ text: "quoted", searchesResults: true, limit: 1 }), []);
   assert.deepEqual(await find({ trigger: "schedule" }), [two.id]);
   assert.deepEqual(await find({ since: 2_000 }), [three.id, two.id]);
   assert.deepEqual(await find({ since: 1_000, until: 3_000 }), [two.id, one.id]);

@@ -82,7 +82,7 @@ export class QueueMachine implements AsyncDisposable {
         this.#rounds++;
         return this.room - this.#open.size;
       },
-      take: (job) => {
+      accept: (job) => {
         this.#open.add(job.jobId);
         this.taken.push(job);
         this.onTake(job);
