@@ -85,7 +85,7 @@ function budgetPause(
   exceeded: BudgetExceeded,
 ): Outcome | OpenQuestion {
   if (agent.onBudget === "abort") return budgetOutcome(describeBudget(exceeded.budget));
-  // The position of the missing reply, where no call's answer is looked up.
+  // The position of the missing reply. No call has an answer there.
   const call = { position: conversation.nextPosition, name: BUDGET_TOOL };
   return { call, ...toBudgetQuestion(exceeded, agent) };
 }

@@ -1,4 +1,4 @@
-// Looks up the agents of executions that continue, and waits for agents whose files cannot be read now.
+// Finds the agents of executions that continue, and waits for agents whose files cannot be read now.
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import { AgentUnreadable } from "../refusals.ts";

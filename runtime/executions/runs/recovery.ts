@@ -28,7 +28,7 @@ export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
     const ranMs = await recovery.readUncountedMs(execution.id);
     await runs.end(execution, { outcome: ORPHANED, ranMs });
   }
-  // Children first, because a parent that continues looks for them at once and must find them running here.
+  // Children first, because a parent that continues must find them running here.
   for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);
   // Another machine may do the same. The store ends each execution once.
   for (const { id, error } of await recovery.findCancelled()) await runs.abortWaiting(id, error);
