@@ -71,11 +71,11 @@ function shorten(message: Message, redactor: Redactor): Message {
   if (message.role === "user") return leaveBreadcrumb(message);
   if (message.role !== "tool") return message;
   // A picture is stored once, with the run that read it.
-  const { media: _media, ...told } = message;
-  if (told.content.length <= OLD_RESULT_CHARACTERS) return told;
+  const { media: _media, ...text } = message;
+  if (text.content.length <= OLD_RESULT_CHARACTERS) return text;
   const note = `… [cut from history: it had ${message.content.length} characters]`;
   const kept = redactor.beginningOf(message.content, OLD_RESULT_CHARACTERS - note.length);
-  return { ...told, content: kept + note };
+  return { ...text, content: kept + note };
 }
 
 /** Shortens injected instructions of skills. A person's text may look like a skill's tag and stays unchanged. */

@@ -92,8 +92,8 @@ function budgetPause(
 
 /** Requests one reply and stores it. Returns the execution with its new figures. */
 async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Execution> {
-  const told = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
-  const reply = await withWrittenCalls(run, told);
+  const received = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
+  const reply = await withWrittenCalls(run, received);
   const position = run.conversation.nextPosition;
   const costUsd = await run.costOf(reply);
   if (costUsd !== null && costUsd > 0) run.telemetry.cost(run, costUsd);

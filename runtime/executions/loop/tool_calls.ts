@@ -95,8 +95,8 @@ async function settle(
     );
   if (!("content" in done)) return done;
   // Pictures are not redacted: no secret can be recognized in them, and the search is slow.
-  const { media, ...told } = done;
-  const { content, isError, effect, instructions, described } = run.withoutKeys(told);
+  const { media, ...result } = done;
+  const { content, isError, effect, instructions, described } = run.withoutKeys(result);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   const messages = await run.journal.finishCall(call, {
     content: limitResult(content, run.redactor, {

@@ -25,11 +25,11 @@ export class AgentPlaces {
     const entered = places.acquire(signal);
     if (places.waiting === 0) return await entered;
     // The run is in the queue before the notice is stored, so that the order is that of arrival.
-    const told = journal.notice(
+    const logged = journal.notice(
       "info",
       `Waits for other runs of this agent: max_concurrent_runs is ${maxConcurrentRuns}`,
     );
-    const [place, notice] = await Promise.allSettled([entered, told]);
+    const [place, notice] = await Promise.allSettled([entered, logged]);
     if (place.status === "rejected") throw place.reason;
     if (notice.status === "fulfilled") return place.value;
     place.value[Symbol.dispose]();
