@@ -71,6 +71,22 @@ export function whyElsewhere(
   return `only_on names ${onlyOn.join(", ")}, and this host is ${names.join(" or ")}`;
 }
 
+/** The recorded reasons why a slot had no run. Details may follow. */
+export const SLOT_REASONS = {
+  stopped: "its trigger is stopped",
+  waiting: "waiting for an answer",
+  running: "still running",
+  paused: "paused",
+  down: "the service was not running",
+  budget: "budget ",
+} as const;
+
+/** Returns the code of a slot's recorded reason; undefined for any other reason. */
+export function slotReasonOf(reason: string | null): keyof typeof SLOT_REASONS | undefined {
+  const codes = Object.keys(SLOT_REASONS) as (keyof typeof SLOT_REASONS)[];
+  return codes.find((code) => reason?.startsWith(SLOT_REASONS[code]));
+}
+
 /** How a signature of the scheme `hmac` is written. */
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
 export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];

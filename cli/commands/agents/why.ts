@@ -15,6 +15,7 @@ import { errorsOf } from "../../output/problems.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatMinute } from "../../output/time.ts";
+import { slotReasonOf } from "../../../runtime/trigger_kinds.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../unknown_agent.ts";
@@ -238,10 +239,10 @@ async function explainEvent(client: Client, agentId: string, found: Found): Prom
   const { slot } = found;
   const due = Date.parse(slot.scheduled_for);
   return explainSlot(agentId, slot, {
-    waiting: /waiting for/.test(slot.reason ?? "")
+    waiting: slotReasonOf(slot.reason) === "waiting"
       ? await findWaiting(client, agentId, due)
       : undefined,
-    unserved: /still running/.test(slot.reason ?? "")
+    unserved: slotReasonOf(slot.reason) === "running"
       ? await findUnserved(client, agentId)
       : undefined,
     downtime: slot.outcome === "missed" ? await findDowntime(client, due) : undefined,

@@ -1,4 +1,5 @@
 // The sentences of `inkling why`: the reason for an event or a state, and what to do about it.
+import { slotReasonOf } from "../../../runtime/trigger_kinds.ts";
 import { formatPlural } from "../../../base/text/plural.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
@@ -117,10 +118,11 @@ export function explainSlot(
     remedy,
   });
   const recorded = reason ?? "";
-  if (/^its trigger is stopped/.test(recorded)) {
+  const code = slotReasonOf(reason);
+  if (code === "stopped") {
     return toReason(recorded, `Fix the cause, then resume it: inkling resume ${agentId}`);
   }
-  if (/waiting for an answer/.test(recorded)) {
+  if (code === "waiting") {
     if (waiting === undefined) {
       return toReason(recorded, `Answer the open question ("inkling pending"); ${PARALLEL}`);
     }
@@ -129,25 +131,25 @@ export function explainSlot(
       : `Answer: inkling respond ${waiting.execution.id}; ${PARALLEL}`;
     return toReason(`${recorded}: ${describeWaiting(waiting)}`, answer);
   }
-  if (/still running/.test(recorded)) {
+  if (code === "running") {
     const unclaimed = unserved && explainLabels(unserved);
     if (unclaimed !== undefined) return toReason(unclaimed.reason, unclaimed.remedy);
     const remedy = "Increase the time between runs, or cancel the running one: inkling logs";
     return toReason(recorded, `${remedy} ${agentId}`);
   }
-  if (/paused/.test(recorded)) {
+  if (code === "paused") {
     return toReason(
       "the scheduler was paused",
       scheduler === "paused" ? RESUME : "It has been resumed since; there is nothing to do",
     );
   }
-  if (/not running/.test(recorded)) {
+  if (code === "down") {
     const span = downtime === undefined ? "" : ` ${describeDowntime(downtime)}`;
     const remedy =
       'Keep the service running ("inkling setup"), or set catch_up: once in its trigger';
     return toReason(`${recorded}${span}`, remedy);
   }
-  if (/budget .*used up/.test(recorded)) {
+  if (code === "budget") {
     const remedy = `Raise it (inkling budget ${agentId} --raise 1.00), or wait until it resets`;
     return toReason(recorded, remedy);
   }

@@ -1,4 +1,5 @@
 // Accepts executions. One transaction checks the claim and the conversation, and stores the execution and its first frame.
+import { SLOT_REASONS } from "../../trigger_kinds.ts";
 import type {
   Acceptance,
   AcceptanceRefusal,
@@ -194,8 +195,8 @@ function* recordRefusedSlot(
     reason: refused === "budget"
       ? yield* describeExhausted(agentId, budgets)
       : refused === "running"
-      ? "still running"
-      : "waiting for an answer",
+      ? SLOT_REASONS.running
+      : SLOT_REASONS.waiting,
     executionId: null,
     count: 1,
   });
@@ -203,7 +204,7 @@ function* recordRefusedSlot(
 
 function* describeExhausted(agentId: string, budgets: readonly Budget[]): Operation<string> {
   const budget = yield* findExhausted(agentId, budgets);
-  return `budget ${budget === undefined ? "" : `${describeBudget(budget)} `}used up`;
+  return `${SLOT_REASONS.budget}${budget === undefined ? "" : `${describeBudget(budget)} `}used up`;
 }
 
 function* insertRow(wanted: NewExecution, ownerId: string | null): Operation<Execution> {

@@ -1,4 +1,5 @@
 // Settles one batch of due schedules: stores an outcome for every slot and advances the schedule book.
+import { SLOT_REASONS } from "../../trigger_kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
 import type { FindHoldReason, StartRun } from "../fire.ts";
@@ -54,7 +55,9 @@ export async function settleDue(
     const judged: Judged[] = [];
     for (const entry of entries) {
       const held = await ports.findHoldReason?.(entry.agent);
-      judged.push(judge(entry, { ...ports, ...moment, pauseReason: isPaused ? "paused" : held }));
+      judged.push(
+        judge(entry, { ...ports, ...moment, pauseReason: isPaused ? SLOT_REASONS.paused : held }),
+      );
     }
     // The slots before the runs come first. A crash between the two steps then leaves the newest slot open and loses
     // none.
@@ -113,7 +116,7 @@ function judge(
 ): Judged {
   const { book, stops, now, wokeLate } = around;
   const { id } = entry.agent;
-  const stopped = stops.admits(id) ? undefined : `its trigger is stopped: ${stops.reasonOf(id)}`;
+  const stopped = stops.admits(id) ? undefined : `${SLOT_REASONS.stopped}: ${stops.reasonOf(id)}`;
   const due = book.dueSlots(entry, now);
   if (due === null) return { entry, verdict: {} };
   const { catchUp } = entry.agent.trigger;

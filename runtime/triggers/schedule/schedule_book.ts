@@ -1,5 +1,6 @@
 // The schedules of all agents, their progress, and the order in which they are due. Kept in step with the agents and
 // the store. The scheduler decides when to read it.
+import { SLOT_REASONS } from "../../trigger_kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
 import { type Clock, toTimestamp } from "../../../base/clock.ts";
@@ -88,9 +89,7 @@ export class ScheduleBook {
 
   /** Brings the schedules in step with the agents: starts new ones, restarts changed ones and ends the others. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
-    const because = this.#stored === undefined
-      ? "the service was not running"
-      : "its file was away";
+    const because = this.#stored === undefined ? SLOT_REASONS.down : "its file was away";
     this.#stored ??= new Map(
       (await this.#ports.store.readSchedules()).map((state) => [state.agentId, state]),
     );
