@@ -84,7 +84,7 @@ export const SLOT_REASONS = {
 /** Returns the code of a slot's recorded reason; undefined for any other reason. */
 export function slotReasonOf(reason: string | null): keyof typeof SLOT_REASONS | undefined {
   const codes = Object.keys(SLOT_REASONS) as (keyof typeof SLOT_REASONS)[];
-  return codes.find((code) => reason?.startsWith(SLOT_REASONS[code]));
+  return codes.find((code) => reason?.includes(SLOT_REASONS[code]));
 }
 
 /** How a signature of the scheme `hmac` is written. */
