@@ -764,8 +764,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a provider's key in a result reaches neither the model nor the log",
     symbol: "settle",
-    replace: "run.withoutKeys(told)",
-    by: "told",
+    replace: "run.withoutKeys(result)",
+    by: "result",
     tests: ["tests/e2e/secrets_test.ts"],
   },
   {
