@@ -1,5 +1,5 @@
 // What the command line gets from the program: each part is loaded when it is asked for.
-import type { CliApp, InfoReport, LocalService } from "../cli/app.ts";
+import type { CliApp, InfoReport, LocalService } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
 // Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
 import "../runtime/config/first_use.ts";

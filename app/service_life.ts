@@ -1,5 +1,5 @@
 // One life of the service in this process, from the lock of its state to the last line of its log.
-import type { ServeOptions, StopReason } from "../cli/app.ts";
+import type { ServeOptions, StopReason } from "../cli/context/app.ts";
 import { SystemClock } from "../base/clock.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
 import { openRuntime } from "../runtime/mod.ts";

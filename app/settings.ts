@@ -1,5 +1,5 @@
 // What the environment settles: the user's home, the settings of a workspace, the places of a service.
-import type { CliApp } from "../cli/app.ts";
+import type { CliApp } from "../cli/context/app.ts";
 import type { WorkspaceSettings } from "../runtime/mod.ts";
 
 /** The user's home. Deno gives no other way without loading a module that is slow to start. */

@@ -1,18 +1,18 @@
 // The entry point of the command line: runs one command and returns its exit code. Every failure becomes text here.
-import type { CliApp, WorkspaceOption } from "./app.ts";
+import type { CliApp, WorkspaceOption } from "./context/app.ts";
 import type { Command, Program } from "./command_line/command.ts";
 import { type CommandLine, parseCommandLine } from "./command_line/parse.ts";
 import { UsageError } from "./command_line/usage_error.ts";
-import { type CommandContext, workspaceOf } from "./context.ts";
-import { CommandFailure, EXIT, type ExitCode, toExit } from "./exit.ts";
-import type { GlobalOptions } from "./global_options.ts";
-import { refuseMissingWorkspace } from "./missing_workspace.ts";
+import { type CommandContext, workspaceOf } from "./context/context.ts";
+import { CommandFailure, EXIT, type ExitCode, toExit } from "./context/exit.ts";
+import type { GlobalOptions } from "./command_line/global_options.ts";
+import { refuseMissingWorkspace } from "./context/missing_workspace.ts";
 import { Output } from "./output/output.ts";
 import { createStyle, type Style } from "./output/style.ts";
 import type { Terminal } from "./output/terminal.ts";
 import { PROGRAM } from "./program.ts";
 
-export type { CliApp } from "./app.ts";
+export type { CliApp } from "./context/app.ts";
 
 /** Runs the command in the arguments and returns its exit code. Errors that a user can cause are printed, not thrown. */
 export async function runCli(argv: readonly string[], app: CliApp): Promise<number> {

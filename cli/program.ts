@@ -28,7 +28,7 @@ import {
   ui,
   update,
 } from "./declarations/service_commands.ts";
-import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "./global_options.ts";
+import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "./command_line/global_options.ts";
 
 /** The program with all its commands. */
 export const PROGRAM: Program = {

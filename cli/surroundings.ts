@@ -2,7 +2,7 @@
 // because each import slows down the start of a command.
 import { suggest } from "../base/text/suggestion.ts";
 import { openSocketClient } from "../api/client/client.ts";
-import type { CliApp } from "./app.ts";
+import type { CliApp } from "./context/app.ts";
 import { CommandClock } from "./service/command_clock.ts";
 import { openTerminal } from "./output/terminal.ts";
 import { systemProcesses } from "./service/processes.ts";

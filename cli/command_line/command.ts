@@ -1,7 +1,7 @@
 // The declarations of commands and of the program. The types of options and arguments follow from the declaration.
-import type { CommandContext } from "../context.ts";
-import { type CommandResult, EXIT, type ExitCode } from "../exit.ts";
-import { GLOBAL_OPTIONS, HELP_OPTION } from "../global_options.ts";
+import type { CommandContext } from "../context/context.ts";
+import { type CommandResult, EXIT, type ExitCode } from "../context/exit.ts";
+import { GLOBAL_OPTIONS, HELP_OPTION } from "./global_options.ts";
 import type { Argument } from "./argument.ts";
 import {
   type Arguments,

@@ -1,7 +1,7 @@
 // Parses past moments, such as `22:00`, `yesterday` and `2h`.
 import { parseDuration } from "../../base/durations.ts";
 import { DAY_MS } from "../../base/time_units.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { InvalidValue } from "./usage_error.ts";
 import { MOMENT_FORMS } from "./value_type.ts";

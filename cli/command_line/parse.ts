@@ -2,7 +2,7 @@
 // Decision: our own parser, because loading a package would double the duration of most commands (rejected: commander, 24
 // to 46 ms and 15 MB, measured with Deno 2.9.6).
 import { suggest } from "../../base/text/suggestion.ts";
-import { GLOBAL_OPTIONS, type GlobalOptions } from "../global_options.ts";
+import { GLOBAL_OPTIONS, type GlobalOptions } from "./global_options.ts";
 import type { Action, Command, Program } from "./command.ts";
 import { readOptions } from "./reading.ts";
 import { type Options, Scanner, type Token } from "./scanner.ts";

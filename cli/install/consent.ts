@@ -1,5 +1,5 @@
 // Makes a change to the workspace after the user has seen its details and confirmed it, at the terminal or by --yes.
-import type { CommandContext } from "../context.ts";
+import type { CommandContext } from "../context/context.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { Interview } from "../prompting/interview.ts";
 

@@ -1,6 +1,6 @@
 // Removes an installed skill or MCP server by its name, after the user has seen the agents that use it and confirmed.
-import type { CommandContext } from "../context.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { changeWithConsent } from "./consent.ts";

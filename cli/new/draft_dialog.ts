@@ -1,6 +1,6 @@
 // The dialog in which the model writes an agent file: the user describes the agent, reviews the file and requests changes.
-import type { CommandContext } from "../context.ts";
-import { Interrupted } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import { Interrupted } from "../context/exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitize.ts";

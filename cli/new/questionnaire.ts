@@ -1,6 +1,6 @@
 // The questions of `new`. The file's parser checks each answer; only the system prompt is required.
-import type { InfoReport } from "../app.ts";
-import type { CommandContext } from "../context.ts";
+import type { InfoReport } from "../context/app.ts";
+import type { CommandContext } from "../context/context.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import {

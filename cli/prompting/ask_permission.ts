@@ -1,13 +1,13 @@
 // Asks the user to approve a tool call: once, always, not at all, or with other arguments.
 import { ApiError } from "../../api/client/client.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
-import { CommandFailure, Interrupted } from "../exit.ts";
+import { CommandFailure, Interrupted } from "../context/exit.ts";
 import { formatDiff } from "../output/diff.ts";
 import { countDiffLines, formatRequest, isFolded, promptMessage } from "../output/requests.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
 import { type Answer, askDenial, type Asking } from "./asking.ts";
-import type { Choice } from "./input.ts";
+import type { Choice } from "../context/input.ts";
 import { readArguments } from "./read_arguments.ts";
 
 /** The least number of shown diff lines, and the lines of the screen that the choices and the lines before need. */

@@ -1,6 +1,6 @@
 // Asks the question of an execution at the terminal.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
-import type { CommandContext } from "../context.ts";
+import type { CommandContext } from "../context/context.ts";
 import { type Answer, askDenial, type Asking } from "./asking.ts";
 import { formatRequest, promptMessage } from "../output/requests.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";

@@ -1,7 +1,7 @@
 // The types of questions at the terminal and of their answers.
 import type { Client } from "../../api/client/client.ts";
 import type { RespondBody } from "../../api/schemas/request_schemas.ts";
-import type { CliApp } from "../app.ts";
+import type { CliApp } from "../context/app.ts";
 import type { Output } from "../output/output.ts";
 
 /** An answer as the service takes it. */

@@ -1,5 +1,5 @@
 // Searches choices by a typed text. Matches at the beginning come before matches elsewhere.
-import type { Choice } from "./input.ts";
+import type { Choice } from "../context/input.ts";
 
 /** Returns the matching choices, best first; equal matches keep their order. An empty text matches all. */
 export function searchChoices(choices: readonly Choice[], typed: string): Choice[] {

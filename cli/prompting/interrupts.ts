@@ -1,6 +1,6 @@
 // Counts Ctrl+C. Commands react to the first one, for example by cancelling the run, and end at the second one.
-import type { CliApp } from "../app.ts";
-import { Interrupted } from "../exit.ts";
+import type { CliApp } from "../context/app.ts";
+import { Interrupted } from "../context/exit.ts";
 
 /** The signals of the first two Ctrl+C. After disposal Ctrl+C ends the process again. */
 export interface Interrupts extends Disposable {

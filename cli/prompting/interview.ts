@@ -1,8 +1,8 @@
 // Asks a series of questions at the terminal, and repeats a question after an invalid answer.
 import { hasPerson } from "./ask_person.ts";
-import type { CommandContext } from "../context.ts";
-import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
-import type { Choice } from "./input.ts";
+import type { CommandContext } from "../context/context.ts";
+import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
+import type { Choice } from "../context/input.ts";
 
 /** Returns the problem of an answer as a sentence, or undefined for a valid one. */
 export type CheckAnswer = (answer: string) => Promise<string | undefined>;

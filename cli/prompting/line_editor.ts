@@ -2,8 +2,8 @@
 import process from "node:process";
 import { createInterface, type Key } from "node:readline";
 import { PassThrough } from "node:stream";
-import { Interrupted } from "../exit.ts";
-import type { LineSource } from "./input.ts";
+import { Interrupted } from "../context/exit.ts";
+import type { LineSource } from "../context/input.ts";
 import type { Terminal } from "../output/terminal.ts";
 import {
   LINE_BREAK_SIGN,

@@ -1,11 +1,11 @@
 // Lets the user pick the agent of a command that was called without one.
 import { hasPerson } from "./ask_person.ts";
 import { openReader } from "../service/connection.ts";
-import type { CommandContext } from "../context.ts";
-import { Interrupted } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import { Interrupted } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { shorten } from "../output/width.ts";
-import { agentMissing } from "../unknown_agent.ts";
+import { agentMissing } from "../context/unknown_agent.ts";
 
 /** The width of the mark before each choice. */
 const LIST_MARGIN = 6;

@@ -1,5 +1,5 @@
 // Reads a value, such as a key, from piped standard input.
-import type { CliApp } from "../app.ts";
+import type { CliApp } from "../context/app.ts";
 import { listenToInterrupts } from "./interrupts.ts";
 
 /** Reads the first line, trimmed. */

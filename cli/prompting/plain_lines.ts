@@ -1,6 +1,6 @@
 // Reads the lines of a stream without editing, for piped standard input.
 import { untilAborted } from "../../base/bounded_wait.ts";
-import type { LineSource } from "./input.ts";
+import type { LineSource } from "../context/input.ts";
 
 /** Reads lines of UTF-8 text without their line breaks. The last line may lack one. */
 export class PlainLines implements LineSource {

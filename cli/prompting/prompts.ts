@@ -1,9 +1,9 @@
 // Asks questions at the terminal. The prompt package is loaded with the first question, because every command loads this
 // file at its start.
 import type { Writable } from "node:stream";
-import type { Clock } from "../app.ts";
-import { Interrupted } from "../exit.ts";
-import type { Choice, Prompter, Question } from "./input.ts";
+import type { Clock } from "../context/app.ts";
+import { Interrupted } from "../context/exit.ts";
+import type { Choice, Prompter, Question } from "../context/input.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { createStyle } from "../output/style.ts";
 import { wrapExactly, wrapText } from "../output/wrap.ts";

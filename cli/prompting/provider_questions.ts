@@ -1,6 +1,6 @@
 // The questions for the provider of a model, shared by `setup` and `new`.
-import type { ProviderReport } from "../app.ts";
-import type { Choice } from "./input.ts";
+import type { ProviderReport } from "../context/app.ts";
+import type { Choice } from "../context/input.ts";
 import type { Interview } from "./interview.ts";
 
 /** The choice of a provider that is not in the list. It is no valid name, because names contain a letter or a digit. */

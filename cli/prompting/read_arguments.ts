@@ -1,6 +1,6 @@
 // Parses the arguments of a tool call that the user typed.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 
 /** Parses a JSON object. Throws CommandFailure with the problem. */
 export function readArguments(text: string): PendingBody["tool_args"] {

@@ -1,6 +1,6 @@
 // The standard input of this process. The line editor and the prompts are loaded on first use.
-import type { Clock } from "../app.ts";
-import type { Input } from "./input.ts";
+import type { Clock } from "../context/app.ts";
+import type { Input } from "../context/input.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { TerminalPrompter } from "./prompts.ts";
 

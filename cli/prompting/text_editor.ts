@@ -1,6 +1,6 @@
 // Opens a text in the user's editor, as git and crontab do.
 import { join } from "node:path";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 
 /** Opens a text in an editor, in a file with this name, and resolves to the saved text. */
 export type EditText = (text: string, name: string) => Promise<string>;

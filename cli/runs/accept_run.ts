@@ -3,12 +3,12 @@ import { untilAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { ForkBody } from "../../api/schemas/replay_schemas.ts";
 import type { RunAccepted, RunBody } from "../../api/schemas/run_schemas.ts";
-import type { Places } from "../app.ts";
+import type { Places } from "../context/app.ts";
 import { checkHealth } from "../service/connection.ts";
-import type { CommandContext } from "../context.ts";
+import type { CommandContext } from "../context/context.ts";
 import type { Interrupts } from "../prompting/interrupts.ts";
 import { openService } from "../service/daemon.ts";
-import { orUnknownAgent } from "../unknown_agent.ts";
+import { orUnknownAgent } from "../context/unknown_agent.ts";
 import { findExecution } from "./find_execution.ts";
 
 const GOING_MS = 20_000;

@@ -1,7 +1,7 @@
 // The answer in the options of `respond`, checked against the question.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { Answer } from "../prompting/asking.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 
 /** The options of `respond` that contain an answer. */

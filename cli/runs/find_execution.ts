@@ -2,7 +2,7 @@
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 
 /** The largest page that the service returns. */
 const PAGE = 500;

@@ -1,7 +1,7 @@
 // Cancels a watched run: sends one request to the service and waits a limited time for the run's end.
 import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
-import type { CliApp } from "../app.ts";
-import { Interrupted } from "../exit.ts";
+import type { CliApp } from "../context/app.ts";
+import { Interrupted } from "../context/exit.ts";
 import type { Output } from "../output/output.ts";
 
 /** The longest wait for the end of a cancelled run. */

@@ -2,8 +2,8 @@
 import type { Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { RunAccepted } from "../../api/schemas/run_schemas.ts";
-import type { CommandContext } from "../context.ts";
-import type { ExitCode } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import type { ExitCode } from "../context/exit.ts";
 import type { Output } from "../output/output.ts";
 import { jsonView } from "../output/run/run_view.ts";
 import { openTextView } from "../output/run/text_view.ts";

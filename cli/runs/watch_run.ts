@@ -8,8 +8,8 @@ import {
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toLabelWords } from "../../base/text/label_words.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
-import type { Clock } from "../app.ts";
-import { CommandFailure, EXIT, type ExitCode, exitCodeOf, Interrupted } from "../exit.ts";
+import type { Clock } from "../context/app.ts";
+import { CommandFailure, EXIT, type ExitCode, exitCodeOf, Interrupted } from "../context/exit.ts";
 import { whileMoving } from "../prompting/terminal_signals.ts";
 import type { RunView } from "../output/run/run_view.ts";
 import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";

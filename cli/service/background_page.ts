@@ -5,8 +5,8 @@ import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
-import type { CliApp, Places } from "../app.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { CliApp, Places } from "../context/app.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { checkHealth } from "./connection.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 

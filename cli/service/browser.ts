@@ -1,6 +1,6 @@
 // Opens an address in the user's browser, with the command of each system.
 import { firstOf } from "../../base/first_of.ts";
-import type { Clock } from "../app.ts";
+import type { Clock } from "../context/app.ts";
 
 /** A program that still runs after this time has opened a browser. */
 const OPENED_MS = 3_000;

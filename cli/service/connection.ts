@@ -1,9 +1,9 @@
 // Connects to the running service, or opens the same application in this process.
 import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
-import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "../app.ts";
-import { workspaceOf } from "../context.ts";
-import { DeadlineExceeded, withDeadline } from "../deadline.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "../context/app.ts";
+import { workspaceOf } from "../context/context.ts";
+import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isLocked } from "../../base/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 

@@ -1,10 +1,10 @@
 // Connects to the background service, and starts it if none runs. A lock allows one starter at a time.
 import type { Client } from "../../api/client/client.ts";
-import type { CliApp, Places } from "../app.ts";
+import type { CliApp, Places } from "../context/app.ts";
 import { connectService } from "./connection.ts";
-import { warnOfConfig } from "../config_warnings.ts";
-import type { CommandContext } from "../context.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { warnOfConfig } from "../context/config_warnings.ts";
+import type { CommandContext } from "../context/context.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { pollUntil } from "./self_start.ts";
 import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
 import { makeStateDir, takeStartLock } from "./start_lock.ts";

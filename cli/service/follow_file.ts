@@ -1,5 +1,5 @@
 // Follows a growing text file across rotations, as `tail -F` does.
-import type { Clock } from "../app.ts";
+import type { Clock } from "../context/app.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
 const POLL_MS = 250;

@@ -3,7 +3,7 @@
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { ApiError, type ServiceEventMessage, ServiceUnreachable } from "../../api/client/client.ts";
-import type { CliApp, Places } from "../app.ts";
+import type { CliApp, Places } from "../context/app.ts";
 import type { Output } from "../output/output.ts";
 import { showPauses, showProblems, showUnreachableWebhooks } from "../output/problems.ts";
 import { formatServiceEvent } from "../output/service_event_line.ts";

@@ -1,8 +1,8 @@
 // Starts this program again in the background: the command, the polling, and the last lines of its log.
 import { ignoreMissing } from "../../base/files/missing.ts";
-import type { CliApp, Clock, PermissionOptions, Places } from "../app.ts";
-import { workspaceOf } from "../context.ts";
-import { CommandFailure, type ExitCode } from "../exit.ts";
+import type { CliApp, Clock, PermissionOptions, Places } from "../context/app.ts";
+import { workspaceOf } from "../context/context.ts";
+import { CommandFailure, type ExitCode } from "../context/exit.ts";
 import { sanitize } from "../output/sanitize.ts";
 import type { DetachedProcess } from "./processes.ts";
 

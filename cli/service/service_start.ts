@@ -1,8 +1,8 @@
 // Starts the service in the background and waits until it answers or has ended.
 import type { Client } from "../../api/client/client.ts";
-import type { CliApp, Places, TcpListen } from "../app.ts";
+import type { CliApp, Places, TcpListen } from "../context/app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isLocked } from "../../base/lock_file.ts";
 import type { DetachedProcess } from "./processes.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";

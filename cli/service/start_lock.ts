@@ -1,6 +1,6 @@
 // The start lock in the state folder, which allows one starter of the service at a time.
 import { PATHS } from "../../base/plain_path.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { takeLock } from "../../base/lock_file.ts";
 
 const { resolve } = PATHS;

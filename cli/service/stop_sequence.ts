@@ -1,7 +1,7 @@
 // Stops the service by a request, then SIGTERM, then SIGKILL. Never reports a live process as stopped.
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
-import type { Clock, Places } from "../app.ts";
-import { DeadlineExceeded, withDeadline } from "../deadline.ts";
+import type { Clock, Places } from "../context/app.ts";
+import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
 import type { Processes } from "./processes.ts";
 import { readLivePid } from "./connection.ts";
 

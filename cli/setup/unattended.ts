@@ -1,6 +1,6 @@
 // The choices of `setup --yes`, from its options and the existing settings.
-import type { CommandContext } from "../context.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
 import type { SetupOptions } from "./setup_options.ts";
 import type {

@@ -1,8 +1,8 @@
 // The questions of `setup`. They return the choices and write nothing.
-import type { CommandContext } from "../context.ts";
-import { CommandFailure, EXIT, Interrupted } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
-import type { Choice } from "../prompting/input.ts";
+import type { Choice } from "../context/input.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import {

@@ -1,6 +1,6 @@
 // Replaces an executable. A working one exists at every moment.
 import { basename, dirname, join } from "node:path";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { takeLock } from "../../base/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 

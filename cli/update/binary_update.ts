@@ -1,7 +1,7 @@
 // Updates a compiled binary: downloads the new one, verifies its checksum, tests it, replaces the old one and tests again.
 import { createHash } from "node:crypto";
-import type { CommandContext } from "../context.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { openSwapPlaces, swapBinary } from "./binary_swap.ts";
 import type { Release } from "./release.ts";
 import { fetchChunks, type FetchOptions } from "./release_fetch.ts";

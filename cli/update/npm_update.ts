@@ -1,9 +1,9 @@
 // Updates an npm package with npm.
 import { join } from "node:path";
 import { MINUTE_MS } from "../../base/time_units.ts";
-import type { CommandContext } from "../context.ts";
-import { DeadlineExceeded, withDeadline } from "../deadline.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { CommandContext } from "../context/context.ts";
+import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { sanitize, toOneLine } from "../output/sanitize.ts";
 import { isVersion } from "./version.ts";
 import { requireVersion } from "./version_answer.ts";

@@ -1,5 +1,5 @@
 // Reads latest.json, which describes the newest release, and finds the file for this machine.
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
 import { isVersion } from "./version.ts";

@@ -1,5 +1,5 @@
 // The address of the releases: a folder on the web with latest.json and the files that it names.
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 
 /** The release address of this build; undefined if it was built without one. */
 const BUILT_IN: string | undefined = undefined;

@@ -1,8 +1,8 @@
 // Downloads from the release address, with limits for the size and the silence, from trusted addresses only.
 import { untilAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../app.ts";
-import { DeadlineExceeded, withDeadline } from "../deadline.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { Clock } from "../context/app.ts";
+import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isTrustworthy } from "./release_address.ts";
 
 /** The longest wait for the next bytes. */

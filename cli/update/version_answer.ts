@@ -1,7 +1,7 @@
 // Checks that a program starts and has the expected version.
-import type { Clock } from "../app.ts";
-import { withDeadline } from "../deadline.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import type { Clock } from "../context/app.ts";
+import { withDeadline } from "../context/deadline.ts";
+import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 
 /** The longest wait for the version. A first start may unpack many files. */

@@ -12,7 +12,7 @@ import type {
   ServiceDefaults,
   StopReason,
   ValidatedFile,
-} from "../../cli/app.ts";
+} from "../../cli/context/app.ts";
 import { runCli } from "../../cli/mod.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/service/processes.ts";

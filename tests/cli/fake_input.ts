@@ -1,7 +1,7 @@
 // A fake standard input with the prepared answers of a test.
 import assert from "node:assert/strict";
-import { Interrupted } from "../../cli/exit.ts";
-import type { Choice, Input, LineSource, Prompter, Question } from "../../cli/prompting/input.ts";
+import { Interrupted } from "../../cli/context/exit.ts";
+import type { Choice, Input, LineSource, Prompter, Question } from "../../cli/context/input.ts";
 
 /** Ctrl+C. */
 export const CTRL_C = Symbol("Ctrl+C");

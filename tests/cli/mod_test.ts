@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CommandFailure, EXIT, Interrupted, toExit } from "../../cli/exit.ts";
+import { CommandFailure, EXIT, Interrupted, toExit } from "../../cli/context/exit.ts";
 import { OutputClosed } from "../../cli/output/terminal.ts";
 import { ApiError, ServiceUnreachable } from "../../api/client/client.ts";
 import { createFakeCli } from "./fake_cli.ts";

@@ -1,6 +1,6 @@
 // The stop of the real service during work, with a short timeout.
 import assert from "node:assert/strict";
-import type { CliApp } from "../../cli/app.ts";
+import type { CliApp } from "../../cli/context/app.ts";
 import { runCli } from "../../cli/mod.ts";
 import { systemProcesses } from "../../cli/service/processes.ts";
 import { settle } from "../support/test_clock.ts";

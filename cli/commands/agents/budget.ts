@@ -2,7 +2,7 @@
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { budget } from "../../declarations/agent_commands.ts";
 import type { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { ownerOfBudget, showBudgetAmount } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -10,7 +10,7 @@ import { NOTHING, orNothing } from "../../output/table.ts";
 import { formatRelative } from "../../output/time.ts";
 import { openReader } from "../../service/connection.ts";
 import { openService } from "../../service/daemon.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 type BudgetOptions = CommandOptions<typeof budget>;
 

@@ -2,13 +2,13 @@
 import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
 import { type Client, orMissing } from "../../../api/client/client.ts";
 import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import type { Output } from "../../output/output.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
 import { formatLocal } from "../../output/time.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import { openService } from "../../service/daemon.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 /** Prints the agent's name and model. Throws CommandFailure for an unknown agent. */
 export async function introduce(context: CommandContext, agentId: string): Promise<void> {

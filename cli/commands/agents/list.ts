@@ -4,7 +4,7 @@ import type { list } from "../../declarations/agent_commands.ts";
 import { describeTrigger } from "../../../present/triggers.ts";
 import type { AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { showNearBudgets } from "../../output/reports/budget_text.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import type { Output } from "../../output/output.ts";

@@ -2,9 +2,9 @@
 // it is saved, and never replaces another one.
 import { performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
-import { toAgentWord } from "../../agent_word.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, Interrupted } from "../../exit.ts";
+import { toAgentWord } from "../../command_line/agent_word.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import { CommandFailure, EXIT, Interrupted } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import type { AgentAuthor, NewAgentFields } from "../../new/agent_author.ts";
 import type { NewOptions } from "../../new/new_options.ts";
@@ -15,7 +15,7 @@ import { describeStart } from "../../new/start_text.ts";
 import { healthOf } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
-import type { InfoReport } from "../../app.ts";
+import type { InfoReport } from "../../context/app.ts";
 
 /** Creates the agent `id`. */
 export const perform = performs<typeof newCommand>(async (context, options, { name: id }) => {

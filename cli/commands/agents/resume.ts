@@ -2,10 +2,10 @@
 import { performs } from "../../command_line/command.ts";
 import type { resume } from "../../declarations/agent_commands.ts";
 import type { AgentResumed } from "../../../api/schemas/agent_action_schemas.ts";
-import { EXIT } from "../../context.ts";
+import { EXIT } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { openService } from "../../service/daemon.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 /** Resumes the trigger. The exit code is 1 if it stays paused. */
 export const perform = performs<typeof resume>(async (context, options, { agent: agentId }) => {

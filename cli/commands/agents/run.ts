@@ -4,7 +4,7 @@ import type { run } from "../../declarations/agent_commands.ts";
 import { ApiError } from "../../../api/client/client.ts";
 import type { RunBody } from "../../../api/schemas/run_schemas.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
-import { CommandFailure, EXIT } from "../../context.ts";
+import { CommandFailure, EXIT } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";

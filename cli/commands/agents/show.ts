@@ -3,7 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { show } from "../../declarations/agent_commands.ts";
 import { showPlan } from "../../output/reports/plan.ts";
 import { openReader } from "../../service/connection.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 /** Shows the plan of the next run. The service starts the agent's tools to list them. */
 export const perform = performs<typeof show>(async (

@@ -2,7 +2,7 @@
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { skill } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
 import type { ListedSkill, PreparedSkill } from "../../install/skill_installer.ts";

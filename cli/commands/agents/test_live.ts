@@ -1,7 +1,7 @@
 // `inkling test --live`: shows the expected cost, asks for confirmation, and counts the passed runs of each model and case.
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import type { TrialEstimate } from "../../../ops/testing/live_trial.ts";
-import { type CommandContext, CommandFailure, EXIT, type ExitCode } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT, type ExitCode } from "../../context/context.ts";
 import { formatCost, formatPlural } from "../../output/figures.ts";
 import { showProblemsOf, showTrial, toTrialJson } from "../../output/testing/trial_report.ts";
 import { Interview } from "../../prompting/interview.ts";

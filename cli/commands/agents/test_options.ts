@@ -2,9 +2,9 @@
 import type { CommandOptions } from "../../command_line/command.ts";
 import type { test } from "../../declarations/authoring_commands.ts";
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
-import { unknownAgent } from "../../unknown_agent.ts";
+import { unknownAgent } from "../../context/unknown_agent.ts";
 
 /** The options of `inkling test`. */
 export type TestOptions = CommandOptions<typeof test>;

@@ -2,16 +2,16 @@
 import { performs } from "../../command_line/command.ts";
 import type { validate } from "../../declarations/authoring_commands.ts";
 import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
-import type { ValidatedFile } from "../../app.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import type { ValidatedFile } from "../../context/app.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { connectService } from "../../service/connection.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { pad, widthOf } from "../../output/width.ts";
 import { wrapText } from "../../output/wrap.ts";
-import { unknownAgent } from "../../unknown_agent.ts";
+import { unknownAgent } from "../../context/unknown_agent.ts";
 
 /** Wider positions do not widen the column of positions. */
 const WIDEST_PLACE = 12;

@@ -18,7 +18,7 @@ import { formatMinute } from "../../output/time.ts";
 import { slotReasonOf } from "../../../runtime/trigger_kinds.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 import {
   explainBroken,
   explainDowntime,

@@ -4,12 +4,12 @@ import type { checkpoint } from "../../declarations/execution_commands.ts";
 import type { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { openReader } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context/context.ts";
 import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
-import type { LocalService } from "../../app.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
+import type { LocalService } from "../../context/app.ts";
 import { serviceOrTurn } from "../../service/daemon.ts";
 import { untilFree } from "../../service/service_start.ts";
 

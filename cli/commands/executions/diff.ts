@@ -3,7 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { diff } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
-import { EXIT } from "../../context.ts";
+import { EXIT } from "../../context/context.ts";
 import { formatCost, formatCount } from "../../output/figures.ts";
 import { formatElapsed } from "../../output/time.ts";
 import type { Output } from "../../output/output.ts";

@@ -3,7 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { fork } from "../../declarations/execution_commands.ts";
 import type { ForkBody } from "../../../api/schemas/replay_schemas.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import { CommandFailure, EXIT } from "../../context.ts";
+import { CommandFailure, EXIT } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { acceptFork } from "../../runs/accept_run.ts";

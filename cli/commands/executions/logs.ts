@@ -4,10 +4,10 @@ import type { logs } from "../../declarations/execution_commands.ts";
 import { type Client, type ExecutionQuery, orMissing } from "../../../api/client/client.ts";
 import type { ExecutionSummary, ListedExecution } from "../../../api/schemas/execution_schemas.ts";
 import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
-import { toAgentWord } from "../../agent_word.ts";
+import { toAgentWord } from "../../command_line/agent_word.ts";
 import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
@@ -16,7 +16,7 @@ import { showHistory } from "../../output/run/history.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
 import { Transcript } from "../../output/run/transcript.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 type LogsOptions = CommandOptions<typeof logs>;
 

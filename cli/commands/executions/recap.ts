@@ -7,7 +7,7 @@ import { DAY_MS } from "../../../base/time_units.ts";
 import { LONGEST_RECAP_MS } from "../../../present/recap.ts";
 import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
 import { readMomentOption } from "../../command_line/moment.ts";
-import { type CommandContext, EXIT } from "../../context.ts";
+import { type CommandContext, EXIT } from "../../context/context.ts";
 import { showRecap } from "../../output/reports/recap.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatElapsed } from "../../output/time.ts";

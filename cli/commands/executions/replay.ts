@@ -1,11 +1,11 @@
 // `inkling replay`: replays a recorded execution offline with the current agent file.
 import { performs } from "../../command_line/command.ts";
 import type { replay } from "../../declarations/execution_commands.ts";
-import { EXIT } from "../../context.ts";
+import { EXIT } from "../../context/context.ts";
 import { showReplay } from "../../output/replay/replay_report.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
-import { orUnknownAgent } from "../../unknown_agent.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 /** Shows the first difference. The exit code is 1 if there is one. */
 export const perform = performs<typeof replay>(async (context, { tools, json }, { id }) => {

@@ -7,10 +7,10 @@ import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../runs
 import { hasPerson } from "../../prompting/ask_person.ts";
 import type { Answer } from "../../prompting/asking.ts";
 import { connectService } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { openService } from "../../service/daemon.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
-import { findGoneWorkspace } from "../../missing_workspace.ts";
+import { findGoneWorkspace } from "../../context/missing_workspace.ts";
 import { formatDiff } from "../../output/diff.ts";
 import { readArguments } from "../../prompting/read_arguments.ts";
 import { AnsweredElsewhere, askWhileOpen, giveAnswer } from "../../runs/ask_while_open.ts";

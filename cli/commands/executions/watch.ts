@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { watch } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
-import { type CommandContext, EXIT, type ExitCode, Interrupted } from "../../context.ts";
+import { type CommandContext, EXIT, type ExitCode, Interrupted } from "../../context/context.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { showRun } from "../../runs/show_run.ts";

@@ -3,7 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { completions } from "../../declarations/help_commands.ts";
 import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/shell_script.ts";
 import type { Shell } from "../../completions/shell_script.ts";
-import { CommandFailure, EXIT } from "../../context.ts";
+import { CommandFailure, EXIT } from "../../context/context.ts";
 
 /** Prints the script of a shell. At a terminal without an argument it prints only the install command. */
 export const perform = performs<typeof completions>(async (

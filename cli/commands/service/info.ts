@@ -2,9 +2,9 @@
 import { performs } from "../../command_line/command.ts";
 import type { info } from "../../declarations/service_commands.ts";
 import { ApiError, ServiceUnreachable } from "../../../api/client/client.ts";
-import type { InfoReport, Places, ServiceDefaults } from "../../app.ts";
-import { warnOfConfig } from "../../config_warnings.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
+import type { InfoReport, Places, ServiceDefaults } from "../../context/app.ts";
+import { warnOfConfig } from "../../context/config_warnings.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { checkHealth } from "../../service/connection.ts";
 import { describeStorage } from "../../output/reports/nodes.ts";
 

@@ -1,8 +1,8 @@
 // `inkling move-history`: copies the history between the state folder and PostgreSQL.
 import { performs } from "../../command_line/command.ts";
 import type { moveHistory } from "../../declarations/service_commands.ts";
-import type { MovedHistory } from "../../app.ts";
-import { CommandFailure, EXIT, workspaceOf } from "../../context.ts";
+import type { MovedHistory } from "../../context/app.ts";
+import { CommandFailure, EXIT, workspaceOf } from "../../context/context.ts";
 import { formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";

@@ -1,10 +1,10 @@
 // `inkling notify`: shows the notification channels and their problems, or sends test messages.
 import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
-import type { ChannelTrial } from "../../app.ts";
-import { warnOfConfig } from "../../config_warnings.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import type { ChannelTrial } from "../../context/app.ts";
+import { warnOfConfig } from "../../context/config_warnings.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 
 const NONE = "config.yaml has no channels. Add one under notify.channels, for example:\n" +

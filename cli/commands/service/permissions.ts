@@ -1,7 +1,7 @@
 // `inkling permissions`: the Deno flags that the service of this workspace needs, each with its reason.
 import { performs } from "../../command_line/command.ts";
 import type { permissions } from "../../declarations/service_commands.ts";
-import { CommandFailure, EXIT, workspaceOf } from "../../context.ts";
+import { CommandFailure, EXIT, workspaceOf } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 

@@ -2,18 +2,18 @@
 // existing files. All answers are known before the first write.
 import { performs } from "../../command_line/command.ts";
 import type { setup } from "../../declarations/service_commands.ts";
-import type { CliApp } from "../../app.ts";
-import { type CommandContext, CommandFailure, EXIT, Interrupted } from "../../context.ts";
+import type { CliApp } from "../../context/app.ts";
+import { type CommandContext, CommandFailure, EXIT, Interrupted } from "../../context/context.ts";
 import { Interview } from "../../prompting/interview.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { SetupOptions } from "../../setup/setup_options.ts";
 import type { Installation, SetupChoices, SetupResult } from "../../setup/installation.ts";
 import { limitsOf, readChoices } from "../../setup/unattended.ts";
 import { askChoices, tryModel } from "../../setup/wizard.ts";
-import { toAgentWord } from "../../agent_word.ts";
+import { toAgentWord } from "../../command_line/agent_word.ts";
 import { healthOf } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitize.ts";
-import { applyToService } from "../../setup/service_restart.ts";
+import { applyToService } from "./service_restart.ts";
 
 /** Creates or changes the installation. */
 export const perform = performs<typeof setup>(async (context, options) => {

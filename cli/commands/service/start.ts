@@ -1,13 +1,13 @@
 // `inkling start`: starts the service in this terminal or in the background, or prints a unit file for it.
 import { performs } from "../../command_line/command.ts";
 import type { start } from "../../declarations/service_commands.ts";
-import type { ReadyService, StopReason, TcpListen } from "../../app.ts";
-import { warnOfConfig } from "../../config_warnings.ts";
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import type { ReadyService, StopReason, TcpListen } from "../../context/app.ts";
+import { warnOfConfig } from "../../context/config_warnings.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import { CommandFailure, EXIT } from "../../context/exit.ts";
 import { ensureService } from "../../service/daemon.ts";
 import { ForegroundReport } from "../../service/foreground_report.ts";
-import { findGoneWorkspace, missingWorkspace } from "../../missing_workspace.ts";
+import { findGoneWorkspace, missingWorkspace } from "../../context/missing_workspace.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";

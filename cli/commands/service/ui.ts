@@ -3,8 +3,8 @@ import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { ui } from "../../declarations/service_commands.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { UiProxy } from "../../../server/ui/ui_proxy.ts";
-import type { Places } from "../../app.ts";
-import type { CommandContext } from "../../context.ts";
+import type { Places } from "../../context/app.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import {
   announcePage,

@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { update } from "../../declarations/service_commands.ts";
 import { connectService } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context.ts";
+import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../update/distribution.ts";
 

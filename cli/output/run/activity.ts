@@ -1,5 +1,5 @@
 // The moving line of a run: the current activity, its duration and the tokens so far.
-import type { Clock } from "../../app.ts";
+import type { Clock } from "../../context/app.ts";
 import { formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
 import { OutputClosed } from "../terminal.ts";

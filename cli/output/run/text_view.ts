@@ -1,7 +1,7 @@
 // The text view of a run: its frames, its streaming replies and its current activity.
 import type { StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
-import type { Clock } from "../../app.ts";
+import type { Clock } from "../../context/app.ts";
 import { Activity } from "./activity.ts";
 import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";

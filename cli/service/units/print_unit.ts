@@ -1,7 +1,7 @@
 // `inkling start --print-unit`: prints a unit file with which systemd or launchd runs the service.
 import { dirname, join } from "node:path";
-import { type CommandContext, workspaceOf } from "../../context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../exit.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../context/exit.ts";
 import { serviceCommand } from "../self_start.ts";
 import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";

@@ -5,9 +5,9 @@ import { declareCommand, type Program } from "../../../cli/command_line/command.
 import { flag, flagOrOption, option, repeatable } from "../../../cli/command_line/option.ts";
 import { type CommandLine, parseCommandLine } from "../../../cli/command_line/parse.ts";
 import { COUNT, oneOf, TEXT } from "../../../cli/command_line/value_type.ts";
-import type { CommandContext } from "../../../cli/context.ts";
-import { EXIT } from "../../../cli/exit.ts";
-import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "../../../cli/global_options.ts";
+import type { CommandContext } from "../../../cli/context/context.ts";
+import { EXIT } from "../../../cli/context/exit.ts";
+import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "../../../cli/command_line/global_options.ts";
 
 /** The parsed command. */
 export interface Request {

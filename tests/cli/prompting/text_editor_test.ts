@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { CommandFailure } from "../../../cli/exit.ts";
+import { CommandFailure } from "../../../cli/context/exit.ts";
 import { editText } from "../../../cli/prompting/text_editor.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 

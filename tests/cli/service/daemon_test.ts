@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { PermissionOptions, TcpListen } from "../../../cli/app.ts";
+import type { PermissionOptions, TcpListen } from "../../../cli/context/app.ts";
 import type { ServiceStartOptions } from "../../../cli/service/service_start.ts";
 import { ensureService } from "../../../cli/service/daemon.ts";
-import { CommandFailure } from "../../../cli/exit.ts";
+import { CommandFailure } from "../../../cli/context/exit.ts";
 import { SERVICE_VARIABLES } from "../../../cli/service/service_environment.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 

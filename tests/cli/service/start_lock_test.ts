@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CommandFailure } from "../../../cli/exit.ts";
+import { CommandFailure } from "../../../cli/context/exit.ts";
 import { makeStateDir, takeStartLock } from "../../../cli/service/start_lock.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 

@@ -1,6 +1,6 @@
 // The update of the npm package, with a fake npm on the PATH that keeps packages as shell scripts.
 import { join } from "node:path";
-import type { CliApp } from "../../../cli/app.ts";
+import type { CliApp } from "../../../cli/context/app.ts";
 import { runCli } from "../../../cli/mod.ts";
 import type { Distribution } from "../../../cli/update/distribution.ts";
 import { SystemClock } from "../../../base/clock.ts";

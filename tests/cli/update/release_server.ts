@@ -1,7 +1,7 @@
 // A release server on this machine, and an installed binary that is a shell script.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { CliApp } from "../../../cli/app.ts";
+import type { CliApp } from "../../../cli/context/app.ts";
 import { runCli } from "../../../cli/mod.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";

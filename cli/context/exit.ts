@@ -1,8 +1,8 @@
 // The exit codes, and the conversion of thrown errors into an exit code and a message.
-import { describeDenied } from "../base/denied_permission.ts";
-import { ApiError, ServiceUnreachable } from "../api/client/client.ts";
-import type { ExecutionSummary } from "../api/schemas/execution_schemas.ts";
-import { OutputClosed } from "./output/terminal.ts";
+import { describeDenied } from "../../base/denied_permission.ts";
+import { ApiError, ServiceUnreachable } from "../../api/client/client.ts";
+import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import { OutputClosed } from "../output/terminal.ts";
 
 /** The exit codes of the process. */
 export const EXIT = {

@@ -2,8 +2,8 @@
 // service for one.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import { CommandFailure, EXIT, type ExitCode } from "./exit.ts";
-import { toOneLine } from "./output/sanitize.ts";
-import { ignoreMissing } from "../base/files/missing.ts";
+import { toOneLine } from "../output/sanitize.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 
 /** Commands that create the folder or do not need it, and `start`, which checks it with its own exit code. */
 const NOT_REFUSED: ReadonlySet<string> = new Set([

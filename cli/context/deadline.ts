@@ -1,5 +1,5 @@
 // Runs work with a time limit: its signal aborts when the time is over.
-import { withinTime } from "../base/bounded_wait.ts";
+import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "./app.ts";
 
 /** Error: the work did not finish in time. */

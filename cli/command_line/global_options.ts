@@ -1,6 +1,6 @@
 // The options of every command. They may precede or follow the command's name.
-import { flag, option, type OptionValues } from "./command_line/option.ts";
-import { DIRECTORY } from "./command_line/value_type.ts";
+import { flag, option, type OptionValues } from "./option.ts";
+import { DIRECTORY } from "./value_type.ts";
 
 /** The global options. */
 export const GLOBAL_OPTIONS = {

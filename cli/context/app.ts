@@ -1,24 +1,24 @@
 // The interface between the commands and the rest of the program. app/app.ts implements it; tests use a fake.
-import type { Clock } from "../base/clock.ts";
-import type { Client, ServiceEventMessage } from "../api/client/client.ts";
-import type { Examination } from "../ops/doctor/finding.ts";
-import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
-import type { StopReason } from "../api/streams/lifecycle.ts";
-import type { UiLink } from "../server/ui/ui_links.ts";
-import type { UiProxy } from "../server/ui/ui_proxy.ts";
-import type { EditText } from "./prompting/text_editor.ts";
-import type { AgentTesting } from "../ops/testing/agent_tests.ts";
-import type { Input } from "./prompting/input.ts";
-import type { ServerInstaller } from "./install/server_installer.ts";
-import type { SkillInstaller } from "./install/skill_installer.ts";
-import type { AgentAuthor } from "./new/agent_author.ts";
-import type { Terminal } from "./output/terminal.ts";
-import type { Processes } from "./service/processes.ts";
-import type { Installation } from "./setup/installation.ts";
-import type { Distribution } from "./update/distribution.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Client, ServiceEventMessage } from "../../api/client/client.ts";
+import type { Examination } from "../../ops/doctor/finding.ts";
+import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
+import type { StopReason } from "../../api/streams/lifecycle.ts";
+import type { UiLink } from "../../server/ui/ui_links.ts";
+import type { UiProxy } from "../../server/ui/ui_proxy.ts";
+import type { EditText } from "../prompting/text_editor.ts";
+import type { AgentTesting } from "../../ops/testing/agent_tests.ts";
+import type { Input } from "./input.ts";
+import type { ServerInstaller } from "../install/server_installer.ts";
+import type { SkillInstaller } from "../install/skill_installer.ts";
+import type { AgentAuthor } from "../new/agent_author.ts";
+import type { Terminal } from "../output/terminal.ts";
+import type { Processes } from "../service/processes.ts";
+import type { Installation } from "../setup/installation.ts";
+import type { Distribution } from "../update/distribution.ts";
 
-export type { Clock } from "../base/clock.ts";
-export type { StopReason } from "../api/streams/lifecycle.ts";
+export type { Clock } from "../../base/clock.ts";
+export type { StopReason } from "../../api/streams/lifecycle.ts";
 
 /** The files of one service. Every path is absolute. */
 export interface Places {

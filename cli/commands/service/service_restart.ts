@@ -1,11 +1,11 @@
 // The running service after a setup: it applies most settings by itself, and some need a restart.
-import { AT_NEXT_START } from "../../base/diagnostics.ts";
-import type { InfoBody } from "../../api/schemas/info_schemas.ts";
-import { hasPerson } from "../prompting/ask_person.ts";
-import * as start from "../commands/service/start.ts";
-import * as stop from "../commands/service/stop.ts";
-import { checkHealth } from "../service/connection.ts";
-import { type CommandContext, workspaceOf } from "../context.ts";
+import { AT_NEXT_START } from "../../../base/diagnostics.ts";
+import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
+import { hasPerson } from "../../prompting/ask_person.ts";
+import * as start from "./start.ts";
+import * as stop from "./stop.ts";
+import { checkHealth } from "../../service/connection.ts";
+import { type CommandContext, workspaceOf } from "../../context/context.ts";
 
 /**
  * Reports whether the running service applies the settings. If it needs a restart, asks the user and restarts it, or prints

@@ -1,5 +1,5 @@
 // Formats an agent's id for a command line that the user copies.
-import { looksLikeOption } from "./command_line/scanner.ts";
+import { looksLikeOption } from "./scanner.ts";
 
 /** Returns the id as an argument: in quotes if it contains spaces, after `--` if it looks like an option. */
 export function toAgentWord(id: string): string {

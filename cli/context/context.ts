@@ -1,6 +1,6 @@
 // The context of a command: the program around it, its output, and the options that all commands share.
 import type { CliApp, WorkspaceOption } from "./app.ts";
-import type { Output } from "./output/output.ts";
+import type { Output } from "../output/output.ts";
 
 export { CommandFailure, type CommandResult, EXIT, type ExitCode, Interrupted } from "./exit.ts";
 

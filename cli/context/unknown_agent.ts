@@ -1,9 +1,9 @@
 // Errors for an unknown agent id: they suggest a similar id, or report the error in the agent's file.
-import { ApiError, type Client } from "../api/client/client.ts";
-import type { AgentErrorBody } from "../api/schemas/diagnostic_schemas.ts";
+import { ApiError, type Client } from "../../api/client/client.ts";
+import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { CliApp } from "./app.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { toOneLine } from "./output/sanitize.ts";
+import { toOneLine } from "../output/sanitize.ts";
 
 /** The number of agents that an error message lists. */
 const LISTED = 20;
