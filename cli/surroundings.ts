@@ -5,12 +5,12 @@ import { openSocketClient } from "../api/client/client.ts";
 import type { CliApp } from "./context/app.ts";
 import { CommandClock } from "./service/command_clock.ts";
 import { openTerminal } from "./output/terminal.ts";
-import { systemProcesses } from "./service/processes.ts";
+import { systemProcesses } from "./context/processes.ts";
 import { selfCommand } from "./self_command.ts";
 import { openInput } from "./prompting/system_input.ts";
 
 export { isConfined } from "../base/denied_permission.ts";
-export { ownDistribution } from "./update/distribution.ts";
+export { ownDistribution } from "./context/distribution.ts";
 
 /** Opens that part of CliApp. `kind` is the value of TERM. */
 export function openSurroundings(

@@ -6,16 +6,15 @@ import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../../api/streams/lifecycle.ts";
 import type { UiLink } from "../../server/ui/ui_links.ts";
 import type { UiProxy } from "../../server/ui/ui_proxy.ts";
-import type { EditText } from "../prompting/text_editor.ts";
 import type { AgentTesting } from "../../ops/testing/agent_tests.ts";
-import type { Input } from "./input.ts";
-import type { ServerInstaller } from "../install/server_installer.ts";
-import type { SkillInstaller } from "../install/skill_installer.ts";
-import type { AgentAuthor } from "../new/agent_author.ts";
+import type { EditText, Input } from "./input.ts";
+import type { ServerInstaller } from "../../ops/install/server_installer.ts";
+import type { SkillInstaller } from "../../ops/install/skill_installer.ts";
+import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import type { Terminal } from "../output/terminal.ts";
-import type { Processes } from "../service/processes.ts";
-import type { Installation } from "../setup/installation.ts";
-import type { Distribution } from "../update/distribution.ts";
+import type { Processes } from "./processes.ts";
+import type { Installation } from "../../ops/setup/installation.ts";
+import type { Distribution } from "./distribution.ts";
 
 export type { Clock } from "../../base/clock.ts";
 export type { StopReason } from "../../api/streams/lifecycle.ts";
@@ -260,8 +259,12 @@ export interface CliApp {
   isSetUp(options: WorkspaceOption): Promise<boolean>;
   openInstallation(): Promise<Installation>;
   openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
-  openSkillInstaller(options: WorkspaceOption): Promise<SkillInstaller>;
-  openServerInstaller(options: WorkspaceOption): Promise<ServerInstaller>;
+  openSkillInstaller(
+    options: WorkspaceOption,
+  ): Promise<Pick<SkillInstaller, "prepare" | "list" | "remove">>;
+  openServerInstaller(
+    options: WorkspaceOption,
+  ): Promise<Pick<ServerInstaller, "prepare" | "list" | "remove">>;
   openAgentTests(options: WorkspaceOption): Promise<AgentTesting>;
   /** Returns the candidate that is most similar to a mistyped word. */
   suggest(word: string, candidates: Iterable<string>): string | undefined;

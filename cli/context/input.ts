@@ -48,6 +48,9 @@ export interface LineSource extends AsyncDisposable {
   read(prompt: string, options: { signal: AbortSignal }): Promise<string | undefined>;
 }
 
+/** Opens a text in an editor, in a file with this name, and resolves to the saved text. */
+export type EditText = (text: string, name: string) => Promise<string>;
+
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;

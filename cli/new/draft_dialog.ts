@@ -5,7 +5,8 @@ import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { toVisible } from "../../present/visible_text.ts";
-import type { AgentAuthor, DraftRequest } from "./agent_author.ts";
+import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
+import type { DraftRequest } from "../../ops/authoring/agent_draft.ts";
 
 /** The collaborators of the dialog. */
 export interface DraftDialogOptions {

@@ -9,7 +9,7 @@ import {
   type ProviderDialog,
   toProviderChoice,
 } from "../prompting/provider_questions.ts";
-import type { AgentAuthor, NewAgentFields } from "./agent_author.ts";
+import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
 import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";

@@ -1,7 +1,7 @@
 // Describes when a new agent runs, and the service that its triggers need.
 import { toOneLine } from "../output/sanitize.ts";
 import { formatLocal } from "../output/time.ts";
-import type { AgentStart } from "./agent_author.ts";
+import type { AgentStart } from "../../ops/authoring/agent_author.ts";
 
 /** Returns the sentences for the person who saved the agent; none for a manual agent. */
 export function describeStart(

@@ -2,9 +2,6 @@
 import { join } from "node:path";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
-/** Opens a text in an editor, in a file with this name, and resolves to the saved text. */
-export type EditText = (text: string, name: string) => Promise<string>;
-
 /** The editors without VISUAL and EDITOR: the first installed one is opened. */
 const FALLBACKS = ["sensible-editor", "nano", "vi"];
 /** The exit code of a shell for a missing program. */

@@ -4,7 +4,7 @@ import type { CliApp, Clock, PermissionOptions, Places } from "../context/app.ts
 import { workspaceOf } from "../context/context.ts";
 import { CommandFailure, type ExitCode } from "../context/exit.ts";
 import { sanitize } from "../output/sanitize.ts";
-import type { DetachedProcess } from "./processes.ts";
+import type { DetachedProcess } from "../context/processes.ts";
 
 /**
  * Returns the program and first arguments of the service. Decision: a confined program starts it with the flags that

@@ -4,7 +4,7 @@ import type { CliApp, Places, TcpListen } from "../context/app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isLocked } from "../../base/lock_file.ts";
-import type { DetachedProcess } from "./processes.ts";
+import type { DetachedProcess } from "../context/processes.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 import { serviceEnvironment } from "./service_environment.ts";
 

@@ -2,7 +2,7 @@
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { Clock, Places } from "../context/app.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
-import type { Processes } from "./processes.ts";
+import type { Processes } from "../context/processes.ts";
 import { readLivePid } from "./connection.ts";
 
 const POLL_MS = 100;

@@ -3,13 +3,9 @@ import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
 import type { SetupOptions } from "./setup_options.ts";
-import type {
-  Installation,
-  LimitName,
-  ModelChoice,
-  SetupChoices,
-  SetupState,
-} from "./installation.ts";
+import type { Installation } from "../../ops/setup/installation.ts";
+import type { LimitName, ModelChoice, SetupChoices } from "../../ops/setup/setup_choices.ts";
+import type { SetupState } from "../../ops/setup/setup_state.ts";
 
 /** Returns the limits in the options. */
 export function limitsOf(options: SetupOptions): Partial<Record<LimitName, string>> {

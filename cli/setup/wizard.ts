@@ -12,14 +12,9 @@ import {
   type ProviderDialog,
   toProviderChoice,
 } from "../prompting/provider_questions.ts";
-import type {
-  Installation,
-  LimitName,
-  ModelChoice,
-  OfferedModel,
-  SetupChoices,
-  SetupState,
-} from "./installation.ts";
+import type { Installation, OfferedModel } from "../../ops/setup/installation.ts";
+import type { LimitName, ModelChoice, SetupChoices } from "../../ops/setup/setup_choices.ts";
+import type { SetupState } from "../../ops/setup/setup_state.ts";
 
 /** The collaborators of the questions, and the answers in the options. */
 export interface WizardOptions {

@@ -15,7 +15,7 @@ import type {
 } from "../../cli/context/app.ts";
 import { runCli } from "../../cli/mod.ts";
 import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
-import type { DetachedProcess } from "../../cli/service/processes.ts";
+import type { DetachedProcess } from "../../cli/context/processes.ts";
 import { stateFilesOf } from "../../runtime/config/places.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import type { Examination } from "../../ops/doctor/finding.ts";

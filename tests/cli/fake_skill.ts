@@ -1,5 +1,5 @@
 // A fake installer of skills, for tests of texts and exit codes.
-import type { ListedSkill, PreparedSkill } from "../../cli/install/skill_installer.ts";
+import type { ListedSkill, PreparedSkill } from "../../ops/install/skill_installer.ts";
 import type { FakeCli } from "./fake_cli.ts";
 
 const FOLDER = "/home/me/inkling/agents/_config/skills";

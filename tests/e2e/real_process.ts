@@ -1,7 +1,7 @@
 // Runs the real program in real processes with a temporary home.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../cli/service/processes.ts";
+import { systemProcesses } from "../../cli/context/processes.ts";
 import { type Client, openSocketClient } from "../../api/client/client.ts";
 import { denoDirectory } from "../support/repository.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/test_workspace.ts";

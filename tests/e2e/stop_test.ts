@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { CliApp } from "../../cli/context/app.ts";
 import { runCli } from "../../cli/mod.ts";
-import { systemProcesses } from "../../cli/service/processes.ts";
+import { systemProcesses } from "../../cli/context/processes.ts";
 import { settle } from "../support/test_clock.ts";
 import { until } from "../support/until.ts";
 import { createFakeCli, placesIn } from "../cli/fake_cli.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { selfCommand, sourceCommand } from "../../cli/self_command.ts";
-import { ownDistribution } from "../../cli/update/distribution.ts";
+import { ownDistribution } from "../../cli/context/distribution.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
 import { REPOSITORY } from "../support/repository.ts";
 

@@ -5,7 +5,7 @@ import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
-import type { ListedServer, PreparedServer } from "../../install/server_installer.ts";
+import type { ListedServer, PreparedServer } from "../../../ops/install/server_installer.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";
 import { toVisibleLine } from "../../../present/visible_text.ts";

@@ -6,7 +6,7 @@ import { toAgentWord } from "../../command_line/agent_word.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
-import type { AgentAuthor, NewAgentFields } from "../../new/agent_author.ts";
+import type { AgentAuthor, NewAgentFields } from "../../../ops/authoring/agent_author.ts";
 import type { NewOptions } from "../../new/new_options.ts";
 import { draftWithModel } from "../../new/draft_dialog.ts";
 import { askFields } from "../../new/questionnaire.ts";

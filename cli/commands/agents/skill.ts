@@ -5,7 +5,7 @@ import { checkAction } from "../../command_line/actions.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { changeWithConsent } from "../../install/consent.ts";
 import { removeInstalled } from "../../install/removal.ts";
-import type { ListedSkill, PreparedSkill } from "../../install/skill_installer.ts";
+import type { ListedSkill, PreparedSkill } from "../../../ops/install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { NOTHING } from "../../output/table.ts";

@@ -7,7 +7,8 @@ import { type CommandContext, CommandFailure, EXIT, Interrupted } from "../../co
 import { Interview } from "../../prompting/interview.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { SetupOptions } from "../../setup/setup_options.ts";
-import type { Installation, SetupChoices, SetupResult } from "../../setup/installation.ts";
+import type { Installation, SetupResult } from "../../../ops/setup/installation.ts";
+import type { SetupChoices } from "../../../ops/setup/setup_choices.ts";
 import { limitsOf, readChoices } from "../../setup/unattended.ts";
 import { askChoices, tryModel } from "../../setup/wizard.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";

@@ -4,7 +4,7 @@ import type { update } from "../../declarations/service_commands.ts";
 import { connectService } from "../../service/connection.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
-import type { Distribution } from "../../update/distribution.ts";
+import type { Distribution } from "../../context/distribution.ts";
 
 /** The newest version and its installation. */
 interface Offer {

@@ -7,7 +7,11 @@ import { type CommandLine, parseCommandLine } from "../../../cli/command_line/pa
 import { COUNT, oneOf, TEXT } from "../../../cli/command_line/value_type.ts";
 import type { CommandContext } from "../../../cli/context/context.ts";
 import { EXIT } from "../../../cli/context/exit.ts";
-import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "../../../cli/command_line/global_options.ts";
+import {
+  GLOBAL_OPTIONS,
+  HELP_OPTION,
+  VERSION_OPTION,
+} from "../../../cli/command_line/global_options.ts";
 
 /** The parsed command. */
 export interface Request {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { systemProcesses } from "../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../cli/context/processes.ts";
 import { until } from "../../support/until.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 

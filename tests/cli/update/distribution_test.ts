@@ -1,6 +1,6 @@
 // The detection of the kind of installation.
 import assert from "node:assert/strict";
-import { distributionOf } from "../../../cli/update/distribution.ts";
+import { distributionOf } from "../../../cli/context/distribution.ts";
 
 Deno.test("distributionOf() finds the npm package and its name in the path of the source", () => {
   const cases: [directory: string, packageName: string, of: string][] = [

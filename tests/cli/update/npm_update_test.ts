@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { CliApp } from "../../../cli/context/app.ts";
 import { runCli } from "../../../cli/mod.ts";
-import type { Distribution } from "../../../cli/update/distribution.ts";
+import type { Distribution } from "../../../cli/context/distribution.ts";
 import { SystemClock } from "../../../base/clock.ts";
 import { createFakeCli, type FakeCli } from "../fake_cli.ts";
 import { assertPicture } from "../picture.ts";

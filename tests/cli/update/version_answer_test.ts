@@ -1,7 +1,7 @@
 // The version check of a program.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../cli/context/processes.ts";
 import { requireVersion } from "../../../cli/update/version_answer.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";

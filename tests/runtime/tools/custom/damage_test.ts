@@ -1,7 +1,7 @@
 // A custom tool that does maximum damage: only its own call fails, with a clear sentence, and the next one works.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import type { ActionTool } from "../../../../runtime/tools/tool.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { TestClock } from "../../../support/test_clock.ts";

@@ -1,7 +1,7 @@
 // The host processes of custom tools: their number, their owners, and their ends.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { HostPool } from "../../../../runtime/tools/custom/host_pool.ts";
 import { HostProcess } from "../../../../runtime/tools/custom/host_process.ts";
 import { hostCommand, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";

@@ -1,7 +1,7 @@
 // Scripts of skills in this runtime: programs of their own with restricted permissions.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { until } from "../../../support/until.ts";
 import { CANARY } from "../files/sandbox_fixture.ts";

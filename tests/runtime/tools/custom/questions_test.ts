@@ -1,6 +1,6 @@
 // Custom tools that ask people: each question ends the call, and each answer runs it again from the beginning.
 import assert from "node:assert/strict";
-import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import type { JsonValue } from "../../../../base/json.ts";
 import { QuestionRaised } from "../../../../runtime/tools/question_raised.ts";
 import type { AnsweredQuestion, HumanAnswer } from "../../../../runtime/tools/tool.ts";

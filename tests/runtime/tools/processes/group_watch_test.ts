@@ -1,6 +1,6 @@
 // A service's programs end with it, even after kill -9.
 import { join } from "node:path";
-import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { until } from "../../../support/until.ts";

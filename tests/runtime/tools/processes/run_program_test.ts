@@ -1,7 +1,7 @@
 // runProgram() ends an agent's programs with all of their descendants, whatever they do.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import { SystemClock } from "../../../../base/clock.ts";
 import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
 import type { RunProgramOptions } from "../../../../runtime/tools/processes/run_program.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { systemProcesses } from "../../../../cli/service/processes.ts";
+import { systemProcesses } from "../../../../cli/context/processes.ts";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
 import type { ScriptHost, ScriptRun } from "../../../../runtime/tools/skills/script_host.ts";
