@@ -28,7 +28,7 @@ import type { ForkRequest } from "./replay/fork_request.ts";
 import type { RunRequest } from "./executions/runs/run_request.ts";
 import type { DailyUsage, Day } from "./executions/usage.ts";
 import type { ServiceLog } from "./service_log/service_log.ts";
-import type { Database } from "./storage/database.ts";
+import type { Database } from "./database/database.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
 import type { CallPreview } from "./tools/call_preview.ts";

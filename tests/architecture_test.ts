@@ -17,6 +17,7 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   secrets: 1,
   service_log: 2,
   sandbox: 2,
+  database: 2,
   folders: 3,
   config: 3,
   context: 3.5,

@@ -1,5 +1,5 @@
 // Checks the shared database. Loaded only when one is configured.
-import { DatabaseUnusable } from "../../runtime/storage/database.ts";
+import { DatabaseUnusable } from "../../runtime/database/database.ts";
 import { examineServer } from "../../runtime/storage/postgres/server_health.ts";
 import { type Finding, toRefusalFinding } from "./finding.ts";
 

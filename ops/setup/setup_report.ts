@@ -7,7 +7,7 @@ import { ModelPrices } from "../../runtime/models/pricing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { SandboxMode } from "../../runtime/sandbox/sandbox_rules.ts";
 import { findSandbox } from "../../runtime/sandbox/sandbox_support.ts";
-import type { Database } from "../../runtime/storage/database.ts";
+import type { Database } from "../../runtime/database/database.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { findKey } from "./key_state.ts";
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 // @ts-types="@types/pg"
 import pg from "pg";
-import { all } from "../../runtime/storage/operation.ts";
+import { all } from "../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
 import type { Client } from "../../api/client/client.ts";
 import { NodeWorld } from "../../tests/runtime/nodes/node_world.ts";

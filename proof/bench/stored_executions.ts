@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../../runtime/storage/executions/execution_stores.ts";
-import { openInstance } from "../../runtime/storage/instances.ts";
+import { openInstance } from "../../runtime/database/instances.ts";
 import type { Client } from "../../api/client/client.ts";
 import { createLocalClient } from "../../app/local_client.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";

@@ -1,8 +1,8 @@
 // The shared parts of one cluster proof: the PostgreSQL server, the nodes, the model, the witnesses of unsafe calls,
 // and the findings.
 import { join } from "node:path";
-import { StorageUnavailable } from "../../runtime/storage/database.ts";
-import { all } from "../../runtime/storage/operation.ts";
+import { StorageUnavailable } from "../../runtime/database/database.ts";
+import { all } from "../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { RealHome } from "../../tests/e2e/real_process.ts";

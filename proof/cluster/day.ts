@@ -2,7 +2,7 @@
 // executions a day over twenty nodes: connections, statements, bytes, the first limit, and the setting that raises
 // it.
 import { join } from "node:path";
-import { all, run } from "../../runtime/storage/operation.ts";
+import { all, run } from "../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
 import { startPostgres } from "../../tests/support/postgres.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";

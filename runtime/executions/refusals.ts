@@ -110,11 +110,3 @@ export class AgentUnreadable extends RuntimeError {
     super(`Agent '${agentId}' cannot be read: ${place}; fix the file and try again`);
   }
 }
-
-/** Error: this machine lost its lease to another one. It must neither write to the execution nor end it. */
-export class LeaseLost extends RuntimeError {
-  override readonly code: RuntimeErrorCode = "conflict";
-  constructor(what: string) {
-    super(`${what} is another machine's now`);
-  }
-}

@@ -1,8 +1,8 @@
 // The table of answer links: the hash of each link's token, and its question.
 import { DAY_MS } from "../../base/time_units.ts";
 import type { AnswerLinkStore, LinkedQuestion } from "../notify/answer_links.ts";
-import type { Database } from "./database.ts";
-import { get, isTrue, run } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { get, isTrue, run } from "../database/operation.ts";
 
 /** The time for which an expired link is kept, so that it can report its state. */
 const KEPT_MS = 30 * DAY_MS;

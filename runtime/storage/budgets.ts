@@ -15,9 +15,17 @@ import type {
 } from "../executions/budget/budget_store.ts";
 import { USAGE_STEP_MS } from "../executions/usage.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
-import type { Database } from "./database.ts";
-import { isAlive, NOW } from "./instances.ts";
-import { afterCommit, all, get, lock, type Operation, run, type SqlValue } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { isAlive, NOW } from "../database/instances.ts";
+import {
+  afterCommit,
+  all,
+  get,
+  lock,
+  type Operation,
+  run,
+  type SqlValue,
+} from "../database/operation.ts";
 
 /** The time for which spending is kept: the longest month, and a day for time zones. */
 const KEPT_MS = 32 * DAY_MS;

@@ -1,8 +1,8 @@
 // The table of follow-ups: ended executions that still have to start a following agent. A row is inserted in the transaction of
 // the end, and removed in the transaction of the new run.
 import type { FollowUp, FollowUpStore } from "../triggers/after/follow_up_store.ts";
-import type { Database } from "./database.ts";
-import { all, type Operation, run } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { all, type Operation, run } from "../database/operation.ts";
 
 /** Stores the agents that an end starts, in the transaction that ends the execution. */
 export function* insertFollowUps(

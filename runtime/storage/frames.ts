@@ -2,8 +2,8 @@
 import type { Frame, FrameDraft } from "../events/frame.ts";
 import type { FrameStore, LogState } from "../events/frame_store.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
-import type { Database } from "./database.ts";
-import { all, announce, get, type Operation } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { all, announce, get, type Operation } from "../database/operation.ts";
 
 /** Stores frames in the open transaction. Returns the id of the last one. */
 export function* appendFrames(

@@ -6,9 +6,9 @@ import {
   type UnclaimedRuns,
 } from "../executions/nodes/node_reads.ts";
 import { HOUR_MS } from "../../base/time_units.ts";
-import type { Database } from "./database.ts";
-import { NOW } from "./instances.ts";
-import { all } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { NOW } from "../database/instances.ts";
+import { all } from "../database/operation.ts";
 
 /** SQL: running executions without a node, or of a stopped or dead node. `i` is the last node. */
 const UNCLAIMED = "executions AS e LEFT JOIN instances AS i ON i.id = e.instance_id " +

@@ -10,8 +10,8 @@ import {
   type MessageFilter,
   type OutboxStore,
 } from "../notify/outbox.ts";
-import type { Database } from "./database.ts";
-import { afterCommit, get, lock, type Operation, run } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { afterCommit, get, lock, type Operation, run } from "../database/operation.ts";
 
 /** Stores messages in the transaction of their event, so that both are committed or none. */
 export interface EventMessages {

@@ -1,7 +1,7 @@
 // The table of settings: persistent values of the service, one row each.
 import type { SettingsStore } from "../triggers/settings_store.ts";
-import type { Database } from "./database.ts";
-import { get, lock, type Operation, run } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { get, lock, type Operation, run } from "../database/operation.ts";
 
 /** The settings of one database. */
 export class SqlSettingsStore implements SettingsStore {

@@ -6,8 +6,8 @@ import type {
   StoredSlots,
 } from "../triggers/schedule/slot_store.ts";
 import { type EventMessages, NO_MESSAGES } from "./outbox.ts";
-import type { Database } from "./database.ts";
-import { all, get, lock, type Operation, run } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { all, get, lock, type Operation, run } from "../database/operation.ts";
 
 const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +
   'execution_id AS "executionId", count';

@@ -5,8 +5,8 @@ import type { Execution } from "../executions/execution.ts";
 import type { TriggerVerdict } from "../executions/record/ending_store.ts";
 import type { Resumption } from "../executions/record/resumption.ts";
 import type { StoppedTrigger, TriggerStateStore } from "../triggers/trigger_state_store.ts";
-import type { Database } from "./database.ts";
-import { all, get, type Operation, run } from "./operation.ts";
+import type { Database } from "../database/database.ts";
+import { all, get, type Operation, run } from "../database/operation.ts";
 
 /** The wait before the first retry of a stopped trigger. */
 const FIRST_TRY_MS = HOUR_MS;

@@ -2,10 +2,9 @@
 import type { DigestedFile } from "../folders/content_digests.ts";
 import type { FileEvent } from "../run_cause.ts";
 import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "../triggers/watch/watch_store.ts";
-import { LeaseLost } from "../executions/refusals.ts";
-import type { Database, Durability } from "./database.ts";
+import { type Database, type Durability, LeaseLost } from "../database/database.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
-import { all, get, type Operation, requireLease, run } from "./operation.ts";
+import { all, get, type Operation, requireLease, run } from "../database/operation.ts";
 
 /**
  * Removes a change from the queue and reports if it was there. Runs in the transaction that creates the execution, so that a

@@ -12,7 +12,7 @@ import type { RuntimeMessages } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlAnswerLinkStore } from "../storage/answer_links.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database } from "../database/database.ts";
 import { SqlOutbox } from "../storage/outbox.ts";
 import { once } from "./once.ts";
 

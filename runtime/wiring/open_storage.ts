@@ -3,13 +3,13 @@ import { type Clock, SystemClock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Directories } from "../config/directories.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database } from "../database/database.ts";
 import type { Node, OpenNodeOptions } from "../storage/postgres/node.ts";
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory, relocateHistory } from "../storage/state_dir/history_place.ts";
 import { InstanceLock } from "../storage/state_dir/instance_lock.ts";
-import { closeInstance, openInstance } from "../storage/instances.ts";
+import { closeInstance, openInstance } from "../database/instances.ts";
 import { makeStateDir, StateDirUnusable } from "../storage/state_dir/state_dir.ts";
 
 /**

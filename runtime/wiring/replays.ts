@@ -17,7 +17,7 @@ import type { Runner } from "../executions/runs/runner.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { createExecutionStores } from "../storage/executions/execution_stores.ts";
 import { SqlFrameStore } from "../storage/frames.ts";
-import { openInstance } from "../storage/instances.ts";
+import { openInstance } from "../database/instances.ts";
 import type { RecordedRuns } from "../runtime.ts";
 
 const loadAgentVariant = lazyModule(() => import("./agent_variant.ts"));

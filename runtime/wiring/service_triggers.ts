@@ -7,7 +7,7 @@ import type { EventBus } from "../events/bus.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { Context } from "../context.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database } from "../database/database.ts";
 import { SqlTriggerStateStore } from "../storage/trigger_states.ts";
 import { SqlFollowUpStore } from "../storage/follow_ups.ts";
 import type { SqlSlotStore } from "../storage/slots.ts";

@@ -9,7 +9,7 @@ import { ModelPrices } from "../models/pricing.ts";
 import type { CallBilling } from "../models/calls/spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlBudgetStore } from "../storage/budgets.ts";
-import type { Database } from "../storage/database.ts";
+import type { Database } from "../database/database.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory } from "../storage/state_dir/history_place.ts";
 import { makeStateDir } from "../storage/state_dir/state_dir.ts";

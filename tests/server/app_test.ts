@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { DatabaseUnreachable } from "../../runtime/storage/database.ts";
+import { DatabaseUnreachable } from "../../runtime/database/database.ts";
 import { loadOperations } from "../../api/routes/operations.ts";
 import { MAX_BODY_BYTES } from "../../api/operations/request_body.ts";
 import { fakeAgent } from "../support/fake_agent.ts";

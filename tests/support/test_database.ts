@@ -1,5 +1,5 @@
 // The database of a test: SQLite in memory, or with INKLING_TEST_DATABASE=postgres a new one in PostgreSQL.
-import type { Database } from "../../runtime/storage/database.ts";
+import type { Database } from "../../runtime/database/database.ts";
 import type { PostgresDatabase } from "../../runtime/storage/postgres/postgres_database.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestPostgres } from "./postgres.ts";

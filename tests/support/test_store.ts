@@ -5,16 +5,16 @@ import assert from "node:assert/strict";
 import { createInfoFrame } from "../../runtime/executions/runs/acceptance.ts";
 import type { NewExecution } from "../../runtime/executions/record/acceptance_store.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
-import type { Database } from "../../runtime/storage/database.ts";
+import type { Database } from "../../runtime/database/database.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import {
   createExecutionStores,
   type SqlExecutionStores,
 } from "../../runtime/storage/executions/execution_stores.ts";
 import { SqlFrameStore } from "../../runtime/storage/frames.ts";
-import { all, run, type SqlValue } from "../../runtime/storage/operation.ts";
+import { all, run, type SqlValue } from "../../runtime/database/operation.ts";
 import { openTestDatabase } from "./test_database.ts";
-import { openInstance } from "../../runtime/storage/instances.ts";
+import { openInstance } from "../../runtime/database/instances.ts";
 
 /** Everything a journal needs, over one database. */
 export interface TestStore extends SqlExecutionStores, AsyncDisposable {

@@ -10,8 +10,8 @@ import {
 } from "../../runtime/mod.ts";
 import type { ExecutionDetail, Runtime } from "../../runtime/runtime.ts";
 import type { LogLevel } from "../../runtime/service_log/service_log.ts";
-import type { Database } from "../../runtime/storage/database.ts";
-import { all, run, type SqlValue } from "../../runtime/storage/operation.ts";
+import type { Database } from "../../runtime/database/database.ts";
+import { all, run, type SqlValue } from "../../runtime/database/operation.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestPostgres } from "./postgres.ts";
 import { IS_POSTGRES } from "./test_database.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import { DatabaseUnusable } from "../../../runtime/storage/database.ts";
+import { DatabaseUnusable } from "../../../runtime/database/database.ts";
 import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { MIGRATIONS } from "../../../runtime/storage/sqlite/migrations.ts";
 import { defineTarget } from "../target.ts";

@@ -1,4 +1,5 @@
 // Runs one execution in this process: prepares it and runs its loop until it ends or waits for a person.
+import { LeaseLost } from "../../database/database.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { AgentPlaces } from "./agent_places.ts";
 import { delegate, type DelegationContext } from "./delegation.ts";
@@ -11,7 +12,6 @@ import type { Outcome } from "../record/ending_store.ts";
 import { Journal } from "../record/journal.ts";
 import { createRetryingStores, retryUntilStored } from "../record/patient_stores.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
-import { LeaseLost } from "../refusals.ts";
 import { isLeftForRestart, isLost, RunStopped } from "../loop/run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FinalStatus } from "../states.ts";

@@ -11,7 +11,7 @@ import type { Execution } from "../../executions/execution.ts";
 import { type Budget, describeBudget } from "../../executions/budget.ts";
 import { findExhausted } from "../budgets.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
-import { type Database, StorageUnavailable } from "../database.ts";
+import { type Database, StorageUnavailable } from "../../database/database.ts";
 import {
   EXECUTION_COLUMNS,
   type ExecutionRow,
@@ -26,7 +26,14 @@ import { insertSlot, isSlotTaken } from "../slots.ts";
 import { copySteps } from "./forks.ts";
 import { dequeueChange } from "../watches.ts";
 import { watchLease } from "../../triggers/watch/watch_store.ts";
-import { enqueue, fence, get, lock, type Operation, requireLease } from "../operation.ts";
+import {
+  enqueue,
+  fence,
+  get,
+  lock,
+  type Operation,
+  requireLease,
+} from "../../database/operation.ts";
 
 interface PendingAcceptance {
   accept: () => Operation<Acceptance>;

@@ -5,7 +5,7 @@ import {
   type PackedTerms,
   unpackTerms,
 } from "../../executions/record/call_terms.ts";
-import { all, get, type Operation, run } from "../operation.ts";
+import { all, get, type Operation, run } from "../../database/operation.ts";
 
 /** SQL: the text is an object with terms. Their tools are a separate text with a list. */
 const IS_OBJECT = "body LIKE '{%'";

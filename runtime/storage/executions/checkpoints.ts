@@ -5,10 +5,10 @@ import type {
   CheckpointStore,
   PurgeSelection,
 } from "../../executions/record/checkpoint_store.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import { removeUnusedTerms } from "./call_terms.ts";
 import { IS_REAL, OPEN } from "./execution_rows.ts";
-import { all, type Operation, run } from "../operation.ts";
+import { all, type Operation, run } from "../../database/operation.ts";
 
 /** The stored conversations of one database. */
 export class SqlCheckpointStore implements CheckpointStore {

@@ -6,7 +6,7 @@ import type { Message, ToolMessage } from "../../models/message.ts";
 import type { DescribedCall } from "../../tools/call_preview.ts";
 import type { Effect } from "../../tools/tool.ts";
 import { storeTerms } from "./call_terms.ts";
-import { all, type Operation, run } from "../operation.ts";
+import { all, type Operation, run } from "../../database/operation.ts";
 
 interface CallRow {
   position: number;

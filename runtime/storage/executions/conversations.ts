@@ -23,7 +23,7 @@ import {
   selectCalls,
   selectMessages,
 } from "./conversation_rows.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import {
   EXECUTION_COLUMNS,
   type ExecutionRow,
@@ -34,7 +34,7 @@ import {
 import { selectDelegated } from "./families.ts";
 import { appendFrames } from "../frames.ts";
 import { selectAnswers } from "./request_rows.ts";
-import { fence, get, run } from "../operation.ts";
+import { fence, get, run } from "../../database/operation.ts";
 
 /** The conversations of one database. */
 export class SqlConversationStore implements ConversationStore {

@@ -3,15 +3,15 @@ import { COST_PLACES } from "../../../base/cost.ts";
 import type { Ending, EndingStore, Rest } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/record/resumption.ts";
 import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { insertFollowUps } from "../follow_ups.ts";
 import { appendFrames } from "../frames.ts";
 import { countVerdict } from "../trigger_states.ts";
 import { voidRequests } from "./request_rows.ts";
 import { resumeAncestors } from "./waiting.ts";
-import { isAlive } from "../instances.ts";
-import { fence, get, type Operation, run } from "../operation.ts";
+import { isAlive } from "../../database/instances.ts";
+import { fence, get, type Operation, run } from "../../database/operation.ts";
 
 /** Fences off the execution, so that no former or new owner can write to it. Returns false if a living node runs it. */
 function* fenceOffOwner(id: number): Operation<boolean> {

@@ -15,7 +15,7 @@ import {
   type StoredExecution,
 } from "../../executions/record/execution_reads.ts";
 import type { UsageStep } from "../../executions/usage.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import {
   EXECUTION_COLUMNS,
   type ExecutionRow,
@@ -23,10 +23,10 @@ import {
   toExecution,
   toRequest,
 } from "./execution_rows.ts";
-import { isAlive } from "../instances.ts";
+import { isAlive } from "../../database/instances.ts";
 import { selectByKey } from "./idempotency_keys.ts";
 import { selectUsage } from "./usage.ts";
-import { all, get, isTrue, type Operation } from "../operation.ts";
+import { all, get, isTrue, type Operation } from "../../database/operation.ts";
 
 const PREVIEW_COLUMNS = `substr(request ->> '$.message', 1, ${PREVIEW_CHARACTERS}) AS asked, ` +
   `substr(output_data, 1, ${PREVIEW_CHARACTERS}) AS answered`;

@@ -2,7 +2,7 @@
 import { SqlAcceptanceStore } from "./acceptance.ts";
 import { SqlConversationStore } from "./conversations.ts";
 import { SqlBudgetStore } from "../budgets.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import { SqlEndingStore } from "./endings.ts";
 import { SqlExecutionReads } from "./execution_reads.ts";
 import { SqlFamilyStore } from "./families.ts";

@@ -7,11 +7,11 @@ import type {
   WaitForChild,
 } from "../../executions/record/family_store.ts";
 import type { HumanRequest } from "../../executions/human_request.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { selectOpenRequest } from "./request_rows.ts";
 import { isWaiting, pauseExecution } from "./waiting.ts";
-import { all, fence, get, type Operation } from "../operation.ts";
+import { all, fence, get, type Operation } from "../../database/operation.ts";
 
 /** Returns the execution that a call of its parent started. */
 export function* selectChild(

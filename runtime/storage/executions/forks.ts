@@ -2,7 +2,7 @@
 import { ForkedStepsGone } from "../../executions/refusals.ts";
 import type { CopiedSteps } from "../../executions/record/acceptance_store.ts";
 import { insertMessage, replaceMessage } from "./conversation_rows.ts";
-import { type Operation, run } from "../operation.ts";
+import { type Operation, run } from "../../database/operation.ts";
 
 /**
  * Copies messages and finished calls. The log has their results up to `frameId`. Returns the number of calls, which count

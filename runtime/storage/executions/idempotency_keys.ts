@@ -1,7 +1,7 @@
 // The table of idempotency keys: the execution of each key.
 import { DAY_MS } from "../../../base/time_units.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow } from "./execution_rows.ts";
-import { get, type Operation, run } from "../operation.ts";
+import { get, type Operation, run } from "../../database/operation.ts";
 
 /** The lifetime of a key. */
 const KEPT_MS = DAY_MS;

@@ -9,12 +9,12 @@ import type { Frame } from "../../events/frame.ts";
 import type { HumanAnswer } from "../../executions/human_request.ts";
 import type { StoredExecution } from "../../executions/record/execution_reads.ts";
 import type { Message } from "../../models/message.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import { selectTerms } from "./call_terms.ts";
 import { selectCalls } from "./conversation_rows.ts";
 import { selectStored } from "./execution_reads.ts";
 import { REQUEST_COLUMNS, type RequestRow, toRequest } from "./request_rows.ts";
-import { all, type Operation } from "../operation.ts";
+import { all, type Operation } from "../../database/operation.ts";
 
 /** The recorded runs of one database. */
 export class SqlRecordedRunStore implements RecordedRunStore {

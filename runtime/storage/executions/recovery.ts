@@ -1,8 +1,8 @@
 // Finds the executions of dead instances.
 import type { RecoveryStore } from "../../executions/record/recovery_store.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import { OPEN } from "./execution_rows.ts";
-import { all, get, type Operation, run } from "../operation.ts";
+import { all, get, type Operation, run } from "../../database/operation.ts";
 
 interface LoggedAt {
   event: string;

@@ -1,6 +1,6 @@
 // The table of questions to people: opens them, answers each once, and finds the open ones.
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
-import { all, get, type Operation, run } from "../operation.ts";
+import { all, get, type Operation, run } from "../../database/operation.ts";
 
 /** A row of `requests` with the columns of COLUMNS. */
 export interface RequestRow {

@@ -9,7 +9,7 @@ import type {
 import type { Resumption } from "../../executions/record/resumption.ts";
 import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
 import { raiseBudget } from "../budgets.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../../database/database.ts";
 import { appendFrames, showsRequest } from "../frames.ts";
 import {
   closeRequest,
@@ -18,7 +18,7 @@ import {
   selectOpenRequest,
 } from "./request_rows.ts";
 import { pauseExecution, resumeAncestors, resumeExecution } from "./waiting.ts";
-import { fence } from "../operation.ts";
+import { fence } from "../../database/operation.ts";
 
 /** Stores questions. An answered execution runs again, owned by `ownerId`, or by no instance until a node claims it (null). */
 export class SqlRequestStore implements RequestStore {

@@ -2,7 +2,7 @@
 import { COST_PLACES } from "../../../base/cost.ts";
 import { USAGE_STEP_MS, type UsageStep } from "../../executions/usage.ts";
 import { OPEN } from "./execution_rows.ts";
-import { all, type Operation } from "../operation.ts";
+import { all, type Operation } from "../../database/operation.ts";
 
 /** Returns the usage of all executions since `from`, the oldest step first. */
 export function* selectUsage(from: number): Operation<UsageStep[]> {

@@ -9,7 +9,7 @@ import {
   toExecution,
 } from "./execution_rows.ts";
 import { appendFrames } from "../frames.ts";
-import { enqueue, get, type Operation } from "../operation.ts";
+import { enqueue, get, type Operation } from "../../database/operation.ts";
 
 const PAUSED_STATUS = stateBefore("running", "answer");
 

@@ -1,6 +1,6 @@
 // Copies a history into an empty database in batches, reads it back and compares it.
 import { createHash } from "node:crypto";
-import { DatabaseUnusable } from "../database.ts";
+import { DatabaseUnusable } from "../../database/database.ts";
 import { toStorable } from "../postgres/dialect.ts";
 import type { HistoryTable } from "./history_tables.ts";
 

@@ -4,7 +4,7 @@ import { ifThere } from "../../../base/files/missing.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 import { describeBadAddress } from "../../config/database_settings.ts";
 import type { Directories } from "../../config/directories.ts";
-import { DatabaseUnusable } from "../database.ts";
+import { DatabaseUnusable } from "../../database/database.ts";
 import { PostgresDatabase } from "../postgres/postgres_database.ts";
 import { MIGRATIONS } from "../sqlite/migrations.ts";
 import { SqliteDatabase } from "../sqlite/sqlite_database.ts";

@@ -1,8 +1,8 @@
 // A history in PostgreSQL, as source or target of a copy. It uses one connection with one transaction.
 // @ts-types="@types/pg"
 import type { Client } from "pg";
-import { DatabaseUnusable, StorageUnavailable } from "../database.ts";
-import { isAlive } from "../instances.ts";
+import { DatabaseUnusable, StorageUnavailable } from "../../database/database.ts";
+import { isAlive } from "../../database/instances.ts";
 import {
   CONNECTION_LIMITS,
   loadPg,

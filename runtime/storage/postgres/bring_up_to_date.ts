@@ -1,5 +1,5 @@
 // Migrates a PostgreSQL database to the schema of this version.
-import { DatabaseUnusable } from "../database.ts";
+import { DatabaseUnusable } from "../../database/database.ts";
 import { MARKS_TABLE, REMOVE_OLD_MARKS } from "./change_marks.ts";
 import type { Query } from "./connection.ts";
 import { SCHEMA, STEPS } from "./schema.ts";

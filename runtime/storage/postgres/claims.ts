@@ -1,8 +1,8 @@
 // Claims of executions by nodes. Only PostgreSQL has these columns.
 import type { ClaimedExecution } from "../../executions/runs/shared_runs.ts";
-import { isAlive } from "../instances.ts";
+import { isAlive } from "../../database/instances.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
-import { all, announce, enqueue, get, type Operation, run } from "../operation.ts";
+import { all, announce, enqueue, get, type Operation, run } from "../../database/operation.ts";
 import { selectStored } from "../executions/execution_reads.ts";
 import { selectUncountedMs } from "../executions/recovery.ts";
 

@@ -2,7 +2,7 @@
 // @ts-types="@types/pg"
 import type { ClientBase } from "pg";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { DatabaseUnusable } from "../database.ts";
+import { DatabaseUnusable } from "../../database/database.ts";
 import { describeAddress, parseAddress } from "./postgres_errors.ts";
 import { SCHEMA } from "./schema.ts";
 

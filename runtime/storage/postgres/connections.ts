@@ -3,7 +3,7 @@
 import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { DatabaseUnreachable, StorageUnavailable } from "../database.ts";
+import { DatabaseUnreachable, StorageUnavailable } from "../../database/database.ts";
 import { DeadConnectionDetector } from "./answers.ts";
 import {
   CONNECTION_LIMITS,

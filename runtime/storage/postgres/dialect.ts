@@ -1,6 +1,6 @@
 // Translates the SQL of the stores to PostgreSQL. Statements that need more than these rules have a separate text in their
 // store.
-import type { SqlValue } from "../operation.ts";
+import type { SqlValue } from "../../database/operation.ts";
 
 /** Matches quoted texts, and the notations that differ outside of them. */
 const PARTS = new RegExp(

@@ -4,7 +4,7 @@ import type { PgBoss } from "pg-boss";
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
 import type { Delivery, Worker } from "../../executions/runs/shared_runs.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { DatabaseUnreachable } from "../database.ts";
+import { DatabaseUnreachable } from "../../database/database.ts";
 import type { Query } from "./connection.ts";
 import { openBoss, type OpenBossOptions, QUEUE_OPTIONS } from "./pg_boss.ts";
 import { describeAddress, outageReason } from "./postgres_errors.ts";

@@ -1,7 +1,7 @@
 // This process as one of several nodes of a database: it sends heartbeats, and exchanges notifications with the other nodes.
 import { type Clock, NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
-import { closeNode, NOW, openNode } from "../instances.ts";
-import { get } from "../operation.ts";
+import { closeNode, NOW, openNode } from "../../database/instances.ts";
+import { get } from "../../database/operation.ts";
 import type { Query } from "./connection.ts";
 import { DatabaseClock } from "./database_clock.ts";
 import { JobQueue } from "./job_queue.ts";

@@ -1,5 +1,5 @@
 // Named leases for work that only one node may do at a time. An expired lease may be acquired by another node.
-import { NOW } from "../instances.ts";
+import { NOW } from "../../database/instances.ts";
 import type { Query } from "./connection.ts";
 
 /** The duration of a lease, several times the interval of heartbeats. A node that is frozen for longer loses its leases. */

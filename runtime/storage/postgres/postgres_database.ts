@@ -3,14 +3,14 @@
 import type { PoolClient } from "pg";
 import { backoffMs } from "../../../base/backoff.ts";
 import { type Clock, SystemClock } from "../../../base/clock.ts";
-import { LeaseLost } from "../../executions/refusals.ts";
 import {
   type Database,
   DatabaseUnusable,
   type Durability,
+  LeaseLost,
   StorageUnavailable,
-} from "../database.ts";
-import type { Operation, SqlText, SqlValue, WaitingRun } from "../operation.ts";
+} from "../../database/database.ts";
+import type { Operation, SqlText, SqlValue, WaitingRun } from "../../database/operation.ts";
 import { migrate } from "./bring_up_to_date.ts";
 import { type ChangeMark, ChangeMarks, READ_MARK } from "./change_marks.ts";
 import type { ConnectionLimits } from "./connection.ts";

@@ -1,5 +1,5 @@
 // Explains errors of PostgreSQL and of connections to it: the problem and the remedy, without passwords.
-import { DatabaseUnreachable, DatabaseUnusable } from "../database.ts";
+import { DatabaseUnreachable, DatabaseUnusable } from "../../database/database.ts";
 
 /** An error with an SQLSTATE, or a code of the operating system. */
 interface CodedError {

@@ -3,7 +3,7 @@
 import type { Client } from "pg";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { LIFE_MS } from "../../executions/nodes/node_reads.ts";
-import { DatabaseUnusable } from "../database.ts";
+import { DatabaseUnusable } from "../../database/database.ts";
 import { requireKnownFormat } from "./bring_up_to_date.ts";
 import { loadPg, toClientConfig } from "./connection.ts";
 import { describeAddress, unusableServer } from "./postgres_errors.ts";

@@ -6,7 +6,7 @@ import type {
   SharedRuns,
   Worker,
 } from "../../executions/runs/shared_runs.ts";
-import type { WaitingRun } from "../operation.ts";
+import type { WaitingRun } from "../../database/operation.ts";
 import { ChangeWaits } from "./change_waits.ts";
 import { claimExecution, enqueueWithoutJob, isCurrentJob, requestCancel } from "./claims.ts";
 import type { Query } from "./connection.ts";

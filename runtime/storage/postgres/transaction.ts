@@ -1,7 +1,7 @@
 // Builds the statements at the begin and end of a transaction. They are combined to save round trips to the server.
 import { createHash } from "node:crypto";
-import type { Durability } from "../database.ts";
-import type { Statement } from "../operation.ts";
+import type { Durability } from "../../database/database.ts";
+import type { Statement } from "../../database/operation.ts";
 import { type ChangeMark, markStatement } from "./change_marks.ts";
 import type { Query } from "./connection.ts";
 

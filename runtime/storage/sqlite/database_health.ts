@@ -1,6 +1,6 @@
 // Examines a database without changing it: its validity, size, and newest time.
 import { ifThere } from "../../../base/files/missing.ts";
-import type { DatabaseUnusable } from "../database.ts";
+import type { DatabaseUnusable } from "../../database/database.ts";
 import { SqliteDatabase, unusable } from "./sqlite_database.ts";
 
 /** The state of a database. */

@@ -13,8 +13,8 @@ import {
   DatabaseUnusable,
   type Durability,
   StorageUnavailable,
-} from "../database.ts";
-import type { Operation } from "../operation.ts";
+} from "../../database/database.ts";
+import type { Operation } from "../../database/operation.ts";
 import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
 
 /** The path of a database in memory. */

@@ -13,7 +13,7 @@ import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
 import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
-import { openInstance } from "../../../runtime/storage/instances.ts";
+import { openInstance } from "../../../runtime/database/instances.ts";
 import type { SqlExecutionStores } from "../../../runtime/storage/executions/execution_stores.ts";
 import { createExecutionStores } from "../../../runtime/storage/executions/execution_stores.ts";
 import { LogLines } from "../../support/log_lines.ts";

@@ -1,8 +1,8 @@
 // Lets other nodes act between two statements of an operation. Only for PostgreSQL, because SQLite runs operations synchronously.
 // @ts-types="@types/pg"
 import pg from "pg";
-import type { Database } from "../../../runtime/storage/database.ts";
-import { lock, type Operation } from "../../../runtime/storage/operation.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { lock, type Operation } from "../../../runtime/database/operation.ts";
 import { lockNumber } from "../../../runtime/storage/postgres/transaction.ts";
 import { until } from "../../support/until.ts";
 

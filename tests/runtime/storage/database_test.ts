@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { DatabaseUnusable } from "../../../runtime/storage/database.ts";
+import { DatabaseUnusable } from "../../../runtime/database/database.ts";
 import { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
-import { run } from "../../../runtime/storage/operation.ts";
+import { run } from "../../../runtime/database/operation.ts";
 import { SqlExecutionReads } from "../../../runtime/storage/executions/execution_reads.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { MIGRATIONS } from "../../../runtime/storage/sqlite/migrations.ts";

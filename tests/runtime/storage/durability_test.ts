@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Durability } from "../../../runtime/storage/database.ts";
+import type { Durability } from "../../../runtime/database/database.ts";
 import type { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
 import { REPOSITORY } from "../../support/repository.ts";
 import { openTestStore } from "../../support/test_store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SqlNodeReads } from "../../../runtime/storage/nodes.ts";
-import { run } from "../../../runtime/storage/operation.ts";
+import { run } from "../../../runtime/database/operation.ts";
 import { withPostgres } from "../../support/postgres.ts";
 import { openTestPostgres } from "../../support/test_database.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { executionOf, OutboxWorld } from "../notify/outbox_world.ts";
 import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
-import type { Database } from "../../../runtime/storage/database.ts";
+import type { Database } from "../../../runtime/database/database.ts";
 import { onPostgres, openTestDatabase } from "../../support/test_database.ts";
 import { interrupt } from "./between_statements.ts";
 import { ask, ending, NEW_EXECUTION } from "./stored_situations.ts";

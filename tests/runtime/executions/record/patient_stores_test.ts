@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
-import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { StorageUnavailable } from "../../../../runtime/database/database.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";

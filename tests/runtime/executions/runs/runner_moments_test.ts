@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
-import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { StorageUnavailable } from "../../../../runtime/database/database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { onSqlite } from "../../../support/test_database.ts";

@@ -1,13 +1,12 @@
 // A machine that shares its runs with others and stops at a bad moment: another machine continues the run.
 import assert from "node:assert/strict";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
-import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import type {
   ClaimedExecution,
   SharedRuns,
   Worker,
 } from "../../../../runtime/executions/runs/shared_runs.ts";
-import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { LeaseLost, StorageUnavailable } from "../../../../runtime/database/database.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import type { Acceptance, Claim } from "../../../../runtime/executions/record/acceptance_store.ts";
 import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
-import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
-import { StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import { LeaseLost, StorageUnavailable } from "../../../../runtime/database/database.ts";
 import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";
-import { openInstance } from "../../../../runtime/storage/instances.ts";
+import { openInstance } from "../../../../runtime/database/instances.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";

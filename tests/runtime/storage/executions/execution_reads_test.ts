@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
-import { openInstance } from "../../../../runtime/storage/instances.ts";
+import { openInstance } from "../../../../runtime/database/instances.ts";
 import { selectUsage } from "../../../../runtime/storage/executions/usage.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";

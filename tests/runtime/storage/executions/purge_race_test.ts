@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { packTerms } from "../../../../runtime/executions/record/call_terms.ts";
 import { ForkedStepsGone } from "../../../../runtime/executions/refusals.ts";
-import type { Database } from "../../../../runtime/storage/database.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
 import { SqlCheckpointStore } from "../../../../runtime/storage/executions/checkpoints.ts";
 import { createExecutionStores } from "../../../../runtime/storage/executions/execution_stores.ts";
 import { onPostgres } from "../../../support/test_database.ts";

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { DatabaseUnusable, StorageUnavailable } from "../../../../runtime/storage/database.ts";
+import {
+  DatabaseUnusable,
+  LeaseLost,
+  StorageUnavailable,
+} from "../../../../runtime/database/database.ts";
 import type { Ending } from "../../../../runtime/executions/record/ending_store.ts";
-import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
 import { SqlEndingStore } from "../../../../runtime/storage/executions/endings.ts";
-import { NOW } from "../../../../runtime/storage/instances.ts";
+import { NOW } from "../../../../runtime/database/instances.ts";
 import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.ts";
-import { get } from "../../../../runtime/storage/operation.ts";
+import { get } from "../../../../runtime/database/operation.ts";
 import { requestCancel } from "../../../../runtime/storage/postgres/claims.ts";
 import { JobQueue } from "../../../../runtime/storage/postgres/job_queue.ts";
 import { queueFor } from "../../../../runtime/storage/postgres/queue_names.ts";

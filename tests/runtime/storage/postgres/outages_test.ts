@@ -3,9 +3,12 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 // @ts-types="@types/pg"
 import pg from "pg";
-import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
-import { DatabaseUnreachable, StorageUnavailable } from "../../../../runtime/storage/database.ts";
-import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
+import {
+  DatabaseUnreachable,
+  LeaseLost,
+  StorageUnavailable,
+} from "../../../../runtime/database/database.ts";
+import { all, enqueue, fence, get, run } from "../../../../runtime/database/operation.ts";
 import { CONNECTION_LIMITS } from "../../../../runtime/storage/postgres/connection.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import pg from "pg";
 import { SystemClock } from "../../../../base/clock.ts";
-import { afterCommit, all, announce, fence, get } from "../../../../runtime/storage/operation.ts";
-import { lock, run } from "../../../../runtime/storage/operation.ts";
+import { afterCommit, all, announce, fence, get } from "../../../../runtime/database/operation.ts";
+import { lock, run } from "../../../../runtime/database/operation.ts";
 import { describeAddress } from "../../../../runtime/storage/postgres/postgres_errors.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
@@ -11,7 +11,7 @@ import { SqlAcceptanceStore } from "../../../../runtime/storage/executions/accep
 import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.ts";
 import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
+import { LeaseLost } from "../../../../runtime/database/database.ts";
 import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";
 import { until } from "../../../support/until.ts";
 import { NEW_EXECUTION } from "../stored_situations.ts";

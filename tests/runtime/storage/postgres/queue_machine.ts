@@ -1,7 +1,7 @@
 // A node for tests with several nodes: it accepts executions, fetches them from the queue, and records its deliveries.
 // @ts-types="@types/pg"
 import pg from "pg";
-import { all, enqueue, fence, get, run } from "../../../../runtime/storage/operation.ts";
+import { all, enqueue, fence, get, run } from "../../../../runtime/database/operation.ts";
 import { type Claim, claimExecution } from "../../../../runtime/storage/postgres/claims.ts";
 import type { Delivery } from "../../../../runtime/executions/runs/shared_runs.ts";
 import { queueFor } from "../../../../runtime/storage/postgres/queue_names.ts";

@@ -5,8 +5,8 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 // @ts-types="@types/pg"
 import pg from "pg";
-import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
-import { all } from "../../../../runtime/storage/operation.ts";
+import { DatabaseUnusable } from "../../../../runtime/database/database.ts";
+import { all } from "../../../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { createTestPostgres, sharedPostgres, withPostgres } from "../../../support/postgres.ts";
 import { startPostgres } from "../../../support/postgres.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { DatabaseUnusable } from "../../../../runtime/storage/database.ts";
-import { run } from "../../../../runtime/storage/operation.ts";
+import { DatabaseUnusable } from "../../../../runtime/database/database.ts";
+import { run } from "../../../../runtime/database/operation.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { SCHEMA, STEPS } from "../../../../runtime/storage/postgres/schema.ts";
 import { examineServer } from "../../../../runtime/storage/postgres/server_health.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LeaseLost } from "../../../../runtime/executions/refusals.ts";
+import { LeaseLost } from "../../../../runtime/database/database.ts";
 import { until } from "../../../support/until.ts";
 import { type PlayedRun, watches, WatchWorld } from "./watch_world.ts";
 

@@ -17,6 +17,14 @@ export class DatabaseUnreachable extends StorageUnavailable {
   override readonly retryAfterSeconds = 5;
 }
 
+/** Error: another node has acquired the execution or lease of this node, which must not write to it any more. */
+export class LeaseLost extends RuntimeError {
+  override readonly code: RuntimeErrorCode = "conflict";
+  constructor(what: string) {
+    super(`${what} is another machine's now`);
+  }
+}
+
 /** The durability of a transaction at its return. PostgreSQL uses its own settings, except for "soon". */
 export type Durability =
   /** As "process"; a crash of a database server may also lose the last transactions. For data that later changes do not depend on. */
