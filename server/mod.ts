@@ -6,7 +6,6 @@ import { SECOND_MS } from "../base/time_units.ts";
 import { createAnswers } from "./answers/answers.ts";
 import { createApp } from "./app.ts";
 import { toErrorResponse } from "../api/errors.ts";
-import type { ConnectionPorts } from "./listeners/connections.ts";
 import { Lifecycle, type StopReason } from "../api/streams/lifecycle.ts";
 import type { Handler, Listener } from "./listeners/listener.ts";
 import { isDelivery, warnOfUnreachableWebhooks } from "./routes/hooks.ts";
@@ -23,7 +22,7 @@ import {
 } from "./listeners/tcp_port.ts";
 import { listenOnSocket } from "./listeners/unix_socket.ts";
 import { createSecretMatch } from "./login/secret_text.ts";
-import { warmUp } from "./warm_up.ts";
+import { warmUp } from "../api/routes/operations.ts";
 
 export type { StopReason } from "../api/streams/lifecycle.ts";
 export { ApiKeyUnusable, PortUnavailable, type TcpOptions } from "./listeners/tcp_port.ts";
@@ -77,11 +76,9 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const listeners: Listener[] = [];
   const transports = () => listeners.map(({ address }) => address);
   const services: Services = { runtime, lifecycle, transports };
-  const { socketFile } = runtime.directories;
-  const socket = await listenOnSocket(socketFile, {
-    ...connectionPorts(runtime),
-    handler: toHandler(createApp(services), runtime),
-  });
+  const { clock, directories: { socketFile }, log } = runtime;
+  const handler = toHandler(createApp(services), runtime);
+  const socket = await listenOnSocket(socketFile, { clock, log, handler });
   listeners.push(socket);
   const ports: number[] = [];
   if (tcp !== undefined) {
@@ -146,11 +143,8 @@ function openTcp(services: Services, tcp: TcpOptions): TcpListener {
       login.respond,
     ],
   });
-  return listenOnTcp(tcp, { ...connectionPorts(runtime), handler: toHandler(app, runtime) });
-}
-
-function connectionPorts({ clock, log }: Runtime): ConnectionPorts {
-  return { clock, log };
+  const { clock, log } = runtime;
+  return listenOnTcp(tcp, { clock, log, handler: toHandler(app, runtime) });
 }
 
 function toHandler(app: Hono, runtime: Runtime): Handler {

@@ -1,7 +1,6 @@
 // One request of the client: sending it, reading its response, and its errors. Every command loads this file at start-up.
 import { ApiError, ServiceUnreachable, toDetail } from "./client_errors.ts";
-import type { ClientOptions, Transport } from "./client_transport.ts";
-import type { PlainAnswer } from "./socket_request.ts";
+import type { ClientOptions, PlainAnswer, Transport } from "./client_transport.ts";
 
 /** One request of a client. */
 export interface ClientRequest {

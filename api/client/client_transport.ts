@@ -1,5 +1,5 @@
-// The transports of the client. Every command loads this file at start-up.
-import { getOverSocket, type PlainAnswer } from "./socket_request.ts";
+// The transports of the client: any HTTP, and GET over a Unix socket. Every command loads this file at start-up.
+import { ServiceUnreachable } from "./client_errors.ts";
 
 /** Sends one HTTP request to the service. `path` has a leading slash. Rejects with the transport's error. */
 export type Transport = (path: string, init: RequestInit) => Promise<Response>;
@@ -27,3 +27,95 @@ export function socketTransport(socketFile: string): ClientOptions {
     close: () => client?.close(),
   };
 }
+
+/** A response of the service as text. */
+export interface PlainAnswer {
+  status: number;
+  text: string;
+}
+
+/**
+ * Sends GET `path` and returns the response. `path` is encoded, with a leading slash. Throws ServiceUnreachable without a
+ * listener or after a broken connection, and the reason of an aborted signal.
+ *
+ * It uses HTTP/1.0: the response ends with the connection and needs no decoding. Decision: no fetch(), because its loading
+ * takes a third of a command's start-up time.
+ */
+export async function getOverSocket(
+  socketFile: string,
+  path: string,
+  { signal }: { signal?: AbortSignal },
+): Promise<PlainAnswer> {
+  if (/[^!-~]/.test(path)) throw new TypeError(`Not encoded: ${path}`);
+  signal?.throwIfAborted();
+  try {
+    return readAnswer(await exchange(socketFile, path, signal));
+  } catch (error) {
+    signal?.throwIfAborted();
+    // A refusal by Deno's permissions becomes the cause, as with fetch().
+    if (error instanceof ServiceUnreachable) throw error;
+    throw new ServiceUnreachable("The service does not answer", { cause: error });
+  }
+}
+
+/** Sends the request and returns all bytes of the response. */
+async function exchange(
+  socketFile: string,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const connection = await Deno.connect({ transport: "unix", path: socketFile });
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) connection.close();
+    isOpen = false;
+  };
+  signal?.addEventListener("abort", close, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await writeAll(connection, `GET ${path} HTTP/1.0\r\nhost: localhost\r\naccept: */*\r\n\r\n`);
+    return await readAll(connection);
+  } finally {
+    signal?.removeEventListener("abort", close);
+    close();
+  }
+}
+
+async function writeAll(connection: Deno.Conn, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let offset = 0; offset < bytes.length;) {
+    offset += await connection.write(bytes.subarray(offset));
+  }
+}
+
+async function readAll(connection: Deno.Conn): Promise<Uint8Array> {
+  let bytes = new Uint8Array(16_384);
+  let length = 0;
+  for (;;) {
+    if (length === bytes.length) {
+      const larger = new Uint8Array(2 * length);
+      larger.set(bytes);
+      bytes = larger;
+    }
+    const count = await connection.read(bytes.subarray(length));
+    if (count === null) return bytes.subarray(0, length);
+    length += count;
+  }
+}
+
+function readAnswer(bytes: Uint8Array): PlainAnswer {
+  const [head = "", rest] = new TextDecoder().decode(bytes.subarray(0, MOST_HEAD))
+    .split("\r\n\r\n", 2);
+  const [, status] = /^HTTP\/1\.[01] (\d{3}) /.exec(head) ?? [];
+  const [, announced] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? [];
+  // The head is ASCII, so its length in characters is its length in bytes.
+  const body = bytes.subarray(head.length + 4);
+  const isWhole = rest !== undefined && body.length >= Number(announced ?? 0);
+  if (status === undefined || !isWhole) {
+    throw new ServiceUnreachable("The connection to the service broke");
+  }
+  return { status: Number(status), text: new TextDecoder().decode(body) };
+}
+
+/** The maximum length of a response head in bytes. */
+const MOST_HEAD = 16_384;

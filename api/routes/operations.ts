@@ -9,6 +9,9 @@ import {
   type RouteFile,
   type ROUTES,
 } from "../operations/operation_paths.ts";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 
 const FILES = {
   health: lazyModule(() => import("./health.ts")),
@@ -56,3 +59,26 @@ export function loadOperations(): Promise<DescribedOperation[]> {
 
 /** Loads the generator of the API description. Throws NoDescriptorLeft. */
 export const loadOpenApi = lazyModule(() => import("../operations/openapi.ts"));
+
+const AFTER_START_MS = 500;
+
+/**
+ * Loads every operation and the API description soon after the start, but after the first response. Resolves at once when
+ * `signal` aborts. Later loading is unsafe: without a free file descriptor Deno 2.9.6 ends the process, and an upgrade in
+ * place may have replaced the module's file.
+ */
+export async function warmUp(
+  { clock, log }: { clock: Clock; log: ServiceLog },
+  signal: AbortSignal,
+): Promise<void> {
+  if (!await sleepUnlessAborted(clock, AFTER_START_MS, signal)) return;
+  try {
+    for (const place of LAZY_OPERATIONS) {
+      if (signal.aborted) return;
+      await place.load();
+    }
+    await loadOpenApi();
+  } catch (error) {
+    log.write("error", "Cannot load a module of the service", { error });
+  }
+}

@@ -1,4 +1,4 @@
-// The view of one execution: its key values, its open question, its tree, and its timeline.
+// The view of one execution: its key values, its open question, its tree, its timeline, and the calls of a dry run.
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { toLabelWords } from "../../base/text/label_words.ts";
@@ -22,14 +22,16 @@ import {
   ViewHead,
 } from "../parts/parts.tsx";
 import { PendingRequest } from "./pending_request.tsx";
-import { agentHref, chatHref, historyHref } from "../state/route.ts";
+import { agentHref, chatHref, executionHref, historyHref } from "../state/route.ts";
 import { useAgents } from "../state/service_context.ts";
-import { buildTimeline } from "../state/timeline.ts";
+import { buildTimeline, type Entry } from "../state/timeline.ts";
 import { Timeline } from "./timeline_view.tsx";
 import { Waterfall } from "./waterfall_view.tsx";
-import { DryRunCalls } from "./dry_run_calls.tsx";
 import { useExecutionLog } from "../state/use_execution_log.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
+import { type DescribedCall, describedOf } from "../../present/payload.ts";
+import { toVisible } from "../../present/visible_text.ts";
+import { Diff } from "./approval/diff_view.tsx";
 
 /** The interval of reloads while the execution waits for a node: no event reports the end of that wait. */
 const NODE_WAIT_RELOAD_MS = 5_000;
@@ -194,4 +196,53 @@ function Duration({ execution }: { execution: ExecutionDetail }): VNode {
   const now = useNow(1_000, isRunning);
   const ms = isRunning ? now - Date.parse(execution.started_at) : execution.duration_ms ?? 0;
   return <>{formatDuration(ms)}</>;
+}
+
+/** The calls that a dry run described instead of making them, with their file changes. */
+function DryRunCalls(
+  { executionId, entries }: { executionId: number; entries: readonly Entry[] },
+): VNode | null {
+  const calls = useMemo(() => entries.flatMap(({ payload }) => describedOf(payload)), [entries]);
+  if (entries.length === 0) return null;
+  // False while the log is still loading.
+  const isWhole = entries.at(-1)?.payload["event_type"] === "complete";
+  return (
+    <section class="would-do" aria-labelledby="would-do">
+      <h2 id="would-do">Would have done</h2>
+      <p class="muted">
+        {calls.length > 0
+          ? "This is a dry run: none of these calls was made."
+          : `This is a dry run. ${isWhole ? "" : "So far, "}it had nothing to change.`}
+      </p>
+      {calls.map((call, index) => (
+        <DescribedCallItem key={index} call={call} number={index + 1} executionId={executionId} />
+      ))}
+    </section>
+  );
+}
+
+function DescribedCallItem(
+  { call, number, executionId }: { call: DescribedCall; number: number; executionId: number },
+): VNode {
+  const { summary, toolName, diff, problem, agentId, executionId: of } = call;
+  return (
+    <div class="call">
+      <h3>
+        <code>{toolName}</code>
+        {of !== undefined && of !== executionId && (
+          <a href={executionHref(of)}>
+            <bdi>{agentId}</bdi>, execution {of}
+          </a>
+        )}
+      </h3>
+      <p class="excerpt" dir="auto">{toVisible(summary)}</p>
+      {problem !== "" && <p class="muted" dir="auto">{toVisible(problem)}</p>}
+      {diff !== "" && (
+        <Diff
+          diff={diff}
+          label={`Change of call ${number}: ${toVisible(summary)}`}
+        />
+      )}
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-// The timeline of an execution: its steps with their times; prompts and results are collapsed.
+// The timeline of an execution: its steps with their times and tool calls. Prompts and long results are collapsed.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import {
@@ -12,8 +12,8 @@ import { FormattedText, StreamingText } from "../parts/markdown.tsx";
 import { Button, Collapsible, Preformatted } from "../parts/parts.tsx";
 import type { ForkPlace } from "../parts/run_dialog.tsx";
 import { executionHref } from "../state/route.ts";
-import { describeLatest, type Step } from "../state/timeline.ts";
-import { lineOf, ToolCall } from "./tool_call.tsx";
+import { type Call, describeLatest, type Step } from "../state/timeline.ts";
+import { beginningOf } from "../../base/text/cut_text.ts";
 
 /** The number of steps shown at first: the first ones and the latest. */
 const STEPS_AT_ONCE = 100;
@@ -198,4 +198,59 @@ function Prompt({ role, text }: { role: "system" | "user"; text: string }): VNod
       )}
     </>
   );
+}
+
+/** The maximum length of a line that is not collapsed. */
+const SHORT_CHARACTERS = 120;
+
+/** A call with its result, if there is one. */
+function ToolCall({ call }: { call: Call }): VNode {
+  const { name, args, result, childId } = call;
+  const state = result === null ? "no result yet" : result.isError ? "failed" : "done";
+  return (
+    <div class={`call ${result?.isError ? "failed" : ""}`}>
+      <h3>
+        <code>{name}</code>
+        <span class="muted">
+          {state}
+          {result?.durationMs != null && `, ${formatDuration(result.durationMs)}`}
+        </span>
+        {childId !== null && <a href={executionHref(childId)}>execution {childId}</a>}
+      </h3>
+      <Excerpt label={`Arguments of ${name}`} text={args} isMuted />
+      {result !== null && (
+        <Excerpt label={`Result of ${name}`} text={result.content || "empty result"} />
+      )}
+    </div>
+  );
+}
+
+/** A short text, or the collapsed beginning of a long one. Muted text is formatted as JSON. */
+function Excerpt(
+  { label, text, isMuted = false }: { label: string; text: string; isMuted?: boolean },
+): VNode {
+  const tone = isMuted ? "muted" : "";
+  if (text.length <= SHORT_CHARACTERS && !text.trim().includes("\n")) {
+    return <p class={`excerpt ${tone}`} dir="auto">{text}</p>;
+  }
+  return (
+    <Collapsible summary={<span class={`excerpt ellipsis ${tone}`}>{lineOf(text)}</span>}>
+      {() => <Preformatted label={label} text={isMuted ? indented(text) : text} />}
+    </Collapsible>
+  );
+}
+
+/** Returns the first line of a text, shortened. */
+function lineOf(text: string): string {
+  return beginningOf(text, 300).trimStart().split("\n")[0] ?? "";
+}
+
+/** Indents JSON arguments. Returns any other text unchanged. */
+function indented(args: string): string {
+  try {
+    return JSON.stringify(JSON.parse(args), null, 2);
+  } catch {
+    // A model may write invalid JSON, which is shown unchanged.
+    return args;
+  }
 }

@@ -1,4 +1,4 @@
-// The view of usage: tokens and cost by day and by agent, as charts and as tables.
+// The view of usage: budgets, and tokens and cost by day and by agent, as charts and as tables.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { ApiError, type Client } from "../../api/client/client.ts";
@@ -8,12 +8,12 @@ import {
   formatCost,
   formatCount,
   formatNumberOf,
+  formatRelative,
   formatWhole,
   toCostFormat,
 } from "../parts/format.ts";
 import { Agent, Button, Empty, Figures, LoadState } from "../parts/parts.tsx";
 import { historyHref, toHash, USAGE_DAYS } from "../state/route.ts";
-import { BudgetBars } from "./budget_bars.tsx";
 import { UsageChart } from "./usage_chart.tsx";
 import {
   type Series,
@@ -27,6 +27,7 @@ import {
   withOthers,
 } from "../state/usage_sums.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
+import type { BudgetBody } from "../../api/schemas/budget_schemas.ts";
 
 const REFRESH_MS = 60_000;
 
@@ -211,4 +212,63 @@ function Sums(
 function successRate(usage: { succeeded: number; failed: number }): string {
   const share = shareOf(usage);
   return share === null ? "–" : `${Math.round(share * 100)} %`;
+}
+
+/** The bars of the budgets of the workspace, of the agents and of running executions; nothing without budgets. */
+function BudgetBars(): VNode | null {
+  const now = useNow(REFRESH_MS);
+  const { data } = useResource((client) => client.budgets(), {
+    key: "",
+    topics: ["executions", "agents"],
+    reloadKey: Math.floor(now / REFRESH_MS),
+  });
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <section aria-labelledby="budgets">
+      <h2 id="budgets">Budgets</h2>
+      <ul class="budgets">
+        {data.map((one) => (
+          <li key={`${one.agent_id} ${one.execution_id} ${one.budget}`}>
+            <BudgetBar budget={one} now={now} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function BudgetBar({ budget, now }: { budget: BudgetBody; now: number }): VNode {
+  const { used, limit, reserved, agent_id, execution_id, resets_at } = budget;
+  const amounts = `${formatAmount(budget, used)} of ${formatAmount(budget, limit)}`;
+  const agents = useAgents();
+  const owner = agent_id === null ? "Workspace" : agents.get(agent_id)?.display_name ?? agent_id;
+  return (
+    <>
+      <span class="whose">
+        {agent_id === null ? owner : <Agent id={agent_id} />}
+        {execution_id !== null && ` · execution ${execution_id}`}
+        {" · "}
+        <code>{budget.budget}</code>
+      </span>
+      <meter
+        min={0}
+        max={limit}
+        low={0.8 * limit}
+        high={limit}
+        optimum={0}
+        value={Math.min(used, limit)}
+        aria-label={`${budget.budget} of ${owner}`}
+        aria-valuetext={`${amounts} used`}
+      />
+      <span class="amounts">
+        {amounts}
+        {reserved > 0 && ` · ${formatAmount(budget, reserved)} reserved`}
+        {resets_at !== null && ` · resets ${formatRelative(Date.parse(resets_at), now)}`}
+      </span>
+    </>
+  );
+}
+
+function formatAmount({ unit }: BudgetBody, amount: number): string {
+  return unit === "tokens" ? `${formatCount(amount)} tokens` : `$${amount.toFixed(2)}`;
 }

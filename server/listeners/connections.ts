@@ -29,7 +29,7 @@ const ALWAYS_ADMITTED = 16;
 const WAITS = { firstMs: 100, longestMs: 5_000 };
 
 /** The dependencies of a listener's connections. */
-export interface ConnectionPorts {
+export interface ConnectionOptions {
   clock: Clock;
   log: ServiceLog;
 }
@@ -39,7 +39,7 @@ type CountStream = (address: string | null) => (() => void) | undefined;
 
 /** Accepts and serves the connections of a listener. */
 export class Connections {
-  readonly #ports: ConnectionPorts;
+  readonly #options: ConnectionOptions;
   readonly #listener: Deno.Listener;
   readonly #handler: Handler;
   readonly #open = new Set<Connection>();
@@ -51,13 +51,13 @@ export class Connections {
 
   constructor(
     listener: Deno.Listener,
-    options: ConnectionPorts & { handler: Handler; mostStreams?: number },
+    options: ConnectionOptions & { handler: Handler; mostStreams?: number },
   ) {
     const { handler, mostStreams = MOST_STREAMS, ...ports } = options;
     this.#mostStreams = mostStreams;
     this.#listener = listener;
     this.#handler = handler;
-    this.#ports = ports;
+    this.#options = ports;
     this.#accepting = this.#acceptAll();
   }
 
@@ -85,9 +85,9 @@ export class Connections {
         if (signal.aborted) return;
         // No file descriptor is free, or the client has left already.
         if (failures++ === 0) {
-          this.#ports.log.write("warn", "Cannot accept a connection; retrying", { error });
+          this.#options.log.write("warn", "Cannot accept a connection; retrying", { error });
         }
-        await sleepUnlessAborted(this.#ports.clock, backoffMs(failures, WAITS), signal);
+        await sleepUnlessAborted(this.#options.clock, backoffMs(failures, WAITS), signal);
       }
     }
   }
@@ -96,7 +96,7 @@ export class Connections {
     const connection = new Connection(accepted, {
       handler: this.#handler,
       countStream: (address) => this.#countStream(address),
-      ...this.#ports,
+      ...this.#options,
     });
     this.#open.add(connection);
     void connection.ended.then(() => this.#open.delete(connection));
@@ -133,7 +133,7 @@ export class Connections {
 
   /** Logs a warning once a minute at most, so that a flood of connections does not flood the log. */
   #warn(message: string, address: string | null): void {
-    const { clock, log } = this.#ports;
+    const { clock, log } = this.#options;
     if (clock.now() < this.#lastWarnedAt + MINUTE_MS) return;
     this.#lastWarnedAt = clock.now();
     log.write("warn", message, {
@@ -158,7 +158,7 @@ class Connection {
 
   constructor(
     accepted: Deno.Conn,
-    { handler, clock, countStream }: ConnectionPorts & {
+    { handler, clock, countStream }: ConnectionOptions & {
       handler: Handler;
       countStream: CountStream;
     },

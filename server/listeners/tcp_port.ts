@@ -1,6 +1,6 @@
 // The TCP listener. It is off by default and requires an API key.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import { type ConnectionPorts, Connections } from "./connections.ts";
+import { type ConnectionOptions, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 
 /** The address and the API key of the TCP listener. */
@@ -60,7 +60,7 @@ function isLoopback(host: string): boolean {
 /** Listens on host and port. Throws PortUnavailable. */
 export function listenOnTcp(
   { port, host = DEFAULT_TCP_HOST }: Pick<TcpOptions, "port" | "host">,
-  options: ConnectionPorts & { handler: Handler },
+  options: ConnectionOptions & { handler: Handler },
 ): TcpListener {
   const listener = bind(host, port);
   const { port: bound } = listener.addr;

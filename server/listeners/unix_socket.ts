@@ -1,6 +1,6 @@
 // The Unix socket listener. From the start, only the socket's owner can connect. It never replaces a live socket.
 import { RuntimeError } from "../../base/errors.ts";
-import { type ConnectionPorts, Connections } from "./connections.ts";
+import { type ConnectionOptions, Connections } from "./connections.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -18,7 +18,7 @@ export class SocketUnavailable extends RuntimeError {
  */
 export async function listenOnSocket(
   path: string,
-  options: ConnectionPorts & { handler: Handler },
+  options: ConnectionOptions & { handler: Handler },
 ): Promise<Listener> {
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });

@@ -47,7 +47,6 @@ Deno.test("api/client/client.ts loads only its own small files and the clock", (
     "client/client_request.ts",
     "client/client_stream.ts",
     "client/client_transport.ts",
-    "client/socket_request.ts",
     "operations/operation_paths.ts",
   ].map((name) => `api/${name}`);
   const loaded = own.flatMap((file) =>

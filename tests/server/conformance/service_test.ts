@@ -1,6 +1,6 @@
 // API conformance: health, info, shutdown, and the general rules of requests and refusals.
 import assert from "node:assert/strict";
-import { HealthBody } from "../../../api/schemas/health_schema.ts";
+import { HealthBody } from "../../../api/routes/health.ts";
 import { InfoBody } from "../../../api/schemas/info_schemas.ts";
 import { API_KEY, overBoth, overTcp as test, TIMESTAMP } from "./both_transports.ts";
 import { until } from "../../support/until.ts";

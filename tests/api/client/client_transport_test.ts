@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { ApiError, openSocketClient, ServiceUnreachable } from "../../../api/client/client.ts";
-import { getOverSocket } from "../../../api/client/socket_request.ts";
+import { getOverSocket } from "../../../api/client/client_transport.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 
 async function withSocket(work: (path: string) => Promise<void>): Promise<void> {

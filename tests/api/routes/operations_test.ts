@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { LAZY_OPERATIONS } from "../../api/routes/operations.ts";
-import { warmUp } from "../../server/warm_up.ts";
-import { LogLines } from "../support/log_lines.ts";
-import { TestClock } from "../support/test_clock.ts";
+import { LAZY_OPERATIONS, warmUp } from "../../../api/routes/operations.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import { TestClock } from "../../support/test_clock.ts";
 
 Deno.test("warmUp() loads every operation soon after the start, and nothing after the service stops", async () => {
   const opened = new Set<string>();
