@@ -12,7 +12,7 @@ import { followersOf } from "./executions/runs/followers.ts";
 import { verdictOf } from "./executions/runs/trigger_verdict.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";
-import { NO_MESSAGES } from "./storage/outbox.ts";
+import { NO_MESSAGES } from "./notify/outbox.ts";
 import { NO_TELEMETRY, type Telemetry } from "./executions/loop/telemetry.ts";
 import { ConfigFollower } from "./wiring/config_follower.ts";
 import { LocalRuntime } from "./wiring/local_runtime.ts";
@@ -31,8 +31,8 @@ import { SqlCheckpointStore } from "./storage/executions/checkpoints.ts";
 import { createExecutionStores } from "./storage/executions/execution_stores.ts";
 import { SqlFrameStore } from "./storage/frames.ts";
 import { SqlKnownToolStore } from "./storage/known_tools.ts";
-import { SqlSettingsStore } from "./storage/settings.ts";
-import { SqlTriggerStateStore } from "./storage/trigger_states.ts";
+import { SqlSettingsStore } from "./triggers/settings_store.ts";
+import { SqlTriggerStateStore } from "./triggers/trigger_state_store.ts";
 import { SqlSlotStore } from "./storage/slots.ts";
 import { Pause } from "./triggers/pause.ts";
 
@@ -42,7 +42,7 @@ const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
 /** Loaded with the first run, or the first agent that watches something. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
 /** Loaded where several services share the database. */
-const loadNodes = lazyModule(() => import("./storage/nodes.ts"));
+const loadNodes = lazyModule(() => import("./executions/nodes/node_reads.ts"));
 /** Loaded when somebody asks what a run would be. */
 const loadPlanRun = lazyModule(() => import("./wiring/plan/plan_run.ts"));
 

@@ -9,7 +9,7 @@ import { toBudgetQuestion } from "../../runtime/executions/budget/budget_questio
 import { type Model, ModelError, type Usage } from "../../runtime/models/model.ts";
 import { withBilling } from "../../runtime/models/calls/spending.ts";
 import { boundInputTokens } from "../../runtime/models/token_estimate.ts";
-import { SqlBudgetStore } from "../../runtime/storage/budgets.ts";
+import { SqlBudgetStore } from "../../runtime/executions/budget/budget_store.ts";
 import { LogLines } from "../../tests/support/log_lines.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { createTestAgent } from "../../tests/support/test_agent.ts";

@@ -77,7 +77,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "a dead service's reservations count in full",
     symbol: "SqlBudgetStore.settleAbandoned",
     drop: "for (const row of rows) yield",
-    tests: ["tests/runtime/storage/budgets_test.ts", "tests/proof/budgets_test.ts"],
+    tests: ["tests/runtime/executions/budget/budget_store_test.ts", "tests/proof/budgets_test.ts"],
   },
   {
     guard: "an abandoned call may have been billed, so it counts",
@@ -1264,13 +1264,13 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "a pause is stored with its message",
     symbol: "SqlRequestStore.openRequest",
     drop: "yield* messages.record({ type",
-    tests: ["tests/runtime/storage/outbox_test.ts"],
+    tests: ["tests/runtime/notify/outbox_test.ts"],
   },
   {
     guard: "an end is stored with its message",
     symbol: "SqlEndingStore.finishExecution",
     drop: 'yield* messages.record({ type: "ended"',
-    tests: ["tests/runtime/storage/outbox_test.ts"],
+    tests: ["tests/runtime/notify/outbox_test.ts"],
   },
   {
     guard: "messages about one execution arrive in order",

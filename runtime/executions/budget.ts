@@ -32,6 +32,31 @@ export interface BudgetState extends Budget {
   reserved: number;
 }
 
+/** A reservation to be made for a call. */
+export interface NewReservation {
+  /** Null: the call belongs to no agent. */
+  agentId: string | null;
+  executionId: number | null;
+  /** The root of the execution's tree. */
+  rootId: number | null;
+  at: number;
+  most: Amount;
+  /** Every budget that the call counts in. */
+  budgets: readonly Budget[];
+}
+
+/** The refusal of a reservation. */
+export interface ReservationRefusal {
+  /** The first budget that the call does not fit into. */
+  refused: BudgetState;
+  /** The most that the call may use, in the budget's unit. */
+  need: number;
+  /** True: the call would fit if all reservations were returned. */
+  isTemporary: boolean;
+  /** True: the first refusal by this budget in its period. */
+  isFirst: boolean;
+}
+
 /** A budget for people, in dollars or tokens. `limit` includes the raises; `left` excludes the reservations. */
 export interface BudgetFigures {
   /** `per_day`, `tokens.tree` */

@@ -1,6 +1,8 @@
 // Links in messages with which a person answers a question. Only the hashes of their tokens are stored.
 import { sha256Of } from "../../base/sha256.ts";
 import { DAY_MS } from "../../base/time_units.ts";
+import type { Database } from "../database/database.ts";
+import { get, isTrue, run } from "../database/operation.ts";
 
 /** The lifetime of a link, unless its question expires before. */
 export const LINK_MS = DAY_MS;
@@ -17,19 +19,12 @@ export interface LinkedQuestion {
   state: "open" | "answered" | "ended" | "expired";
 }
 
-/** Stores links by the hashes of their tokens. Each method is one transaction. */
-export interface AnswerLinkStore {
-  /** Stores a link that opens the question until `expiresAt`, or until the question expires. */
-  addLink(link: { hash: string; requestId: string; expiresAt: number }): Promise<void>;
-  findLink(hash: string, now: number): Promise<LinkedQuestion | undefined>;
-}
-
 /** Creates and resolves links. */
 export class AnswerLinks {
-  readonly #store: AnswerLinkStore;
+  readonly #store: SqlAnswerLinkStore;
   readonly #clock: { now(): number };
 
-  constructor({ store, clock }: { store: AnswerLinkStore; clock: { now(): number } }) {
+  constructor({ store, clock }: { store: SqlAnswerLinkStore; clock: { now(): number } }) {
     this.#store = store;
     this.#clock = clock;
   }
@@ -50,4 +45,65 @@ export class AnswerLinks {
   async find(token: string): Promise<LinkedQuestion | undefined> {
     return await this.#store.findLink(await sha256Of(token), this.#clock.now());
   }
+}
+
+/** The time for which an expired link is kept, so that it can report its state. */
+const KEPT_MS = 30 * DAY_MS;
+
+interface LinkRow {
+  request_id: string;
+  execution_id: number;
+  /** The state of the question, and the expiry of the link. */
+  is_closed: number;
+  is_over: number;
+  is_answered: number;
+  is_expired: number;
+}
+
+/** The answer links of one database. */
+export class SqlAnswerLinkStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Stores a link that opens the question until `expiresAt`, or until the question expires. */
+  addLink(
+    { hash, requestId, expiresAt }: { hash: string; requestId: string; expiresAt: number },
+  ): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run("DELETE FROM answer_links WHERE expires_at < ?", expiresAt - KEPT_MS);
+      yield* run(
+        "INSERT INTO answer_links (hash, request_id, expires_at) " +
+          "SELECT ?1, request_id, CASE WHEN expires_at < ?3 THEN expires_at ELSE ?3 END FROM requests WHERE request_id = ?2",
+        hash,
+        requestId,
+        expiresAt,
+      );
+    });
+  }
+
+  findLink(hash: string, now: number): Promise<LinkedQuestion | undefined> {
+    return this.#db.read(function* () {
+      const row = yield* get<LinkRow>(
+        "SELECT request_id, execution_id, answered_at IS NOT NULL AS is_closed, " +
+          `${isTrue("response ->> '$.expired'")} AS is_over, ` +
+          "response IS NOT NULL AS is_answered, answer_links.expires_at <= ? AS is_expired " +
+          "FROM answer_links JOIN requests USING (request_id) WHERE hash = ?",
+        now,
+        hash,
+      );
+      if (row === undefined) return undefined;
+      return { requestId: row.request_id, executionId: row.execution_id, state: stateOf(row) };
+    });
+  }
+}
+
+function stateOf(
+  { is_over, is_closed, is_answered, is_expired }: LinkRow,
+): LinkedQuestion["state"] {
+  if (is_over === 1) return "expired";
+  if (is_closed === 1) return is_answered === 1 ? "answered" : "ended";
+  return is_expired === 1 ? "expired" : "open";
 }

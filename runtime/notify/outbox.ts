@@ -1,7 +1,11 @@
-// The port to the outbox: messages are stored in the transaction of their event, so that none is lost, and sent from
-// there.
+// The table of messages to people. A message is stored in the transaction of its event, so that none is lost, combined with equal
+// ones, and claimed for one attempt at a time.
 import { HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { NotifyKind } from "../config/notify_schema.ts";
+import type { MessageDraft } from "./drafts.ts";
+import type { NotableEvent } from "./notable_event.ts";
+import type { Database } from "../database/database.ts";
+import { afterCommit, get, lock, type Operation, run } from "../database/operation.ts";
 
 /** A channel gets at most one message of a kind about an agent in this time. Further ones are counted. */
 export const FOLD_MS = HOUR_MS;
@@ -37,23 +41,239 @@ export interface MessageFilter {
   kinds: readonly NotifyKind[] | null;
 }
 
-/** The outbox of the message sender. Each method is one transaction and rejects with StorageUnavailable. */
-export interface OutboxStore {
+/** Stores messages in the transaction of their event, so that both are committed or none. */
+export interface EventMessages {
+  record(event: NotableEvent): Operation<void>;
+}
+
+/** The MessageStock of a runtime that sends no messages. */
+export const NO_MESSAGES: EventMessages = { *record() {} };
+
+/** The collaborators of SqlOutbox. */
+export interface SqlOutboxOptions {
+  draftMessages: (event: NotableEvent) => MessageDraft[];
+  now: () => number;
+  /** Called after a message was stored. */
+  stored: () => void;
+  /** Called if a message could not be created. The event itself is stored nevertheless. */
+  failed: (error: unknown) => void;
+}
+
+interface MessageRow {
+  seq: number;
+  id: string;
+  channel: string;
+  kind: NotifyKind;
+  agent_id: string | null;
+  execution_id: number | null;
+  request_id: string | null;
+  title: string;
+  body: string;
+  count: number;
+  created_at: number;
+  attempts: number;
+  first_tried_at: number | null;
+}
+
+/**
+ * SQL: the open messages that may be sent, for the kinds and channels of a Selection. A message waits for an earlier one of its
+ * execution and channel that has been tried and is still open.
+ */
+const ELIGIBLE = "closed_at IS NULL " +
+  "AND channel NOT IN (SELECT value FROM json_each(?1)) " +
+  "AND (CAST(?2 AS TEXT) IS NULL OR kind IN (SELECT value FROM json_each(?2))) " +
+  "AND NOT EXISTS (SELECT 1 FROM outbox earlier WHERE earlier.channel = outbox.channel " +
+  "AND earlier.execution_id = outbox.execution_id AND earlier.closed_at IS NULL " +
+  "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";
+
+/** The messages of one database. */
+export class SqlOutbox implements EventMessages {
+  readonly #db: Database;
+  readonly #options: SqlOutboxOptions;
+
+  constructor(db: Database, ports: SqlOutboxOptions) {
+    this.#db = db;
+    this.#options = ports;
+  }
+
+  *record(event: NotableEvent): Operation<void> {
+    const now = this.#options.now();
+    const drafts = this.#draft(event);
+    for (const draft of drafts) yield* upsertMessage(draft, now);
+    if (drafts.length > 0) yield* afterCommit(this.#options.stored);
+  }
+
+  /** Stores the message of an event without a transaction of its own. */
+  announce(event: NotableEvent): Promise<void> {
+    return this.#db.change("process", () => this.record(event));
+  }
+
   /**
    * Claims the oldest due message, counts the attempt, and makes it due again after ATTEMPT_MS in case this process dies.
    * A message that was tried before blocks later ones of its execution to the same channel. Questions that are no longer
    * open are dropped first.
    */
-  claim(options: MessageFilter & { now: number }): Promise<ClaimedMessage | undefined>;
+  claim(
+    { now, ...selection }: MessageFilter & { now: number },
+  ): Promise<ClaimedMessage | undefined> {
+    return this.#db.change("process", function* () {
+      yield* lock("outbox");
+      yield* closeAnswered(now);
+      for (;;) {
+        const row = yield* get<MessageRow>(
+          `SELECT * FROM outbox WHERE ${ELIGIBLE} AND due_at <= ?3 ORDER BY seq LIMIT 1`,
+          ...toParameters(selection),
+          now,
+        );
+        if (row === undefined) return undefined;
+        const attempt = row.attempts + 1;
+        const firstTriedAt = row.first_tried_at ?? now;
+        const taken = yield* run(
+          "UPDATE outbox SET attempts = ?, first_tried_at = ?, due_at = ? WHERE seq = ? AND closed_at IS NULL",
+          attempt,
+          firstTriedAt,
+          now + ATTEMPT_MS,
+          row.seq,
+        );
+        // No row changed: another node has added to the message meanwhile and moved it to a new row.
+        if (taken === 1) return toClaimed(row, { attempt, firstTriedAt });
+      }
+    });
+  }
+
   /** Returns the time of the next due message; undefined when none is open. */
-  readNextDue(selection: MessageFilter): Promise<number | undefined>;
-  countOpen(): Promise<number>;
+  readNextDue(selection: MessageFilter): Promise<number | undefined> {
+    return this.#db.read(function* () {
+      const row = yield* get<{ due: number | null }>(
+        `SELECT min(due_at) AS due FROM outbox WHERE ${ELIGIBLE}`,
+        ...toParameters(selection),
+      );
+      return row?.due ?? undefined;
+    });
+  }
+
+  countOpen(): Promise<number> {
+    return this.#db.read(function* () {
+      const row = yield* get<{ open: number }>(
+        "SELECT count(*) AS open FROM outbox WHERE closed_at IS NULL",
+      );
+      return row?.open ?? 0;
+    });
+  }
+
   /** Makes every retried message due now. Called at the start of the service: the cause may be fixed. */
-  retryAll(now: number): Promise<void>;
+  retryAll(now: number): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run(
+        "UPDATE outbox SET due_at = ?1 WHERE closed_at IS NULL AND attempts > 0 AND due_at > ?1",
+        now,
+      );
+    });
+  }
+
   /** Schedules the next attempt. */
-  postpone(id: string, dueAt: number): Promise<void>;
+  postpone(id: string, dueAt: number): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
+    });
+  }
+
   /** Ends the delivery of a message. */
-  close(id: string, closing: { outcome: "delivered" | "given up"; at: number }): Promise<void>;
+  close(
+    id: string,
+    { outcome, at }: { outcome: "delivered" | "given up"; at: number },
+  ): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run(
+        "UPDATE outbox SET closed_at = ?, outcome = ? WHERE id = ? AND closed_at IS NULL",
+        at,
+        outcome,
+        id,
+      );
+    });
+  }
+
   /** Deletes the messages that were closed before `before`. */
-  purge(before: number): Promise<void>;
+  purge(before: number): Promise<void> {
+    return this.#db.change("process", function* () {
+      yield* run("DELETE FROM outbox WHERE closed_at < ?", before);
+    });
+  }
+
+  #draft(event: NotableEvent): MessageDraft[] {
+    try {
+      return this.#options.draftMessages(event);
+    } catch (error) {
+      // A bug in a message must not keep an execution from pausing or ending.
+      this.#options.failed(error);
+      return [];
+    }
+  }
+}
+
+/** Stores a message. If an equal message waits for its first attempt, increments its count instead. */
+function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
+  const { channel, kind, agentId } = draft;
+  const fold = draft.isFoldable ? JSON.stringify([channel, kind, agentId]) : null;
+  // Serializes equal messages of all nodes, so that they are combined.
+  if (fold !== null) yield* lock(`outbox ${fold}`);
+  const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
+    "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
+    fold,
+  ));
+  const tried = yield* get<{ at: number | null }>(
+    "SELECT max(first_tried_at) AS at FROM outbox WHERE fold = ?",
+    fold,
+  );
+  const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
+  // The new row is the last in order, because it is about the newest execution and follows the other messages of it.
+  yield* run(
+    "INSERT INTO outbox (id, channel, kind, agent_id, execution_id, request_id, fold, title, body, count, " +
+      "created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    waiting?.id ?? `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+    channel,
+    kind,
+    agentId,
+    draft.executionId,
+    draft.requestId,
+    fold,
+    draft.title,
+    draft.text,
+    (waiting?.count ?? 0) + 1,
+    waiting?.created_at ?? now,
+    dueAt,
+  );
+}
+
+function toClaimed(
+  row: MessageRow,
+  tries: { attempt: number; firstTriedAt: number },
+): ClaimedMessage {
+  return {
+    id: row.id,
+    channel: row.channel,
+    kind: row.kind,
+    agentId: row.agent_id,
+    executionId: row.execution_id,
+    requestId: row.request_id,
+    title: row.title,
+    text: row.body,
+    count: row.count,
+    createdAt: row.created_at,
+    ...tries,
+  };
+}
+
+/** Closes the messages of questions that have been answered. */
+function* closeAnswered(now: number): Operation<void> {
+  yield* run(
+    "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +
+      "AND request_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM requests " +
+      "WHERE requests.request_id = outbox.request_id AND answered_at IS NULL)",
+    now,
+  );
+}
+
+function toParameters({ except, kinds }: MessageFilter): [string, string | null] {
+  return [JSON.stringify(except), kinds === null ? null : JSON.stringify(kinds)];
 }

@@ -8,7 +8,7 @@ import { type NotifySettings, quietHours } from "../config/notify_schema.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AnswerLinks } from "./answer_links.ts";
 import { type Channel, DeliveryFailure, type OutgoingMessage } from "./channels/channel.ts";
-import type { ClaimedMessage, MessageFilter, OutboxStore } from "./outbox.ts";
+import type { ClaimedMessage, MessageFilter, SqlOutbox } from "./outbox.ts";
 import { isQuiet } from "./quiet_hours.ts";
 
 /** The waits between attempts. */
@@ -22,7 +22,7 @@ const STORAGE_RETRY_MS = 10 * SECOND_MS;
 const RETENTION_MS = DAY_MS;
 
 export interface SenderPorts {
-  store: OutboxStore;
+  store: SqlOutbox;
   links: Pick<AnswerLinks, "create">;
   settings: () => NotifySettings;
   /** The base of the answer links; null: messages have no links. */

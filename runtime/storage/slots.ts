@@ -5,7 +5,7 @@ import type {
   SlotStore,
   StoredSlots,
 } from "../triggers/schedule/slot_store.ts";
-import { type EventMessages, NO_MESSAGES } from "./outbox.ts";
+import { type EventMessages, NO_MESSAGES } from "../notify/outbox.ts";
 import type { Database } from "../database/database.ts";
 import { all, get, lock, type Operation, run } from "../database/operation.ts";
 

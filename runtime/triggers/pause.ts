@@ -1,6 +1,6 @@
 // The pause of all triggers. It is stored, so that a restart of the service does not end it.
 import type { EventBus } from "../events/bus.ts";
-import type { SettingsStore } from "./settings_store.ts";
+import type { SqlSettingsStore } from "./settings_store.ts";
 
 const SETTING = "scheduler";
 
@@ -9,10 +9,10 @@ export type SchedulerState = "running" | "paused";
 
 /** Pauses and resumes all triggers at once. Publishes one `scheduler_changed` for each change. */
 export class Pause {
-  readonly #store: SettingsStore;
+  readonly #store: SqlSettingsStore;
   readonly #events: EventBus;
 
-  constructor(ports: { store: SettingsStore; events: EventBus }) {
+  constructor(ports: { store: SqlSettingsStore; events: EventBus }) {
     this.#store = ports.store;
     this.#events = ports.events;
   }

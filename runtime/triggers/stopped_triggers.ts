@@ -8,7 +8,7 @@ import type { EventBus, ServiceEvent, TriggerStop } from "../events/bus.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
-import type { TriggerStateStore } from "./trigger_state_store.ts";
+import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
 
 /** The longest sleep. It bounds the time until a suspended machine is noticed. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
@@ -19,7 +19,7 @@ export const RESTART =
 
 /** The collaborators of `StoppedTriggers`. */
 export interface StoppedTriggersPorts {
-  store: TriggerStateStore;
+  store: SqlTriggerStateStore;
   clock: Clock;
   log: ServiceLog;
   /** Publishes each change. Stops on other machines arrive through it, too. */

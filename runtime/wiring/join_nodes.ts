@@ -4,9 +4,9 @@ import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ExecutionLog } from "../events/log.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import { LabelWarnings } from "../executions/nodes/label_warnings.ts";
-import type { NodeReads } from "../executions/nodes/node_reads.ts";
+import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
-import type { BudgetStore } from "../executions/budget/budget_store.ts";
+import type { SqlBudgetStore } from "../executions/budget/budget_store.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { Notifications } from "./open_notifications.ts";
 import type { Node } from "../storage/postgres/node.ts";
@@ -21,12 +21,12 @@ const TOLD_CHARACTERS = 1_000;
 /** What a machine joins the others with. */
 export interface JoinNodesOptions {
   node: Node;
-  nodes: NodeReads;
+  nodes: SqlNodeReads;
   registry: Pick<AgentRegistry, "list">;
   events: EventBus;
   executionLog: ExecutionLog;
   runner: Pick<Runner, "settleLeft">;
-  budgets: Pick<BudgetStore, "settleAbandoned">;
+  budgets: Pick<SqlBudgetStore, "settleAbandoned">;
   notifications: Pick<Notifications, "hasOpen" | "sender">;
   openOwnWrites: () => Promise<OwnWrites>;
   /** Undefined before they are there. */

@@ -11,9 +11,9 @@ import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { SqlAnswerLinkStore } from "../storage/answer_links.ts";
+import { SqlAnswerLinkStore } from "../notify/answer_links.ts";
 import type { Database } from "../database/database.ts";
-import { SqlOutbox } from "../storage/outbox.ts";
+import { SqlOutbox } from "../notify/outbox.ts";
 import { once } from "./once.ts";
 
 const loadMessageChannels = lazyModule(() => import("./message_channels.ts"));

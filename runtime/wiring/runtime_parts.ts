@@ -11,7 +11,7 @@ import type { ExecutionLog } from "../events/log.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { BudgetService } from "../executions/budget/budget_service.ts";
 import type { ExecutionReads } from "../executions/record/execution_reads.ts";
-import type { NodeReads } from "../executions/nodes/node_reads.ts";
+import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
 import type { Retention } from "../executions/runs/retention.ts";
@@ -23,7 +23,7 @@ import type { AutoApprovalPorts } from "./auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SlotStore } from "../triggers/schedule/slot_store.ts";
-import type { TriggerStateStore } from "../triggers/trigger_state_store.ts";
+import type { SqlTriggerStateStore } from "../triggers/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
 /** The parts of a LocalRuntime. */
@@ -45,7 +45,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   families: Pick<FamilyStore, "sumDescendants">;
   storage: Runtime["storage"];
   /** Absent where the database is one service's. */
-  nodes: NodeReads | undefined;
+  nodes: SqlNodeReads | undefined;
   frames: FrameStore;
   executionLog: ExecutionLog;
   /** The machine's. */
@@ -62,7 +62,7 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   abortWaiting: Runner["abortWaiting"] | undefined;
   /** What fires by itself; absent in a runtime that runs nothing. */
   triggers: Triggers | undefined;
-  triggerStates: Pick<TriggerStateStore, "readStopped">;
+  triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
   pause: Pause;
   slots: SlotStore;
   budgets: BudgetService;

@@ -3,7 +3,7 @@ import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../runtime.ts";
 import type { Pause } from "../triggers/pause.ts";
-import type { TriggerStateStore } from "../triggers/trigger_state_store.ts";
+import type { SqlTriggerStateStore } from "../triggers/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { ShownHistory } from "./shown_history.ts";
 
@@ -39,7 +39,7 @@ export async function toListings(
   { history, triggers, triggerStates, withLessons }: {
     history: Pick<ShownHistory, "newest">;
     triggers: Triggers | undefined;
-    triggerStates: Pick<TriggerStateStore, "readStopped">;
+    triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
     /** Adds what was learned of its model's endpoint. */
     withLessons: (agent: Agent) => Agent;
   },

@@ -8,7 +8,7 @@ import { hostNames } from "../config/database_settings.ts";
 import { whyElsewhere } from "../trigger_kinds.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
-import type { BudgetStore } from "../executions/budget/budget_store.ts";
+import type { SqlBudgetStore } from "../executions/budget/budget_store.ts";
 import { type Retention, RetentionSweeps } from "../executions/runs/retention.ts";
 import { findDescriptors } from "../../base/files/descriptor_link.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -25,7 +25,7 @@ const loadJoinNodes = lazyModule(() => import("./join_nodes.ts"));
 export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
-  budgets: Pick<BudgetStore, "settleAbandoned">;
+  budgets: Pick<SqlBudgetStore, "settleAbandoned">;
   follower: ConfigFollower;
   retention: Retention;
   notifications: Notifications;

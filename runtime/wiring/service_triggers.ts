@@ -8,8 +8,8 @@ import type { ExecutionReads } from "../executions/record/execution_reads.ts";
 import type { Runner } from "../executions/runs/runner.ts";
 import type { Context } from "../context.ts";
 import type { Database } from "../database/database.ts";
-import { SqlTriggerStateStore } from "../storage/trigger_states.ts";
-import { SqlFollowUpStore } from "../storage/follow_ups.ts";
+import { SqlTriggerStateStore } from "../triggers/trigger_state_store.ts";
+import { SqlFollowUpStore } from "../triggers/after/follow_up_store.ts";
 import type { SqlSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 import { follows, FollowUps } from "../triggers/after/follow_ups.ts";
@@ -17,7 +17,7 @@ import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
 import type { WatchShares } from "../triggers/watch/watcher.ts";
-import type { SettingsStore } from "../triggers/settings_store.ts";
+import type { SqlSettingsStore } from "../triggers/settings_store.ts";
 import type { TriggerLease } from "../triggers/trigger_lease.ts";
 import { TRIGGER_LEASE, whyElsewhere } from "../trigger_kinds.ts";
 import { once } from "./once.ts";
@@ -33,7 +33,7 @@ import type { Fire, StartRun } from "../triggers/fire.ts";
 
 const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));
 const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
-const loadWatchStore = lazyModule(() => import("../storage/watches.ts"));
+const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts"));
 
 /** What they are made of. */
 export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
@@ -45,7 +45,7 @@ export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   slots: SqlSlotStore;
   runner: Runner;
   pause: Pause;
-  remembered: SettingsStore;
+  remembered: SqlSettingsStore;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
   /** Where several machines share the database. */
@@ -197,7 +197,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
 }
 
 /** The id of this service's state folder. */
-async function readServiceId(remembered: SettingsStore): Promise<string> {
+async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
   const known = await remembered.readSetting("service_id");
   if (known !== undefined) return known;
   const id = crypto.randomUUID();

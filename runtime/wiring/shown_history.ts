@@ -10,7 +10,7 @@ import {
   requireExecution,
   type StoredExecution,
 } from "../executions/record/execution_reads.ts";
-import type { NodeReads } from "../executions/nodes/node_reads.ts";
+import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
 import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { NoPendingRequest } from "../executions/refusals.ts";
@@ -41,7 +41,7 @@ export interface ShownHistoryPorts {
   executions: ExecutionReads;
   requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
-  nodes: NodeReads | undefined;
+  nodes: SqlNodeReads | undefined;
   redactor: Redactor;
   registry: Pick<AgentRegistry, "get">;
   settings: WorkspaceSettings;

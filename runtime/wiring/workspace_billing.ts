@@ -8,7 +8,7 @@ import { BudgetGate } from "../executions/budget/budget_gate.ts";
 import { ModelPrices } from "../models/pricing.ts";
 import type { CallBilling } from "../models/calls/spending.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
-import { SqlBudgetStore } from "../storage/budgets.ts";
+import { SqlBudgetStore } from "../executions/budget/budget_store.ts";
 import type { Database } from "../database/database.ts";
 import { SqliteDatabase } from "../storage/sqlite/sqlite_database.ts";
 import { findHistory } from "../storage/state_dir/history_place.ts";

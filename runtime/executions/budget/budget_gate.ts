@@ -21,11 +21,12 @@ import {
   type Budget,
   type BudgetState,
   describeBudget,
+  type ReservationRefusal,
   toNanos,
   treeBudgets,
   workspaceBudgets,
 } from "../budget.ts";
-import type { BudgetStore, ReservationRefusal } from "./budget_store.ts";
+import type { SqlBudgetStore } from "./budget_store.ts";
 
 /** The time between checks for money that other processes have reserved: they do not notify this one. */
 const RECHECK_MS = 5 * SECOND_MS;
@@ -45,7 +46,7 @@ export class BudgetExceeded extends Error {
 }
 
 export interface BudgetGatePorts {
-  store: BudgetStore;
+  store: SqlBudgetStore;
   families: Pick<FamilyStore, "readLineage">;
   /** Returns the current definition of an agent. */
   findAgent(id: string): Agent | undefined;

@@ -20,7 +20,7 @@ import {
   treeBudgets,
 } from "../budget.ts";
 import type { BudgetGate } from "./budget_gate.ts";
-import type { BudgetStore } from "./budget_store.ts";
+import type { SqlBudgetStore } from "./budget_store.ts";
 
 /** A request to raise one budget. */
 export interface RaiseRequest {
@@ -43,7 +43,7 @@ export class BudgetNotFound extends RuntimeError {
 const MOST_TREES = 500;
 
 export interface BudgetServicePorts {
-  store: BudgetStore;
+  store: SqlBudgetStore;
   gate: Pick<BudgetGate, "budgetsOf">;
   executions: Pick<ExecutionReads, "listExecutions">;
   listAgents(): readonly Agent[];

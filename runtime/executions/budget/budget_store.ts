@@ -1,51 +1,300 @@
-// The port to spending, reservations and raises.
-import type { Amount, Budget, BudgetRaise, BudgetState } from "../budget.ts";
+// The tables of budgets: reservations, raised limits, and spending by quarter of an hour, which fits the days of all time zones.
+import {
+  agentScope,
+  type Amount,
+  type Budget,
+  type BudgetRaise,
+  type BudgetState,
+  type NewReservation,
+  partOf,
+  remainingOf,
+  type ReservationRefusal,
+  treeScope,
+  WORKSPACE_SCOPE,
+} from "../budget.ts";
+import { USAGE_STEP_MS } from "../usage.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/time_units.ts";
+import type { Database } from "../../database/database.ts";
+import { isAlive, NOW } from "../../database/instances.ts";
+import {
+  afterCommit,
+  all,
+  get,
+  lock,
+  type Operation,
+  run,
+  type SqlValue,
+} from "../../database/operation.ts";
 
-/** A reservation to be made for a call. */
-export interface NewReservation {
-  /** Null: the call belongs to no agent. */
-  agentId: string | null;
-  executionId: number | null;
-  /** The root of the execution's tree. */
-  rootId: number | null;
+/** The time for which spending is kept: the longest month, and a day for time zones. */
+const KEPT_MS = 32 * DAY_MS;
+/** The maximum age of transactions that a crash of the database undoes. */
+const MAX_LOST_AGE_MS = MINUTE_MS;
+/** People are warned from this share of a limit on. */
+const NEAR = 0.8;
+
+/** The lifetime of reservations by a person's own process, for a draft or a trial. Such a process is not a node. */
+const PERSONAL_CALL_MS = HOUR_MS;
+/** SQL: a node made the reservation, and that node is alive. */
+const IS_MACHINE = "instance_id IN (SELECT id FROM instances)";
+const IS_ALIVE = isAlive("reservations.instance_id");
+
+interface ReservationRow {
+  id: number;
+  agent_id: string | null;
+  root_id: number | null;
   at: number;
-  most: Amount;
-  /** Every budget that the call counts in. */
-  budgets: readonly Budget[];
+  nanos: number;
+  tokens: number;
 }
 
-/** The refusal of a reservation. */
-export interface ReservationRefusal {
-  /** The first budget that the call does not fit into. */
-  refused: BudgetState;
-  /** The most that the call may use, in the budget's unit. */
-  need: number;
-  /** True: the call would fit if all reservations were returned. */
-  isTemporary: boolean;
-  /** True: the first refusal by this budget in its period. */
-  isFirst: boolean;
-}
+/** The budgets, for one service instance or another process of the workspace. */
+export class SqlBudgetStore {
+  readonly #db: Database;
+  readonly #instanceId: string;
+  /** The reservations of this process that are not settled yet. */
+  readonly #open = new Set<number>();
+  /** The quarter of an hour of the last removal of old rows. */
+  #lastPurgedStep = 0;
 
-/** Stores spending. Each method is one transaction and rejects with a RuntimeError of code `storage` when that fails. */
-export interface BudgetStore {
+  constructor(db: Database, instanceId: string) {
+    this.#db = db;
+    this.#instanceId = instanceId;
+  }
+
   /** Reserves the money if it fits into every budget. Otherwise stores only the refusal. */
-  reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal>;
+  async reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal> {
+    const instanceId = this.#instanceId;
+    const outcome = await this.#db.change("soon", function* () {
+      if (wanted.budgets.length > 0) yield* lock("budgets");
+      const refusal = yield* findRefusal(wanted);
+      if (refusal !== undefined) return refusal;
+      // The price fell or the budget was raised: schedules need not wait for the amount of the last refused call.
+      yield* run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
+      const reserved = yield* get<{ id: number }>(
+        "INSERT INTO reservations (agent_id, execution_id, root_id, instance_id, at, nanos, tokens) " +
+          "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        wanted.agentId,
+        wanted.executionId,
+        wanted.rootId,
+        instanceId,
+        wanted.at,
+        wanted.most.nanos,
+        wanted.most.tokens,
+      );
+      if (reserved === undefined) throw new TypeError("The statement returned no id");
+      return { id: reserved.id };
+    });
+    if ("id" in outcome) this.#open.add(outcome.id);
+    return outcome;
+  }
 
   /**
    * Books the usage of a call and removes its reservation; does nothing if that is gone. Returns the budgets that this
    * call brought near their limit, each once in a period.
    */
-  settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]>;
+  async settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]> {
+    const near = await this.#db.change("soon", () => this.#settle(id, used, budgets));
+    this.#open.delete(id);
+    return near;
+  }
+
+  *#settle(id: number, used: Amount, budgets: readonly Budget[]): Operation<BudgetState[]> {
+    const row = yield* get<ReservationRow>(
+      "DELETE FROM reservations WHERE id = ? AND instance_id = ? RETURNING *",
+      id,
+      this.#instanceId,
+    );
+    if (row === undefined) return [];
+    yield* book(row, used);
+    const step = stepOf(row.at);
+    if (step > this.#lastPurgedStep) {
+      yield* removeOld(step - KEPT_MS);
+      yield* afterCommit(() => this.#lastPurgedStep = step);
+    }
+    const near: BudgetState[] = [];
+    for (const state of yield* readStates(budgets)) {
+      const isNear = state.used >= NEAR * (state.limit + state.raised);
+      if (isNear && (yield* warnOnce(state))) near.push(state);
+    }
+    return near;
+  }
 
   /**
    * Books abandoned reservations in full and returns their number. Abandoned are those of dead instances, and those that
    * this one settled long before `now`: a crashed database may have lost the settlement.
    */
-  settleAbandoned(now: number): Promise<number>;
+  settleAbandoned(now: number): Promise<number> {
+    const instanceId = this.#instanceId;
+    const open = this.#open;
+    return this.#db.change("power", function* () {
+      const rows = yield* all<ReservationRow>(
+        {
+          sqlite: "DELETE FROM reservations WHERE instance_id <> ? RETURNING *",
+          postgres: `DELETE FROM reservations WHERE instance_id <> ? AND NOT ${IS_ALIVE} ` +
+            `AND (${IS_MACHINE} OR at < ${NOW} - ${PERSONAL_CALL_MS}) RETURNING *`,
+        },
+        instanceId,
+      );
+      const old = yield* all<{ id: number }>(
+        "SELECT id FROM reservations WHERE instance_id = ? AND at < ?",
+        instanceId,
+        now - MAX_LOST_AGE_MS,
+      );
+      for (const { id } of old.filter(({ id }) => !open.has(id))) {
+        rows.push(
+          ...yield* all<ReservationRow>("DELETE FROM reservations WHERE id = ? RETURNING *", id),
+        );
+      }
+      for (const row of rows) yield* book(row, row);
+      return rows.length;
+    });
+  }
 
   /** Reads the budgets with their spending. */
-  readBudgets(budgets: readonly Budget[]): Promise<BudgetState[]>;
+  readBudgets(budgets: readonly Budget[]): Promise<BudgetState[]> {
+    return this.#db.read(function* () {
+      // A reader may open a database before a service of this version has migrated it.
+      const isThere = yield* get({
+        sqlite: "SELECT 1 FROM sqlite_schema WHERE name = 'budget_periods'",
+        postgres: "SELECT 1",
+      });
+      if (isThere === undefined) {
+        return budgets.map((one) => ({ ...one, raised: 0, used: 0, reserved: 0 }));
+      }
+      return yield* readStates(budgets);
+    });
+  }
 
   /** Raises a budget for one period. */
-  raise(raise: BudgetRaise): Promise<void>;
+  raise(raise: BudgetRaise): Promise<void> {
+    return this.#db.change("power", () => raiseBudget(raise));
+  }
+}
+
+/** Raises the limit of one period, in the open transaction. */
+export function* raiseBudget(raise: BudgetRaise): Operation<void> {
+  yield* run(
+    "INSERT INTO budget_periods (scope, unit, period, start, raised) VALUES (?1, ?2, ?3, ?4, ?5) " +
+      "ON CONFLICT (scope, unit, period, start) DO UPDATE SET raised = budget_periods.raised + ?5",
+    raise.scope,
+    raise.unit,
+    raise.period,
+    raise.start,
+    raise.amount,
+  );
+}
+
+/** Returns the first used-up budget of an agent: nothing is left, or less than its last refused call needs. */
+export function* findExhausted(
+  agentId: string,
+  budgets: readonly Budget[],
+): Operation<BudgetState | undefined> {
+  for (const state of yield* readStates(budgets)) {
+    const left = state.limit + state.raised - state.used;
+    const refused = yield* get<{ need: number }>(
+      "SELECT need FROM budget_refusals WHERE agent_id = ? AND scope = ? AND unit = ? AND period = ? AND start = ?",
+      agentId,
+      ...periodKey(state),
+    );
+    if (left <= 0 || left < (refused?.need ?? 0)) return state;
+  }
+  return undefined;
+}
+
+function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | undefined> {
+  for (const state of yield* readStates(wanted.budgets)) {
+    const need = partOf(wanted.most, state.unit);
+    // A call without cost always fits, even if the limit was lowered below the spent amount.
+    if (need === 0 || remainingOf(state) >= need) continue;
+    const isTemporary = remainingOf({ ...state, reserved: 0 }) >= need;
+    // A caller without an agent reports the refusal itself.
+    const isFinal = !isTemporary && wanted.agentId !== null;
+    if (isFinal) {
+      yield* run(
+        "INSERT INTO budget_refusals (agent_id, scope, unit, period, start, need) VALUES (?1, ?2, ?3, ?4, ?5, ?6) " +
+          "ON CONFLICT (agent_id, scope, unit, period, start) DO UPDATE SET need = ?6",
+        wanted.agentId,
+        ...periodKey(state),
+        need,
+      );
+    }
+    return { refused: state, need, isTemporary, isFirst: isFinal && (yield* warnOnce(state)) };
+  }
+  return undefined;
+}
+
+/** Books the used amount in all of its scopes, at the time of the reservation. */
+function* book(row: ReservationRow, used: Amount): Operation<void> {
+  const step = stepOf(row.at);
+  yield* add({ scope: WORKSPACE_SCOPE, step }, used);
+  if (row.agent_id !== null) yield* add({ scope: agentScope(row.agent_id), step }, used);
+  if (row.root_id !== null) yield* add({ scope: treeScope(row.root_id), step: 0 }, used);
+}
+
+function* add({ scope, step }: { scope: string; step: number }, used: Amount): Operation<void> {
+  yield* run(
+    "INSERT INTO spending (scope, step, nanos, tokens) VALUES (?1, ?2, ?3, ?4) " +
+      "ON CONFLICT (scope, step) DO UPDATE SET nanos = spending.nanos + ?3, tokens = spending.tokens + ?4",
+    scope,
+    step,
+    used.nanos,
+    used.tokens,
+  );
+}
+
+function stepOf(at: number): number {
+  return Math.floor(at / USAGE_STEP_MS) * USAGE_STEP_MS;
+}
+
+/** Removes rows that no period needs. Keeps trees, whose step is 0. */
+function* removeOld(end: number): Operation<void> {
+  yield* run("DELETE FROM spending WHERE step > 0 AND step < ?", end);
+  yield* run("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);
+  yield* run("DELETE FROM budget_refusals WHERE start > 0 AND start < ?", end);
+}
+
+function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
+  const states: BudgetState[] = [];
+  for (const budget of budgets) {
+    const { scope, unit, period, start } = budget;
+    const column = unit === "usd" ? "nanos" : "tokens";
+    const whose = reservationCondition(scope);
+    // One statement, because a settlement between two statements would count in neither.
+    const sums = yield* get<{ used: number; reserved: number; raised: number }>(
+      `SELECT (SELECT coalesce(sum(${column}), 0) FROM spending WHERE scope = ?1 AND step >= ?2) AS used, ` +
+        `(SELECT coalesce(sum(${column}), 0) FROM reservations WHERE at >= ?2${whose.condition}) AS reserved, ` +
+        "coalesce((SELECT raised FROM budget_periods WHERE scope = ?1 AND unit = ?3 AND period = ?4 " +
+        "AND start = ?2), 0) AS raised",
+      scope,
+      start,
+      unit,
+      period,
+      ...whose.values,
+    );
+    if (sums === undefined) throw new TypeError("An aggregate returned no row");
+    states.push({ ...budget, ...sums });
+  }
+  return states;
+}
+
+/** Returns an SQL condition for the reservations of a scope. It follows conditions with four values. */
+function reservationCondition(scope: string): { condition: string; values: SqlValue[] } {
+  const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
+  if (kind === "agent") return { condition: " AND agent_id = ?5", values: [whose] };
+  if (kind === "tree") return { condition: " AND root_id = ?5", values: [Number(whose)] };
+  return { condition: "", values: [] };
+}
+
+/** Marks a period's warning as sent. Reports if it was not sent before. */
+function* warnOnce(budget: Budget): Operation<boolean> {
+  return (yield* run(
+    "INSERT INTO budget_periods (scope, unit, period, start, warned) VALUES (?, ?, ?, ?, 1) " +
+      "ON CONFLICT (scope, unit, period, start) DO UPDATE SET warned = 1 WHERE budget_periods.warned = 0",
+    ...periodKey(budget),
+  )) === 1;
+}
+
+function periodKey({ scope, unit, period, start }: Budget): [string, string, string, number] {
+  return [scope, unit, period, start];
 }

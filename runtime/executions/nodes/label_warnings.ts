@@ -4,7 +4,7 @@ import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Context } from "../../context.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
-import type { NodeReads } from "./node_reads.ts";
+import type { SqlNodeReads } from "./node_reads.ts";
 import { waitsForLabels } from "./node_waits.ts";
 
 /** The interval between two checks. */
@@ -14,7 +14,7 @@ const PATIENCE_MS = 10 * SECOND_MS;
 const REPEAT_MS = HOUR_MS;
 
 type Parts = Pick<Context, "clock" | "log"> & {
-  nodes: Pick<NodeReads, "listNodes" | "countUnclaimed">;
+  nodes: Pick<SqlNodeReads, "listNodes" | "countUnclaimed">;
   listAgents: () => readonly Pick<Agent, "id" | "nodes">[];
 };
 

@@ -1,4 +1,8 @@
-// The read interface to the services that share a database. With SQLite there is one service, and it is not a node.
+// Reads the nodes from the table of instances in PostgreSQL, and the executions that no node runs. With SQLite there are no nodes.
+import { HOUR_MS } from "../../../base/time_units.ts";
+import type { Database } from "../../database/database.ts";
+import { NOW } from "../../database/instances.ts";
+import { all } from "../../database/operation.ts";
 
 /** A node without a heartbeat for this long is dead. Its executions are given to other nodes. */
 export const LIFE_MS = 15_000;
@@ -28,20 +32,93 @@ export interface UnclaimedRuns {
   id: number;
 }
 
-/** Reads nodes, and executions that no node holds. */
-export interface NodeReads {
+/** SQL: running executions without a node, or of a stopped or dead node. `i` is the last node. */
+const UNCLAIMED = "executions AS e LEFT JOIN instances AS i ON i.id = e.instance_id " +
+  "WHERE e.status = 'running' AND (i.id IS NULL OR i.stopped_at IS NOT NULL " +
+  `OR coalesce(i.last_seen, 0) < ${NOW} - ${LIFE_MS})`;
+
+interface NodeRow {
+  id: string;
+  name: string;
+  version: string | null;
+  /** JSON. */
+  labels: string;
+  startedAt: number;
+  lastSeen: number;
+  silentMs: number;
+  runs: number;
+}
+
+/** Reads the nodes. Only PostgreSQL has these columns. */
+export class SqlNodeReads {
+  readonly #db: Database;
+  readonly #instanceId: string;
+
+  constructor(db: Database, instanceId: string) {
+    this.#db = db;
+    this.#instanceId = instanceId;
+  }
+
   /**
-   * Returns live nodes by name. Dead nodes are included while their executions are unclaimed, and for an hour unless a node
-   * with the same name has started since.
+   * Returns the living nodes by name. Also returns dead nodes with unclaimed executions, and those of the last hour that have not
+   * returned under their name.
    */
-  listNodes(): Promise<ServiceNode[]>;
+  async listNodes(): Promise<ServiceNode[]> {
+    const rows = await this.#db.read(function* () {
+      return yield* all<NodeRow>(
+        "SELECT i.id, name, version, labels, started_at AS startedAt, last_seen AS lastSeen, greatest(0, " +
+          `${NOW} - last_seen) AS silentMs, coalesce(held.runs, 0) AS runs FROM instances AS i ` +
+          "LEFT JOIN (SELECT instance_id, count(*) AS runs FROM executions WHERE status = 'running' " +
+          "GROUP BY instance_id) AS held ON held.instance_id = i.id " +
+          "WHERE stopped_at IS NULL AND name IS NOT NULL AND last_seen IS NOT NULL " +
+          `AND (held.runs > 0 OR last_seen >= ${NOW} - ${HOUR_MS}) ORDER BY name, i.rowid`,
+      );
+    });
+    const living = rows.filter(isAlive);
+    const hasReturned = ({ name, lastSeen }: NodeRow) =>
+      living.some((one) => one.name === name && one.startedAt >= lastSeen);
+    const shown = rows.filter((row) => isAlive(row) || row.runs > 0 || !hasReturned(row));
+    return shown.map((row) => ({
+      name: row.name,
+      version: row.version ?? "",
+      labels: JSON.parse(row.labels),
+      startedAt: row.startedAt,
+      silentMs: row.silentMs,
+      isAlive: isAlive(row),
+      runs: row.runs,
+      isThis: row.id === this.#instanceId,
+    }));
+  }
 
-  /** Returns those of the given executions that are stored as running and that no live node holds. */
-  findUnclaimed(ids: readonly number[]): Promise<number[]>;
+  /** Returns the running executions among these that no living node runs. */
+  findUnclaimed(ids: readonly number[]): Promise<number[]> {
+    return this.#db.read(function* () {
+      const rows = yield* all<{ id: number }>(
+        `SELECT e.id FROM ${UNCLAIMED} ` +
+          "AND e.id IN (SELECT CAST(asked.value AS BIGINT) FROM json_each(?) AS asked) ORDER BY e.id",
+        JSON.stringify(ids),
+      );
+      return rows.map(({ id }) => id);
+    });
+  }
 
-  /** Counts such executions that started at least `begunMsAgo` ago, by agent, sorted by id. Agents without any are left out. */
+  /** Returns the agents among these with unclaimed executions of this age, with their number; by id. */
   countUnclaimed(
     agentIds: readonly string[],
-    options: { begunMsAgo: number },
-  ): Promise<UnclaimedRuns[]>;
+    { begunMsAgo }: { begunMsAgo: number },
+  ): Promise<UnclaimedRuns[]> {
+    return this.#db.read(function* () {
+      return yield* all<UnclaimedRuns>(
+        `SELECT e.agent_id AS agentId, count(*) AS count, min(e.id) AS id FROM ${UNCLAIMED} ` +
+          "AND e.agent_id IN (SELECT asked.value FROM json_each(?) AS asked) " +
+          `AND e.started_at <= ${NOW} - CAST(? AS BIGINT) GROUP BY e.agent_id ORDER BY e.agent_id`,
+        JSON.stringify(agentIds),
+        begunMsAgo,
+      );
+    });
+  }
+}
+
+function isAlive({ silentMs }: NodeRow): boolean {
+  return silentMs <= LIFE_MS;
 }

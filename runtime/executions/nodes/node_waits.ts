@@ -1,7 +1,7 @@
 // Executions that wait for a node: their agents require labels, and no live node has all of them.
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
-import type { NodeReads, ServiceNode } from "./node_reads.ts";
+import type { ServiceNode, SqlNodeReads } from "./node_reads.ts";
 
 /** Returns the agent's labels if no live node has all of them, else an empty list. */
 export function waitsForLabels(
@@ -17,7 +17,7 @@ export function waitsForLabels(
 export async function findWaits(
   executions: readonly Pick<Execution, "id" | "agentId" | "status">[],
   { nodes, findAgent }: {
-    nodes: Pick<NodeReads, "listNodes" | "findUnclaimed">;
+    nodes: Pick<SqlNodeReads, "listNodes" | "findUnclaimed">;
     findAgent: (id: string) => Pick<Agent, "nodes"> | undefined;
   },
 ): Promise<ReadonlyMap<number, readonly string[]>> {

@@ -9,7 +9,7 @@ import type {
 } from "../../executions/record/acceptance_store.ts";
 import type { Execution } from "../../executions/execution.ts";
 import { type Budget, describeBudget } from "../../executions/budget.ts";
-import { findExhausted } from "../budgets.ts";
+import { findExhausted } from "../../executions/budget/budget_store.ts";
 import { bucketOf, isBucketWaiting } from "./buckets.ts";
 import { type Database, StorageUnavailable } from "../../database/database.ts";
 import {
@@ -19,12 +19,12 @@ import {
   toExecution,
 } from "./execution_rows.ts";
 import { selectChild } from "./families.ts";
-import { removeFollowUp } from "../follow_ups.ts";
+import { removeFollowUp } from "../../triggers/after/follow_up_store.ts";
 import { appendFrames } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
 import { insertSlot, isSlotTaken } from "../slots.ts";
 import { copySteps } from "./forks.ts";
-import { dequeueChange } from "../watches.ts";
+import { dequeueChange } from "../../triggers/watch/watch_store.ts";
 import { watchLease } from "../../triggers/watch/watch_store.ts";
 import {
   enqueue,

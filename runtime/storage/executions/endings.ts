@@ -1,13 +1,20 @@
 // Stores the ends of executions.
+import { HOUR_MS } from "../../../base/time_units.ts";
+import { toPlainLine } from "../../../base/text/plain_text.ts";
+import type { Execution } from "../../executions/execution.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
-import type { Ending, EndingStore, Rest } from "../../executions/record/ending_store.ts";
+import type {
+  Ending,
+  EndingStore,
+  Rest,
+  TriggerVerdict,
+} from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/record/resumption.ts";
-import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
+import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 import type { Database } from "../../database/database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
-import { insertFollowUps } from "../follow_ups.ts";
+import { insertFollowUps } from "../../triggers/after/follow_up_store.ts";
 import { appendFrames } from "../frames.ts";
-import { countVerdict } from "../trigger_states.ts";
 import { voidRequests } from "./request_rows.ts";
 import { resumeAncestors } from "./waiting.ts";
 import { isAlive } from "../../database/instances.ts";
@@ -97,4 +104,51 @@ export class SqlEndingStore implements EndingStore {
       yield* appendFrames(executionId, retry === undefined ? [] : [retry.frame]);
     });
   }
+}
+
+/** The wait before the first retry of a stopped trigger. */
+const FIRST_TRY_MS = HOUR_MS;
+/** The maximum length of the last error in the reason. */
+const MAX_ERROR_LENGTH = 200;
+
+/**
+ * Counts the result of a run, in the transaction that ends it. Returns the new state of its agent's trigger, or undefined if
+ * the state does not change.
+ */
+function* countVerdict(
+  { id, agentId, status, error, finishedAt }: Execution,
+  { failed, maxFailures, print }: TriggerVerdict,
+): Operation<Resumption["trigger"]> {
+  if (!failed) {
+    const before = yield* get<{ reason: string | null }>(
+      "DELETE FROM trigger_states WHERE agent_id = ? RETURNING reason",
+      agentId,
+    );
+    return before == null || before.reason === null ? undefined : "running";
+  }
+  const isSame = (column: string, otherwise: string) =>
+    `CASE WHEN trigger_states.print = excluded.print THEN ${column} ELSE ${otherwise} END`;
+  const counted = yield* get<{ failures: number; reason: string | null }>(
+    "INSERT INTO trigger_states (agent_id, failures, print) VALUES (?, 1, ?) " +
+      `ON CONFLICT (agent_id) DO UPDATE SET failures = ${
+        isSame("trigger_states.failures + 1", "1")
+      }, reason = ${isSame("trigger_states.reason", "NULL")}, print = excluded.print ` +
+      "RETURNING failures, reason",
+    agentId,
+    print,
+  );
+  // A failed retry of a stopped trigger: the time of the next retry is already set.
+  if (counted === undefined || counted.reason !== null) return undefined;
+  if (counted.failures < maxFailures) return undefined;
+  const times = counted.failures === 1 ? "A run" : `${counted.failures} runs in a row`;
+  const reason = `${times} failed, the last one (execution ${id}) with ${status}: ` +
+    toPlainLine(error ?? "", MAX_ERROR_LENGTH);
+  const retryAt = (finishedAt ?? 0) + FIRST_TRY_MS;
+  yield* run(
+    "UPDATE trigger_states SET reason = ?, retry_at = ? WHERE agent_id = ?",
+    reason,
+    retryAt,
+    agentId,
+  );
+  return { reason, stop: { by: "failures", retryAt, print } };
 }

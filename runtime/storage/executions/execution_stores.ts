@@ -1,7 +1,7 @@
 // The stores of executions of one service instance, each for one concern.
 import { SqlAcceptanceStore } from "./acceptance.ts";
 import { SqlConversationStore } from "./conversations.ts";
-import { SqlBudgetStore } from "../budgets.ts";
+import { SqlBudgetStore } from "../../executions/budget/budget_store.ts";
 import type { Database } from "../../database/database.ts";
 import { SqlEndingStore } from "./endings.ts";
 import { SqlExecutionReads } from "./execution_reads.ts";
@@ -9,7 +9,7 @@ import { SqlFamilyStore } from "./families.ts";
 import { SqlRecordedRunStore } from "./recorded_runs.ts";
 import { SqlRecoveryStore } from "./recovery.ts";
 import { SqlRequestStore } from "./requests.ts";
-import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
+import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
 
 /** The stores of executions. */
 export interface SqlExecutionStores {

@@ -7,8 +7,8 @@ import type {
   RequestStore,
 } from "../../executions/record/request_store.ts";
 import type { Resumption } from "../../executions/record/resumption.ts";
-import { type EventMessages, NO_MESSAGES } from "../outbox.ts";
-import { raiseBudget } from "../budgets.ts";
+import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
+import { raiseBudget } from "../../executions/budget/budget_store.ts";
 import type { Database } from "../../database/database.ts";
 import { appendFrames, showsRequest } from "../frames.ts";
 import {

@@ -11,7 +11,7 @@ import type { FindHoldReason, StartRun } from "../fire.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
-import type { FollowUp, FollowUpStore } from "./follow_up_store.ts";
+import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 
 /** The longest chain of `after` runs. It bounds agents that follow each other in a circle. */
 export const MAX_FOLLOWED = 10;
@@ -29,7 +29,7 @@ const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
 
 /** The collaborators of `FollowUps`. */
 export interface FollowUpsPorts extends RunBrakePorts {
-  store: FollowUpStore;
+  store: SqlFollowUpStore;
   start: StartRun;
   /** Returns the agent as its file defines it now. */
   findAgent(id: string): Agent | undefined;

@@ -18,7 +18,7 @@ import {
   mergeOrigins,
   type TriggerBreaker,
 } from "./trigger_breaker.ts";
-import type { OpenRun, QueuedChange, SeenFile, WatchStore } from "./watch_store.ts";
+import type { OpenRun, QueuedChange, SeenFile, SqlWatchStore } from "./watch_store.ts";
 
 /** The most simultaneous runs of one watch agent. */
 const MAX_RUNS = 4;
@@ -37,7 +37,7 @@ export interface WatchChange {
 
 /** The collaborators of `RunQueue`. */
 export interface RunQueuePorts {
-  store: WatchStore;
+  store: SqlWatchStore;
   start: StartRun;
   /** Returns true when triggers are paused. */
   isPaused: () => Promise<boolean>;

@@ -6,7 +6,7 @@ import type { Stamp } from "../../folders/folder_snapshot.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { SettledPath } from "./change_folding.ts";
 import type { WatchingAgent } from "./run_queue.ts";
-import type { SeenFile, WatchStore } from "./watch_store.ts";
+import type { SeenFile, SqlWatchStore } from "./watch_store.ts";
 
 /** The number of files read at once. */
 const READ_AT_ONCE = 8;
@@ -15,7 +15,7 @@ const READ_AT_ONCE = 8;
 export interface SameContentPorts {
   /** Shared by all watches. */
   digests: ContentDigests;
-  store: WatchStore;
+  store: SqlWatchStore;
   clock: Clock;
   log: ServiceLog;
 }

@@ -19,7 +19,7 @@ import type { OwnWrites } from "./own_writes.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
 import type { StoppedTriggers } from "../stopped_triggers.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
-import type { WatchStore } from "./watch_store.ts";
+import type { SqlWatchStore } from "./watch_store.ts";
 
 /** The number of agents whose watches open at once. */
 const AGENTS_AT_ONCE = 20;
@@ -27,7 +27,7 @@ const RETRY_MS = 10_000;
 
 /** The collaborators of `Watcher`. */
 export interface WatcherPorts {
-  store: WatchStore;
+  store: SqlWatchStore;
   start: StartRun;
   isPaused: () => Promise<boolean>;
   clock: Clock;

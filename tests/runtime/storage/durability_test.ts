@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Durability } from "../../../runtime/database/database.ts";
 import type { SqliteDatabase } from "../../../runtime/storage/sqlite/sqlite_database.ts";
-import { REPOSITORY } from "../../support/repository.ts";
+import { REPOSITORY, sourceFiles } from "../../support/repository.ts";
 import { openTestStore } from "../../support/test_store.ts";
 import { POWER, PROCESS } from "./durable_changes.ts";
 import { onSqlite } from "../../support/test_database.ts";
-
-const STORAGE = join(REPOSITORY, "runtime/storage");
 
 /** The names of reading methods. Every other method of a store has a row in durable_changes.ts. */
 const READS = /^(read|find|list|sum|count|newest)[A-Z]/;
@@ -44,10 +42,8 @@ for (const { what, prepare, durability } of CHANGES) {
 Deno.test("every writing method of a store has a row in durable_changes.ts", async () => {
   const rows = new Set(CHANGES.map(({ what }) => what.split(" ")[0]));
   const found = new Set<string>();
-  const files = [STORAGE, join(STORAGE, "executions")].flatMap((folder) =>
-    [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) =>
-      join(folder, name)
-    )
+  const files = sourceFiles().map((file) => join(REPOSITORY, file)).filter((file) =>
+    /^export class Sql(?!ite)/m.test(Deno.readTextFileSync(file))
   );
   for (const file of files) {
     const module: Record<string, unknown> = await import(pathToFileURL(file).href);

@@ -1,14 +1,14 @@
 // One call of every writing method of the stores, with the required durability of its change.
-import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
+import { SqlBudgetStore } from "../../../runtime/executions/budget/budget_store.ts";
 import { SqlCheckpointStore } from "../../../runtime/storage/executions/checkpoints.ts";
-import { SqlAnswerLinkStore } from "../../../runtime/storage/answer_links.ts";
-import { SqlFollowUpStore } from "../../../runtime/storage/follow_ups.ts";
+import { SqlAnswerLinkStore } from "../../../runtime/notify/answer_links.ts";
+import { SqlFollowUpStore } from "../../../runtime/triggers/after/follow_up_store.ts";
 import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
-import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
-import { SqlSettingsStore } from "../../../runtime/storage/settings.ts";
+import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
+import { SqlSettingsStore } from "../../../runtime/triggers/settings_store.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
-import { SqlTriggerStateStore } from "../../../runtime/storage/trigger_states.ts";
-import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
+import { SqlTriggerStateStore } from "../../../runtime/triggers/trigger_state_store.ts";
+import { SqlWatchStore } from "../../../runtime/triggers/watch/watch_store.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import type { Effect } from "../../../runtime/tools/tool.ts";
 import type { TestStore } from "../../support/test_store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServiceEvent } from "../../../../runtime/events/bus.ts";
-import { SqlBudgetStore } from "../../../../runtime/storage/budgets.ts";
+import { SqlBudgetStore } from "../../../../runtime/executions/budget/budget_store.ts";
 import { runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { stopWaiting, untilStatus } from "../executions_of.ts";

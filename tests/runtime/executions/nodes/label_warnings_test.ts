@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LabelWarnings } from "../../../../runtime/executions/nodes/label_warnings.ts";
-import type { NodeReads, ServiceNode } from "../../../../runtime/executions/nodes/node_reads.ts";
+import type { ServiceNode, SqlNodeReads } from "../../../../runtime/executions/nodes/node_reads.ts";
 import type { UnclaimedRuns } from "../../../../runtime/executions/nodes/node_reads.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -19,7 +19,7 @@ function createWorld() {
   ];
   const log = new LogLines();
   const clock = new TestClock();
-  const reads: NodeReads = {
+  const reads: Pick<SqlNodeReads, keyof SqlNodeReads> = {
     listNodes: () => Promise.resolve(nodes),
     findUnclaimed: () => Promise.resolve([]),
     countUnclaimed: (ids) => Promise.resolve(runs.filter(({ agentId }) => ids.includes(agentId))),

@@ -6,7 +6,7 @@ import { createExecutionStores } from "../../../../runtime/storage/executions/ex
 import { openInstance } from "../../../../runtime/database/instances.ts";
 import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_database.ts";
 import { pauseExecution } from "../../../../runtime/storage/executions/waiting.ts";
-import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
+import { SqlWatchStore } from "../../../../runtime/triggers/watch/watch_store.ts";
 import { onPostgres } from "../../../support/test_database.ts";
 import { openTestStore, type TestStore } from "../../../support/test_store.ts";
 import { ending, NEW_EXECUTION } from "../stored_situations.ts";

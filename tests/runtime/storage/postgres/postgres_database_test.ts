@@ -9,7 +9,7 @@ import { PostgresDatabase } from "../../../../runtime/storage/postgres/postgres_
 import type { NewExecution } from "../../../../runtime/executions/record/acceptance_store.ts";
 import { SqlAcceptanceStore } from "../../../../runtime/storage/executions/acceptance.ts";
 import { SqlFamilyStore } from "../../../../runtime/storage/executions/families.ts";
-import { SqlWatchStore } from "../../../../runtime/storage/watches.ts";
+import { SqlWatchStore } from "../../../../runtime/triggers/watch/watch_store.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { LeaseLost } from "../../../../runtime/database/database.ts";
 import { createBarePostgres, createTestPostgres, withPostgres } from "../../../support/postgres.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { SqlNodeReads } from "../../../runtime/storage/nodes.ts";
-import { run } from "../../../runtime/database/operation.ts";
-import { withPostgres } from "../../support/postgres.ts";
-import { openTestPostgres } from "../../support/test_database.ts";
+import { SqlNodeReads } from "../../../../runtime/executions/nodes/node_reads.ts";
+import { run } from "../../../../runtime/database/operation.ts";
+import { withPostgres } from "../../../support/postgres.ts";
+import { openTestPostgres } from "../../../support/test_database.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

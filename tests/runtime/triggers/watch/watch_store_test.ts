@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openTestDatabase } from "../../support/test_database.ts";
-import { SqlWatchStore } from "../../../runtime/storage/watches.ts";
-import type { QueuedChange } from "../../../runtime/triggers/watch/watch_store.ts";
+import { openTestDatabase } from "../../../support/test_database.ts";
+import { SqlWatchStore } from "../../../../runtime/triggers/watch/watch_store.ts";
+import type { QueuedChange } from "../../../../runtime/triggers/watch/watch_store.ts";
 
 const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange => ({
   agentId: "a",

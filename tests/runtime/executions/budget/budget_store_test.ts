@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { SystemClock } from "../../../base/clock.ts";
-import { MINUTE_MS } from "../../../base/time_units.ts";
-import type { Budget } from "../../../runtime/executions/budget.ts";
-import { SqlBudgetStore } from "../../../runtime/storage/budgets.ts";
-import { openInstance } from "../../../runtime/database/instances.ts";
-import type { SqlValue } from "../../../runtime/database/operation.ts";
-import { onPostgres } from "../../support/test_database.ts";
-import { openTestStore } from "../../support/test_store.ts";
-import { interrupt } from "./between_statements.ts";
+import { SystemClock } from "../../../../base/clock.ts";
+import { MINUTE_MS } from "../../../../base/time_units.ts";
+import type { Budget } from "../../../../runtime/executions/budget.ts";
+import { SqlBudgetStore } from "../../../../runtime/executions/budget/budget_store.ts";
+import { openInstance } from "../../../../runtime/database/instances.ts";
+import type { SqlValue } from "../../../../runtime/database/operation.ts";
+import { onPostgres } from "../../../support/test_database.ts";
+import { openTestStore } from "../../../support/test_store.ts";
+import { interrupt } from "../../storage/between_statements.ts";
 
 const DAY: Budget = {
   scope: "agent:daily",

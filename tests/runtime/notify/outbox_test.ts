@@ -1,12 +1,12 @@
 // A message and its event are stored in one transaction.
 import assert from "node:assert/strict";
-import { executionOf, OutboxWorld } from "../notify/outbox_world.ts";
-import { SqlOutbox } from "../../../runtime/storage/outbox.ts";
+import { executionOf, OutboxWorld } from "./outbox_world.ts";
+import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { onPostgres, openTestDatabase } from "../../support/test_database.ts";
-import { interrupt } from "./between_statements.ts";
-import { ask, ending, NEW_EXECUTION } from "./stored_situations.ts";
+import { interrupt } from "../storage/between_statements.ts";
+import { ask, ending, NEW_EXECUTION } from "../storage/stored_situations.ts";
 
 const kindsIn = ({ db }: OutboxWorld) =>
   db.all<{ kind: string }>("SELECT kind FROM outbox ORDER BY seq").map(({ kind }) => kind);
