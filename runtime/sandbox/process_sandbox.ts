@@ -118,8 +118,8 @@ export function describeMissing(
 export function describeMissingBridge(mode: Exclude<SandboxMode, "off">): string {
   const { problem, remedy } = NO_BRIDGE;
   return mode === "required"
-    ? `No program can be held to the hosts that its entry names: config.yaml says "sandbox: required", and ${problem}. To hold it to them, ${remedy}.`
-    : `MCP servers that may reach a host may reach all: ${problem}. To hold them to the hosts of their entries, ${remedy}.`;
+    ? `No program can be limited to the hosts of its entry: config.yaml says "sandbox: required", and ${problem}. To limit it, ${remedy}.`
+    : `MCP servers with network access can reach every host: ${problem}. To limit them to the hosts of their entries, ${remedy}.`;
 }
 
 function isInstalled({ program, cwd, environment }: SandboxedProgram): boolean {

@@ -54,7 +54,7 @@ export class TooMuchToLookThrough extends Error {
 
   constructor() {
     super(
-      `the folders that it may reach hold more than ${MAX_ENTRIES} files, too many to look for .env files in: ` +
+      `the folders that it may reach hold more than ${MAX_ENTRIES} files, too many to scan for .env files: ` +
         "name narrower paths",
     );
   }

@@ -41,7 +41,7 @@ export async function findSandbox(programs: readonly string[] = PROGRAMS): Promi
   if (Deno.build.os !== "linux") {
     return {
       problem: `there is none for ${Deno.build.os} yet`,
-      remedy: "run Inkling on Linux, or start nothing that you do not trust",
+      remedy: "run Inkling on Linux, or start only programs that you trust",
     };
   }
   for (const program of programs) {
@@ -69,7 +69,7 @@ async function tryProgram(program: string): Promise<SandboxSupport | undefined> 
     }
   }
   return {
-    problem: `bubblewrap cannot make one here (${said.slice(0, 300) || "it says nothing"})`,
+    problem: `bubblewrap cannot create one here (${said.slice(0, 300) || "no message"})`,
     remedy: ALLOW_NAMESPACES,
   };
 }

@@ -3,6 +3,6 @@
 /** Returns a sentence if a custom tool's name is already taken, else undefined. */
 export function describeNameClash(name: string, taken: ReadonlySet<string>): string | undefined {
   return taken.has(name)
-    ? `The custom tool "${name}" has the name of another tool; give it another one`
+    ? `The custom tool "${name}" has the name of another tool: rename it`
     : undefined;
 }

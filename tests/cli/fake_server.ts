@@ -34,7 +34,7 @@ export function offerServer(cli: FakeCli): void {
           {
             name: "remote",
             runs: "",
-            problem: "it is disabled by its entry",
+            problem: "its entry disables it",
             pinned: undefined,
             folder: undefined,
             agents: [],

@@ -7,7 +7,7 @@ const MAX_OPTION_CHARACTERS = 200;
 
 const schema = z.object({
   question: z.string().trim().min(1, "must not be empty").describe(
-    "What you want to know, complete: the user may not have seen anything else",
+    "The complete question: the user may not have seen anything else",
   ),
   kind: z.enum(["input", "confirm", "choice"]).optional().describe(
     "input: a text; confirm: yes or no; choice: of the options. Default: choice with options, else input",

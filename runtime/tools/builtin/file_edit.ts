@@ -71,7 +71,7 @@ async function readText(
     return { before, version, display };
   } catch (error) {
     throw new ToolFailure(
-      `Cannot edit "${display}": it is not UTF-8, and what is not would be lost.`,
+      `Cannot edit "${display}": it is not valid UTF-8, and an edit would lose the invalid bytes.`,
       { cause: error },
     );
   }

@@ -37,7 +37,7 @@ export const fileGlob = defineTool({
     }
     if (stopped !== undefined) {
       lines.push(
-        `(The search was stopped ${stopped}: there may be more. Name a folder to look in.)`,
+        `(The search was stopped ${stopped}: there may be more. Name a folder to search.)`,
       );
     }
     if (hasMoved) lines.push("(A folder was being moved or exchanged, and is left out.)");

@@ -9,7 +9,7 @@ import { ToolFailure } from "../tool_failure.ts";
 export const fileMove = defineTool({
   name: "file_move",
   description:
-    "Moves or renames one file, creating the folders it needs. Fails when something is at the destination already.",
+    "Moves or renames one file, creating the folders it needs. Fails when the destination exists already.",
   schema: z.object({
     source: z.string().describe("The file: relative to the workspace, or {alias}/..."),
     destination: z.string().describe("Its new path, with the file name"),
@@ -25,11 +25,11 @@ export const fileMove = defineTool({
       throw new ToolFailure(`Cannot move "${args.source}": it does not exist.`);
     }
     if (!info.isFile()) {
-      throw new ToolFailure(`Cannot move "${args.source}": it is no file.`);
+      throw new ToolFailure(`Cannot move "${args.source}": it is not a file.`);
     }
     if (destination.exists) {
       throw new ToolFailure(
-        `Cannot move to "${args.destination}": there is something already.`,
+        `Cannot move to "${args.destination}": it exists already.`,
       );
     }
     return { path: source.display, destination: destination.display };

@@ -100,7 +100,7 @@ function knownSections(memory: MemoryDocument): string {
   const names = memory.sections().map(({ name }) => `"${name}"`);
   if (names.length === 0) return "The memory has none.";
   const more = names.length - MAX_NAMED_SECTIONS;
-  return `There are: ${names.slice(0, MAX_NAMED_SECTIONS).join(", ")}${
+  return `Its sections: ${names.slice(0, MAX_NAMED_SECTIONS).join(", ")}${
     more > 0 ? ` and ${more} more` : ""
   }.`;
 }

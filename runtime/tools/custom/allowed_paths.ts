@@ -153,8 +153,8 @@ class Survey {
 
 function tooMuch(what: string): ToolFailure {
   return new ToolFailure(
-    `The agent's paths, or the folder of its skill or tool, hold more than ${what} something closed to agents (.env files, symbolic links that lead out), ` +
-      "which is too much to look through at each call. Name narrower `paths` in the agent's file.",
+    `The agent's paths, or the folder of its skill or tool, hold more than ${what} something closed to agents (.env files, symbolic links that point outside),  ` +
+      "which are too many to scan at each call. Name narrower `paths` in the agent's file.",
   );
 }
 

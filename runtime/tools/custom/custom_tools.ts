@@ -161,7 +161,7 @@ export class CustomTools implements AsyncDisposable {
         }
         const unset = this.#unset(declaration.permissions.env);
         if (unset.length === 0) return await this.#run({ file, declaration, args }, context);
-        const sentence = `Not set, though the tool asks for it: ${unset.join(", ")}.`;
+        const sentence = `The tool requests variables that are not set: ${unset.join(", ")}.`;
         context.log(`${name}: ${sentence}`);
         try {
           return await this.#run({ file, declaration, args }, context);

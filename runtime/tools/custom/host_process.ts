@@ -114,7 +114,7 @@ export class HostProcess {
     if (/JavaScript (heap )?out of memory/.test(printed)) return "it ran out of memory";
     return signal === null
       ? `its process ended (exit code ${code})`
-      : `its process was ended by a signal (${signal})`;
+      : `its process was killed by a signal (${signal})`;
   }
 
   /** Kills the process and all processes that it started, and waits for its exit. */
@@ -166,7 +166,7 @@ export class HostProcess {
       this.#messages.push(parseHostMessage(line));
     } catch {
       // Only a tool that wrote into the middle of a message can cause this.
-      this.#kill("it disturbed the messages of its own process");
+      this.#kill("it corrupted the messages of its own process");
     }
     this.#wake();
   }

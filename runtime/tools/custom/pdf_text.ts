@@ -29,7 +29,7 @@ export async function readPdfText(
   }
   return {
     text: reason === ""
-      ? `[PDF, ${count}: it has no text, as a scan has none. A model that takes PDF files (model.input) is shown its pages, 20 at most.]`
+      ? `[PDF, ${count}: it has no text, like a scan. A model with PDF input (model.input) sees its pages, at most 20.]`
       : `[PDF: its text cannot be read: ${reason}.]`,
   };
 }

@@ -95,7 +95,7 @@ export async function runToolCall(
     case "gone": {
       const reason = await process.describeEnd();
       await pool.discard(process);
-      throw new ToolFailure(`The tool was ended before it had a result: ${reason}.`);
+      throw new ToolFailure(`The tool was stopped before it had a result: ${reason}.`);
     }
     case "silent":
       await pool.discard(process);

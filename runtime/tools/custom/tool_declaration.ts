@@ -19,9 +19,9 @@ const schema = z.object({
     /^[A-Za-z0-9_-]{1,64}$/,
     "must be letters, digits, _ and -, at most 64 of them",
   ),
-  description: z.string("must be a text that tells the model what the tool does").trim().min(
+  description: z.string("must be a text that describes the tool for the model").trim().min(
     1,
-    "must tell the model what the tool does",
+    "must describe the tool for the model",
   ).max(10_000),
   parameters: z.record(z.string(), z.json(), "must be a JSON schema")
     .refine((one) => (one["type"] ?? "object") === "object", "must be a schema of type object")
@@ -101,5 +101,5 @@ function describe(name: unknown, issues: readonly z.core.$ZodIssue[]): string {
   const complaints = issues.map(({ path, message }) =>
     `${path.length === 0 ? "" : `${path.map(String).join(".")} `}${message}`
   );
-  return `the tool ${JSON.stringify(name)} is not declared right: ${complaints.join("; ")}`;
+  return `the tool ${JSON.stringify(name)} is not declared correctly: ${complaints.join("; ")}`;
 }

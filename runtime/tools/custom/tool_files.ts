@@ -42,7 +42,7 @@ export async function findToolFile(
       if (path === undefined) continue;
       // A tool may read its own folder; a link out of it would move that permission.
       if (dirname(path) === await realpath(toolsDir)) return { module, path };
-      return { problem: `${name} is a symbolic link that leads out of the tools folder` };
+      return { problem: `${name} is a symbolic link that points out of the tools folder` };
     }
   } catch (error) {
     const code = errorCode(error);
@@ -54,7 +54,7 @@ export async function findToolFile(
   if (other === undefined) return { problem: missing };
   return {
     problem: `${missing}, only ${other}: tools are written in TypeScript or JavaScript, ` +
-      "a script in another language belongs into a skill (skills/<name>/scripts)",
+      "a script in another language belongs in a skill (skills/<name>/scripts)",
   };
 }
 

@@ -72,7 +72,7 @@ export async function retryIfPlaceChanged<T>(
       if (!(error instanceof PlaceChanged)) throw toFileFailure(error, action, text);
       if (count < MAX_ATTEMPTS && !(error instanceof PlaceUnsettled)) continue;
       throw new ToolFailure(
-        `Cannot ${action} "${text}": its place in the file system changed meanwhile. Look again and retry.`,
+        `Cannot ${action} "${text}": its path changed during the operation. Check the path and try again.`,
         { cause: error },
       );
     }

@@ -86,7 +86,7 @@ function startsOf(
   }
   if (starts.length > 0) return starts;
   throw new ToolFailure(
-    `Cannot look for "${text}": it lies outside the allowed paths. Patterns are relative to the workspace, or begin ` +
+    `Cannot search for "${text}": it lies outside the allowed paths. Patterns are relative to the workspace, or begin ` +
       "with {alias}/.",
   );
 }
@@ -197,7 +197,7 @@ class Walk {
   #count(): boolean {
     this.#entries++;
     if (this.#entries > this.#bounds.maxEntries) {
-      this.stopped = `after looking at ${this.#bounds.maxEntries} entries`;
+      this.stopped = `after ${this.#bounds.maxEntries} entries`;
     } else if (this.#bounds.clock.now() > this.#deadline) {
       this.stopped = `after ${this.#bounds.maxMs / 1_000} seconds`;
     }
@@ -241,7 +241,7 @@ function parseGlob(
   const rest = prefix === null ? text : text.slice(prefix[0].length);
   const { base, glob } = splitBase(rest);
   if (glob.split("/").includes("..")) {
-    throw new ToolFailure(`Cannot look for "${text}": ".." cannot follow a wildcard.`);
+    throw new ToolFailure(`Cannot search for "${text}": ".." cannot follow a wildcard.`);
   }
   const bases = prefix !== null
     ? [sandbox.notation.expand(join(prefix[1] ?? "", base))]

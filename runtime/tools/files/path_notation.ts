@@ -85,7 +85,7 @@ export class PathNotation {
     const found = this.#places.find((one) => one.alias === alias);
     if (found !== undefined) return found.place.path;
     throw new ToolFailure(
-      `Unknown path alias {${alias}}. Known are: ${this.#aliases().join(", ")}. ` +
+      `Unknown path alias {${alias}}. Known aliases: ${this.#aliases().join(", ")}. ` +
         `A file that really has this name is written "./{${alias}}".`,
     );
   }

@@ -104,7 +104,7 @@ export class PathSandbox {
     const { path, exists, dangling } = realPathOf(asked, text);
     if (dangling) {
       throw new ToolFailure(
-        `Cannot use "${text}": it is, or leads through, a symbolic link to something that does not exist.`,
+        `Cannot use "${text}": it is, or contains, a symbolic link to something that does not exist.`,
       );
     }
     // The written path may run through a symlink, such as a linked root. Only its real path must lie inside.

@@ -47,7 +47,7 @@ function showBody(
   if (!cut && text.length <= MAX_SHOWN_CHARACTERS) return text;
   const head = redactor.withoutTornEnd(beginningOf(text, MAX_SHOWN_CHARACTERS));
   return `${head}\n(The body is cut here: ${head.length} characters are shown of ` +
-    `${size} bytes. Ask for a part of it, if the server can give one.)`;
+    `${size} bytes. Request a part of it, if the server supports that.)`;
 }
 
 /** The byte order marks of text encodings. */

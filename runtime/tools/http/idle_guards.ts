@@ -52,7 +52,7 @@ export class UnmatchedGuards {
       );
       const nearest = suggest(entry, names);
       const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
-      const message = `${field} names "${entry}", and the agent has no such tool${hint}`;
+      const message = `${field} names "${entry}", but the agent has no such tool${hint}`;
       this.#log.write("warn", message, { agent: id });
     }
   }

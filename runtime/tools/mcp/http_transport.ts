@@ -102,7 +102,7 @@ export class HttpTransport implements ServerLink {
     if (!isJSONRPCRequest(message) || options.onRequestStreamEnd !== undefined) {
       // Each takes a connection, and a server may request any number of answers.
       if (this.#unanswered >= MAX_UNREAD_ANSWERS) {
-        throw new RangeError("it does not take our answers");
+        throw new RangeError("it does not read our answers");
       }
       this.#unanswered++;
       await this.#inner.send(message, options).finally(() => this.#unanswered--);

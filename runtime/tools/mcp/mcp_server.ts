@@ -85,7 +85,7 @@ export class McpServer implements AsyncDisposable {
       return await this.#call(name, args, options);
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw asToolFailure(error);
-      const message = `The MCP server "${this.#name}" forgets its sessions at once`;
+      const message = `The MCP server "${this.#name}" loses its sessions at once`;
       throw new ToolFailure(message, { cause: error });
     }
   }
@@ -164,7 +164,7 @@ export class McpServer implements AsyncDisposable {
     this.#backoff.ended(clock.now(), startedAt);
     if (this.#closing.signal.aborted) return;
     if (!(ended.reason instanceof ServerUnavailable)) {
-      this.#lastFailure = `The MCP server "${this.#name}" forgets its sessions.`;
+      this.#lastFailure = `The MCP server "${this.#name}" loses its sessions.`;
       return;
     }
     this.#lastFailure = ended.reason.message;

@@ -230,7 +230,7 @@ export class McpServers implements AsyncDisposable {
     if (mcpConfirm() !== undefined || tools.every(({ effect }) => effect === "read")) return;
     if (!await isFirstWarning("mcp_confirm")) return;
     const message = "Tools of MCP servers change things without asking: " +
-      "config.yaml does not set defaults.mcp_confirm (writes: they ask; none: it stays so)";
+      "config.yaml does not set defaults.mcp_confirm (writes: they ask; none: they never ask)";
     log.write("warn", message);
   }
 

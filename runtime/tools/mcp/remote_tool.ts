@@ -42,7 +42,7 @@ export function toRemoteTools(
     const problem = "problem" in bounded
       ? bounded.problem
       : taskSupport === "required"
-      ? "it works only as a task, and Inkling waits for results"
+      ? "it works only as a task, which Inkling does not support"
       : nameProblem(name, known);
     if ("problem" in bounded || problem !== undefined) {
       problems.push(`Its tool ${JSON.stringify(toPlainLine(name, 80))} is left out: ${problem}`);

@@ -225,7 +225,7 @@ async function startWatcher(child: Deno.ChildProcess): Promise<GroupWatch> {
     Deno.kill(-child.pid, "SIGKILL");
     await Promise.allSettled([child.stdin.abort(), child.stdout.cancel(), child.stderr.cancel()]);
     await child.status;
-    throw new StartFailure("/bin/sh, which is to watch over it, cannot be started", {
+    throw new StartFailure("/bin/sh, which watches it, cannot be started", {
       cause: error,
     });
   }

@@ -47,8 +47,8 @@ export function describeRefusedHosts({ name, link, net }: FailedServer): string 
   const refused = link.takeRefusedHosts();
   if (refused.length === 0) return "";
   const hosts = JSON.stringify([...net, ...refused]);
-  return `\nThe sandbox has kept the MCP server "${name}" from ${refused.join(", ")}. ` +
-    `To let it in, a person writes into its entry in mcp-servers.json: "sandbox": { "net": ${hosts} }`;
+  return `\nThe sandbox refused the MCP server "${name}" access to ${refused.join(", ")}. ` +
+    `To permit it, add to its entry in mcp-servers.json: "sandbox": { "net": ${hosts} }`;
 }
 
 const MAX_NAMES = 20;
@@ -81,7 +81,7 @@ export function describeMissingVariables(
     .map((name) => unset.includes(name) ? `${name} (not set)` : name).join(", ");
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
   return `\nVariables that it did not get: ${shown}${more}. ` +
-    "A person names those that it needs in `env` of its entry.";
+    "Add the ones that it needs to `env` in its entry.";
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {

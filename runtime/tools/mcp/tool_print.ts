@@ -59,14 +59,12 @@ export function describeChange(before: ToolFingerprint, now: ToolFingerprint): s
       `They are now ${now.argumentNames || "none"}`,
     );
   } else if (before.schemaDigest !== now.schemaDigest) {
-    changes.push("What it says of its arguments has changed");
+    changes.push("The schema of its arguments has changed");
   }
   if (before.hints !== now.hints) {
-    changes.push(`What it says of its effects was ${before.hints}`, `It is now ${now.hints}`);
+    changes.push(`Its declared effects were ${before.hints}`, `They are now ${now.hints}`);
   }
-  return changes.length > 0
-    ? changes
-    : ["What has changed is its title, or beyond what models are told of it"];
+  return changes.length > 0 ? changes : ["Its title has changed, or a text that models do not see"];
 }
 
 function digestOf(value: unknown): string {

@@ -72,7 +72,7 @@ export class MemoryWriter {
       if (hasTooManySections(text)) {
         throw new ToolFailure(
           `The memory would have more than ${MAX_SECTIONS} sections. Nothing was changed. ` +
-            "Add to a section that is there.",
+            "Add to an existing section.",
         );
       }
       options.signal.throwIfAborted();

@@ -49,7 +49,7 @@ export function startGroup(program: string, options: ProcessGroupOptions): Proce
     watch = new GroupWatch(child.pid);
   } catch (error) {
     if (child !== undefined) signalGroup(child.pid, "SIGKILL");
-    const what = child === undefined ? program : `/bin/sh, which watches over ${program}`;
+    const what = child === undefined ? program : `/bin/sh, which watches ${program}`;
     throw new ToolFailure(`Cannot start ${what}: ${reasonOf(error)}.`, { cause: error });
   }
   const { pid } = child;

@@ -74,5 +74,5 @@ export async function readSkillFiles(
 }
 
 function tooMuch(what: string): ToolFailure {
-  return new ToolFailure(`The skill has ${what}: one that is added may not`);
+  return new ToolFailure(`The skill has ${what}, which an added skill may not have`);
 }

@@ -76,7 +76,7 @@ export async function describeLockViolation(folder: string): Promise<string | un
   const lock = await readLock(folder);
   if (lock === undefined) return undefined;
   if (lock === "broken") {
-    return `Its ${LOCK_NAME} is not one: ${REMEDY}`;
+    return `Its ${LOCK_NAME} is invalid. ${REMEDY}`;
   }
   const { files, oddities } = await readSkillFiles(folder, { skip: [".DS_Store"] });
   const { changed, added, missing } = compareFiles(lock, files);
@@ -84,14 +84,14 @@ export async function describeLockViolation(folder: string): Promise<string | un
     ...changed.map((path) => `${path} has changed`),
     ...added.map((path) => `${path} is new`),
     ...missing.map((path) => `${path} is missing`),
-    ...oddities.map(({ path }) => `${path} is no file`),
+    ...oddities.map(({ path }) => `${path} is not a file`),
   ];
   if (differences.length === 0) return undefined;
   const more = differences.length - NAMED;
   const named = differences.slice(0, NAMED).map((one) => one.replaceAll(/\p{Cc}/gu, "?"));
   const all = [...named, ...(more > 0 ? [`${more} more differ`] : [])];
-  return `It is not as it was when it was added: ${all.join(", ")}. ${REMEDY}`;
+  return `It has changed since it was added: ${all.join(", ")}. ${REMEDY}`;
 }
 
-const REMEDY = 'Look at it; then add it again ("inkling skill add"), or remove its ' +
+const REMEDY = 'Check it, then add it again ("inkling skill add"), or remove its ' +
   `${LOCK_NAME} to use it as it is`;

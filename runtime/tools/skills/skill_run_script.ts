@@ -138,7 +138,7 @@ async function findScript(
     if (exists && (await stat(path)).isFile()) return path;
   }
   throw new ToolFailure(
-    `The skill ${JSON.stringify(skill.name)} has no script ${JSON.stringify(shown)}: looked for ${
+    `The skill ${JSON.stringify(skill.name)} has no script ${JSON.stringify(shown)}: tried ${
       candidates.map((one) => one.slice("./".length)).join(" and ")
     }.`,
   );
@@ -155,15 +155,17 @@ async function workingFolder({ sandbox }: ToolContext): Promise<string> {
 
 function describeEnd(name: string, end: ProgramEnd): string {
   const outcome = end.timedOut
-    ? `took longer than ${TIMEOUT_MS / 1_000} s and was ended, with all that it had started`
+    ? `took longer than ${
+      TIMEOUT_MS / 1_000
+    } s and was killed, with all processes that it had started`
     : end.exitCode === null
-    ? "was ended by a signal"
+    ? "was killed by a signal"
     : `ended with exit code ${end.exitCode}`;
   const stderr = end.stderr.trimEnd();
   return [
     `${name} ${outcome}.`,
     ...(end.stdout === "" ? [] : [end.stdout.trimEnd()]),
     ...(stderr === "" ? [] : [`Standard error:\n${stderr}`]),
-    ...(end.cut ? ["(There was more output: it is left out. Let the script print less.)"] : []),
+    ...(end.cut ? ["(More output was dropped. Make the script print less.)"] : []),
   ].join("\n");
 }

@@ -24,7 +24,7 @@ export function createSkillUse(library: SkillLibrary): ActionTool {
   return defineTool({
     name: "skill_use",
     description:
-      "Loads a skill: its instructions come behind the results of all calls of this reply, in <skill-context>. Then follow them.",
+      "Loads a skill: its instructions come after the results of all calls of this reply, in <skill-context>. Then follow them.",
     schema: z.object({
       skill_name: z.string().describe("One of your skills"),
       arguments: z.string().max(MAX_ARGUMENT_CHARACTERS).default("").describe(

@@ -131,8 +131,8 @@ Deno.test("validate warns of an MCP program in a folder that agents may write to
     );
   assert.deepEqual(await found("files"), ['it has an unknown key "arg" (did you mean "args"?)']);
   assert.deepEqual(await found("fine"), []);
-  assert.deepEqual(await found("off"), ["it is disabled by its entry"]);
-  const sentence = 'it stands beside "mcpServers" and is ignored: move it into that';
+  assert.deepEqual(await found("off"), ["its entry disables it"]);
+  const sentence = 'it is beside "mcpServers" and ignored: move it inside';
   assert.deepEqual(await found("late"), [sentence]);
 });
 

@@ -195,7 +195,7 @@ Deno.test("ServerInstaller adds programs and addresses to existing entries, with
   await Deno.writeTextFile(at.file, "{ // mine\n}");
   assert.match(await at.refusal({}), /cannot be edited safely: add the entry by hand/);
   await Deno.writeTextFile(at.file, "{ mine\n}");
-  assert.match(await at.refusal({}), /The file is no JSON/);
+  assert.match(await at.refusal({}), /The file is not valid JSON/);
 });
 
 Deno.test("ServerInstaller refuses invalid names, addresses and variables, and packages without a program", async () => {

@@ -84,7 +84,7 @@ bridgeTest(
     assert.match(text, /Connection refused/);
     assert.doesNotMatch(text, /around/);
     const expected =
-      /kept the MCP server "shell" from other\.example:81\..*"sandbox": \{ "net": \["localhost","other\.example:81"\] \}$/;
+      /refused the MCP server "shell" access to other\.example:81\..*"sandbox": \{ "net": \["localhost","other\.example:81"\] \}$/;
     assert.match(text, expected);
     assert.match(text, /refused;6;\n/);
   },
@@ -122,7 +122,7 @@ test("McpServers: without socat a required sandbox starts no program with hosts,
   };
   assert.equal(await open("preferred"), 1);
   const expected =
-    /^MCP servers that may reach a host may reach all: socat is not installed\. .*install socat/;
+    /^MCP servers with network access can reach every host: socat is not installed\. .*install socat/;
   assert.match(told.join(), expected);
   await assert.rejects(open("required"), /sandbox: required.*socat is not installed/);
 });

@@ -49,7 +49,7 @@ Deno.test("findSandbox() says how to install bubblewrap and how to permit it", a
   const missing = await findSandbox(["/nonexistent/bwrap"]);
   assert.match(JSON.stringify(missing), /not installed.*apt install bubblewrap/);
   const failing = await findSandbox(["/bin/false"]);
-  assert.match(JSON.stringify(failing), /cannot make one here.*user namespaces/);
+  assert.match(JSON.stringify(failing), /cannot create one here.*user namespaces/);
 });
 
 Deno.test("programFolders() returns the installations in PATH, and nothing around the user's home", () => {

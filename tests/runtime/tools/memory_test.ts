@@ -122,7 +122,7 @@ Deno.test("memory_retrieve lists sections with their sizes, and the text above t
   );
   assert.equal(await memory.retrieve("B"), '(The section "B" is empty.)');
   const message = await failureOf(memory.retrieve("C"));
-  assert.equal(message, 'There is no section "C". There are: "A", "B".');
+  assert.equal(message, 'There is no section "C". Its sections: "A", "B".');
   assert.deepEqual(await listSections(memory.path), ["A", "B"]);
 });
 
@@ -208,7 +208,7 @@ Deno.test("memory tools refuse more than a thousand sections, and change nothing
   assert.match(await memory.save("S7", "y"), /^Saved the section "s7"/);
   const before = await memory.text();
   const expected =
-    "The memory would have more than 1000 sections. Nothing was changed. Add to a section that is there.";
+    "The memory would have more than 1000 sections. Nothing was changed. Add to an existing section.";
   assert.equal(await failureOf(memory.append("One more", "x")), expected);
   assert.equal(await memory.text(), before);
   await Deno.writeTextFile(memory.path, `${before}\n# by hand\n`);

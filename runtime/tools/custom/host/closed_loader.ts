@@ -9,7 +9,7 @@ export function closeLoader(): void {
   const refuse = Object.assign(
     function () {
       throw new TypeError(
-        "in an executable without a sandbox a tool makes no code of texts, and starts no threads",
+        "in an executable without a sandbox a tool can neither turn texts into code nor start threads",
       );
     },
     // For `instanceof`.

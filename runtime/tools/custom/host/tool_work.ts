@@ -52,7 +52,7 @@ export class ToolWork {
       if (++this.#logLines <= MAX_LOG_LINES) this.#report(message);
     } else if (message.type === "request") {
       if (++this.#requests <= MAX_REQUESTS) this.#report(message);
-      else this.#fail(`It asked for more than ${MAX_REQUESTS} things`);
+      else this.#fail(`It sent more than ${MAX_REQUESTS} requests`);
     } else {
       this.#end(message);
     }

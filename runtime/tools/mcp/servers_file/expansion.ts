@@ -54,7 +54,7 @@ export class Expansion {
     if (this.#faults.size > 0) return [...this.#faults].join("; ");
     const most = `${MAX_EXPANDED_CHARACTERS / 1024} KB`;
     return this.isTooLarge
-      ? `its values come to over ${most} once their variables are filled in`
+      ? `its values have over ${most} after their variables are filled in`
       : undefined;
   }
 

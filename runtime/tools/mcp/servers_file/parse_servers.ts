@@ -35,7 +35,7 @@ export function parseServers(
   if (fault !== undefined) {
     const before = text.slice(0, fault.position).split("\n");
     const place = `${path}:${before.length}:${(before.at(-1) ?? "").length + 1}`;
-    return { problem: `${place}: The file is no JSON: ${fault.reason}` };
+    return { problem: `${place}: The file is not valid JSON: ${fault.reason}` };
   }
   const root: unknown = JSON.parse(text);
   const { entries, wrapper } = findEntries(root);
@@ -56,7 +56,7 @@ export function parseServers(
 
 function misplaced(wrapper: string): ParsedServer {
   return {
-    problem: `it stands beside "${wrapper}" and is ignored: move it into that`,
+    problem: `it is beside "${wrapper}" and ignored: move it inside`,
     warnings: [],
   };
 }
@@ -68,7 +68,7 @@ function parseServer(name: string, written: unknown): ParsedServer {
   }
   if (!isJsonObject(written)) return refuse("it must be an object with a command or a url");
   const entry = toOwnEntry(written);
-  if (entry["disabled"] === true) return refuse("it is disabled by its entry");
+  if (entry["disabled"] === true) return refuse("its entry disables it");
   for (const place of ["env", "headers"]) {
     const map = entry[place];
     // The schema would drop it silently.
@@ -86,7 +86,7 @@ function parseServer(name: string, written: unknown): ParsedServer {
   }
   if (addresses.length > 1) return refuse(`it has ${addresses.join(" and ")}: keep one`);
   if (entry["type"] === "sse") {
-    return refuse("the transport sse is out of date: use the server's streamable HTTP address");
+    return refuse("the transport sse is deprecated: use the server's streamable HTTP address");
   }
   const { [addresses[0] ?? ""]: url, ...rest } = entry;
   const result = hasCommand

@@ -33,7 +33,7 @@ export class ServersFile {
     } catch (error) {
       this.#content = undefined;
       if (error instanceof Deno.errors.NotFound) {
-        return { problem: `MCP servers are named and ${this.path} is missing` };
+        return { problem: `MCP servers are named, but ${this.path} is missing` };
       }
       return { problem: `${this.path} cannot be read: ${unreadableReason(error)}` };
     }

@@ -48,7 +48,7 @@ test("file_edit reports why it cannot edit", async (fixture, context) => {
   assert.match(await failure("1\tx = 1\n2\t  y =  2"), /Leave out the line numbers/);
   assert.match(await failure(""), /^old_text is empty/);
   assert.match(await failure("x", "x"), /are the same/);
-  assert.match(await failure("abc", "x", "latin.txt"), /it is not UTF-8/);
+  assert.match(await failure("abc", "x", "latin.txt"), /it is not valid UTF-8/);
   assert.match(await failure("abc", "x", "none.txt"), /it does not exist/);
   assert.equal(await fixture.read("a.txt"), "x = 1\n  y =  2\nx = 1\n");
 });
@@ -62,7 +62,10 @@ test("file_edit refuses binary files", async (fixture, context) => {
   }
   assert.equal(await failure("b.bin"), 'Cannot edit "b.bin": it is a binary file.');
   const message = await failure("latin.txt");
-  assert.equal(message, 'Cannot edit "latin.txt": it is not UTF-8, and what is not would be lost.');
+  assert.equal(
+    message,
+    'Cannot edit "latin.txt": it is not valid UTF-8, and an edit would lose the invalid bytes.',
+  );
   for (const [name, bytes] of Object.entries(contents)) {
     assert.deepEqual([...await Deno.readFile(join(fixture.workspace, name))], bytes);
   }

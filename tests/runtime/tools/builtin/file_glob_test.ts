@@ -67,7 +67,7 @@ Deno.test("file_glob refuses invalid patterns", async () => {
   const context = testContext(fixture.sandbox());
   const failure = (pattern: string) => failureOf(call(fileGlob, { pattern }, context));
   const message = await failure("/etc/*");
-  assert.match(message, /^Cannot look for "\/etc\/\*": it lies outside the allowed paths/);
+  assert.match(message, /^Cannot search for "\/etc\/\*": it lies outside the allowed paths/);
   assert.match(await failure("../outside/*"), /outside the allowed paths/);
   assert.match(await failure("*/../../outside/*"), /"\.\." cannot follow a wildcard/);
   assert.match(await failure("{nope}/*"), /Unknown path alias \{nope\}/);
@@ -97,7 +97,7 @@ Deno.test("walkGlob() stops at its limits and when it is cancelled", async () =>
     signal: new AbortController().signal,
   };
   const text = (await walkGlob(fixture.sandbox(), "**/*", bounds)).stopped;
-  assert.equal(text, "after looking at 3 entries");
+  assert.equal(text, "after 3 entries");
   let now = 0;
   const fast = { now: () => now += 600, sleep: () => Promise.resolve() };
   assert.equal(
@@ -118,7 +118,7 @@ test("file_glob reports that it stopped, and refuses a pattern that no path can 
   clock.now = () => now + 3_600_000 * looks++;
   await fixture.write("a.md", "");
   const context = testContext(fixture.sandbox(), { clock });
-  const expected = /\(The search was stopped .+: there may be more\. Name a folder to look in\.\)$/;
+  const expected = /\(The search was stopped .+: there may be more\. Name a folder to search\.\)$/;
   assert.match(await call(fileGlob, { pattern: "**/*.md" }, context), expected);
   const message = await failureOf(call(fileGlob, { pattern: "a\0*" }, context));
   assert.equal(message, "The pattern contains a NUL character, which is not allowed.");

@@ -35,7 +35,10 @@ Deno.test("parseDeclarations() reports the faults of a declaration", () => {
   let deep = {};
   for (let level = 0; level < 68; level++) deep = { items: deep };
   const refused: [declared: object, problem: RegExp][] = [
-    [{ description: undefined }, /tool "one" is not declared right: description must be a text/],
+    [
+      { description: undefined },
+      /tool "one" is not declared correctly: description must be a text/,
+    ],
     [{ permissions: { run: true } }, /permissions may name net and env, nothing else/],
     [
       { permissions: { env: ["LD_PRELOAD"] } },

@@ -163,7 +163,7 @@ Deno.test("a custom tool gets only the hosts and variables it declares, and neve
         unset: ["CITY_ZONE", "CITY_MAP"],
       };
       assert.deepEqual(await world.tools.inspect("declaring"), expected);
-      const sentence = "Not set, though the tool asks for it: CITY_ZONE";
+      const sentence = "The tool requests variables that are not set: CITY_ZONE";
       assert.deepEqual(world.logged, [`caller: ${sentence}.`]);
       const failure = await failureOf(world.run(strict));
       assert.equal(failure, `no token\n${sentence}, CITY_MAP.`);
@@ -187,8 +187,8 @@ Deno.test("openTools() names an unusable module with the reason", async () => {
     gone: /there is no gone\.ts and no gone\.js/,
     "../me": /not the name of a file in the tools folder/,
     ".quitter": /not the name of a file in the tools folder/,
-    sum: /only sum\.py: tools are written in TypeScript or JavaScript.* belongs into a skill/,
-    out: /out\.ts is a symbolic link that leads out/,
+    sum: /only sum\.py: tools are written in TypeScript or JavaScript.* belongs in a skill/,
+    out: /out\.ts is a symbolic link that points out/,
     loop: /loop cannot be read \(ELOOP\)/,
   };
   for (const [module, expected] of Object.entries(cases)) {

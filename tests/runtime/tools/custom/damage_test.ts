@@ -64,12 +64,12 @@ const DEADLY: readonly [how: string, body: string, reads: RegExp][] = [
   [
     "kills itself",
     `Deno.kill(Deno.pid, "SIGKILL"); await new Promise(() => {});`,
-    /ended before it had a result: its process was ended by a signal \(SIGKILL\)/,
+    /stopped before it had a result: its process was killed by a signal \(SIGKILL\)/,
   ],
   [
     "fills the heap",
     `const all = []; for (;;) all.push(new Array(100_000).fill(0));`,
-    /ended before it had a result: it ran out of memory/,
+    /stopped before it had a result: it ran out of memory/,
   ],
   [
     "fills buffers",
@@ -79,7 +79,7 @@ const DEADLY: readonly [how: string, body: string, reads: RegExp][] = [
   [
     "floods its output",
     `const text = "x".repeat(99) + "\\n"; for (;;) console.log(text.repeat(1000));`,
-    /ended before it had a result: it printed more than 8 MB/,
+    /stopped before it had a result: it printed more than 8 MB/,
   ],
   [
     "floods its output without a line's end",

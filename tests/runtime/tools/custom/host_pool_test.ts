@@ -109,7 +109,7 @@ Deno.test("disposing leaves no process, whether it was busy or idle", async () =
   const pids = new Set(world.logged.map((line) => Number(line.split(" ").at(-1))));
   assert.equal(pids.size, 2);
   await world.tools[Symbol.asyncDispose]();
-  assert.match(await busy, /was ended before it had a result/);
+  assert.match(await busy, /was stopped before it had a result/);
   for (const pid of pids) assert.equal(await systemProcesses.isAlive(pid), false);
   assert.match(await failureOf(world.run(tool)), /The service is stopping/);
 });

@@ -34,7 +34,7 @@ const READ: [what: string, pdf: Uint8Array, text: string][] = [
   [
     "a scan",
     pdfPages(["q Q"]),
-    "[PDF, 1 page: it has no text, as a scan has none. A model that takes PDF files (model.input) is shown its pages, 20 at most.]",
+    "[PDF, 1 page: it has no text, like a scan. A model with PDF input (model.input) sees its pages, at most 20.]",
   ],
   [
     "a broken file",

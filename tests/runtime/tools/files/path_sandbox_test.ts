@@ -36,7 +36,7 @@ test("PathSandbox.resolve() refuses paths outside, and names the allowed ones", 
     assert.equal(await failureOf(sandbox.resolve(text, "read")), expected);
   }
   const wanted =
-    'Unknown path alias {nots}. Known are: {notes}, {workspace}. A file that really has this name is written "./{nots}".';
+    'Unknown path alias {nots}. Known aliases: {notes}, {workspace}. A file that really has this name is written "./{nots}".';
   assert.equal(await failureOf(sandbox.resolve("{nots}/a", "read")), wanted);
 });
 

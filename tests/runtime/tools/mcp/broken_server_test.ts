@@ -36,7 +36,7 @@ test("McpServers.openTools() reports the last output of a server that exits at i
   assert.equal(
     lines.at(-1),
     "Variables that it did not get: MY_REGION, X_TOKEN (not set), SERVICE_TOKEN. " +
-      "A person names those that it needs in `env` of its entry.",
+      "Add the ones that it needs to `env` in its entry.",
   );
 });
 
@@ -108,7 +108,10 @@ test("McpServers.openTools() reports all problems of an agent's servers, and end
   const pid = await world.call(tools.get("pid"));
   await world.define('{\n  "good": { "command": "secret-thing" \n');
   const message = await refusalOf(world.tools(["good"]));
-  assert.match(message, /mcp-servers\.json:3:1: The file is no JSON: the text ends too early/);
+  assert.match(
+    message,
+    /mcp-servers\.json:3:1: The file is not valid JSON: the text ends too early/,
+  );
   assert.ok(!message.includes("secret-thing"));
   assert.equal(await world.call(tools.get("pid")), pid);
   await world.define({ good });

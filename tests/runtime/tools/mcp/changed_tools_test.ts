@@ -68,7 +68,7 @@ Deno.test("a changed tool asks before its next use, even if auto-approved, and n
     [{ takesMore: true }, /\nIts arguments were text\nThey are now text, notes\n/],
     [
       { takesMore: true, writes: true },
-      /\nWhat it says of its effects was \{"readOnlyHint":true\}\nIt is now \{"readOnlyHint":false\}\n/,
+      /\nIts declared effects were \{"readOnlyHint":true\}\nThey are now \{"readOnlyHint":false\}\n/,
     ],
   ];
   for (const [echo, told] of changes) {

@@ -95,7 +95,7 @@ Deno.test("toRemoteTools() limits a server's texts, and leaves out tools that ca
     "its name must have 1 to 256 characters",
     "its input schema is nested over 64 levels deep",
     "its input schema is over 64 KB",
-    "it works only as a task, and Inkling waits for results",
+    "it works only as a task, which Inkling does not support",
   ]);
 });
 

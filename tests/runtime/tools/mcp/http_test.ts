@@ -72,7 +72,7 @@ test("McpServers: a session that the server has forgotten is reopened, and the c
       ? undefined
       : new Response('{"error":"Bad Request: No valid session ID provided"}', { status: 400 });
   const message = await failureOf(world.call(tools.get("echo"), { text: "x" }));
-  assert.match(message, /400|forgets its sessions/);
+  assert.match(message, /400|loses its sessions/);
 });
 
 Deno.test("McpServers: a server may use an error of its own for a forgotten session", async () => {

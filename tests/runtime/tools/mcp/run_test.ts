@@ -145,7 +145,7 @@ Deno.test("a guard on an MCP tool applies when another server offers the name, t
     place.logged.filter(({ message }) => message.startsWith("confirm")),
     [{
       level: "warn",
-      message: 'confirm names "pidd", and the agent has no such tool (did you mean "pid"?)',
+      message: 'confirm names "pidd", but the agent has no such tool (did you mean "pid"?)',
       fields: { agent: "wrong" },
     }],
     "a name that no tool has is warned of, once",
@@ -171,7 +171,7 @@ Deno.test("a server's warning is logged once when an agent names it; a disabled 
   assert.deepEqual(found, ['The MCP server "odd": it has an unknown key "trust"']);
   const { status, error } = await runToEnd(runtime, "off_user");
   assert.equal(status, "error");
-  const expected = /"off" cannot be used: it is disabled by its entry \(.*mcp-servers\.json\)/;
+  const expected = /"off" cannot be used: its entry disables it \(.*mcp-servers\.json\)/;
   assert.match(error ?? "", expected);
 });
 
@@ -215,7 +215,7 @@ Deno.test("with mcp_confirm: writes a run asks before every tool that its server
   const warnings = place.logged.filter(({ level }) => level === "warn")
     .map(({ message }) => message);
   assert.deepEqual(warnings, [
-    'auto_approve names "fixture/pit", and the agent has no such tool (did you mean "fixture/pid"?)',
+    'auto_approve names "fixture/pit", but the agent has no such tool (did you mean "fixture/pid"?)',
   ]);
 });
 

@@ -35,13 +35,16 @@ test("Skills.open() refuses a skill that differs from its lock, with the files a
   await place.write("notes", "scripts/new.py", "");
   assert.match(
     await refusal(place),
-    /^The skill "notes" cannot be used: .*\/notes\/skill\.lock:1:1: It is not as it was when it was added: scripts\/run\.sh has changed, scripts\/new\.py is new\. Look at it; then add it again \("inkling skill add"\), or remove its skill\.lock to use it as it is$/,
+    /^The skill "notes" cannot be used: .*\/notes\/skill\.lock:1:1: It has changed since it was added: scripts\/run\.sh has changed, scripts\/new\.py is new\. Check it, then add it again \("inkling skill add"\), or remove its skill\.lock to use it as it is$/,
   );
   await Deno.remove(join(folder, "scripts"), { recursive: true });
   assert.match(await refusal(place), /added: scripts\/run\.sh is missing\./);
   await Deno.mkdir(join(folder, "scripts"));
   await Deno.symlink("/bin/sh", join(folder, "scripts/run.sh"));
-  assert.match(await refusal(place), /scripts\/run\.sh is missing, scripts\/run\.sh is no file\./);
+  assert.match(
+    await refusal(place),
+    /scripts\/run\.sh is missing, scripts\/run\.sh is not a file\./,
+  );
 });
 
 test("skill_run_script runs nothing of a skill that changed after the run began", async (place) => {
@@ -62,7 +65,7 @@ test("describeLockViolation() refuses an invalid lock", async (place) => {
         await place.write("notes", "skill.lock", text);
         assert.match(
           await describeLockViolation(folder) ?? "",
-          /skill\.lock is not one|not as it was/,
+          /skill\.lock is invalid|has changed since/,
         );
       },
     ),
@@ -70,5 +73,5 @@ test("describeLockViolation() refuses an invalid lock", async (place) => {
   );
   await Deno.remove(join(folder, "skill.lock"));
   await Deno.mkdir(join(folder, "skill.lock"));
-  assert.match(await describeLockViolation(folder) ?? "", /skill\.lock is not one/);
+  assert.match(await describeLockViolation(folder) ?? "", /skill\.lock is invalid/);
 });

@@ -141,7 +141,7 @@ Deno.test("skill_run_script returns exit code and output; anything but 0 is an e
   assert.equal(text, "warns.sh ended with exit code 0.\n  one\nStandard error:\ncareful");
   const message = await failureOf(run("fails.sh"));
   assert.equal(message, "fails.sh ended with exit code 2.\nhalf\nStandard error:\nno such topic");
-  assert.equal(await failureOf(run("dies.sh")), "dies.sh was ended by a signal.");
+  assert.equal(await failureOf(run("dies.sh")), "dies.sh was killed by a signal.");
 });
 
 Deno.test("skill_run_script kills a script that takes longer than 30 s, with all of its descendants", async () => {
@@ -151,7 +151,8 @@ Deno.test("skill_run_script kills a script that takes longer than 30 s, with all
   const outcome = failureOf(runScript(place, { script_name: "slow.sh" }, { clock }));
   const pids = await written(place, "pids");
   await clock.advance(30_000);
-  const ended = "slow.sh took longer than 30 s and was ended, with all that it had started.";
+  const ended =
+    "slow.sh took longer than 30 s and was killed, with all processes that it had started.";
   assert.equal(await outcome, `${ended}\nbegun`);
   await until(goneOf(pids), "the script is gone");
 });

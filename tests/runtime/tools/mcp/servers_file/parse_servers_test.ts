@@ -56,7 +56,7 @@ Deno.test("parseServers() accepts comments and a trailing comma, and reports a f
   const broken = parseServers('{ // said\n  "one": { "command" } }', "/w/s.json");
   assert.match(
     "problem" in broken ? broken.problem : "",
-    /^\/w\/s\.json:2:22: The file is no JSON/,
+    /^\/w\/s\.json:2:22: The file is not valid JSON/,
   );
 });
 
@@ -86,14 +86,14 @@ Deno.test("parseServers() accepts other clients' notations", () => {
     assert.deepEqual(parse({ s: theirs }), parse({ s: ours }), JSON.stringify(theirs));
     assert.deepEqual(parse({ s: theirs }).servers.get("s")?.warnings, []);
   }
-  assert.match(problemOf({ type: "local", command: ["x"], enabled: false }), /is disabled/);
+  assert.match(problemOf({ type: "local", command: ["x"], enabled: false }), /entry disables it/);
   assert.equal(parse({ s: { command: "/my tools/x" } }).servers.get("s")?.warnings.length, 0);
   const offered = (name: string) => isChosen(name, { include: ["a*"], exclude: ["ab"] });
   assert.deepEqual(["a", "ab", "abc", "b"].map(offered), [true, false, true, false]);
 });
 
 Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, milliseconds or as a duration", () => {
-  assert.equal(problemOf({ command: "a", disabled: true }), "it is disabled by its entry");
+  assert.equal(problemOf({ command: "a", disabled: true }), "its entry disables it");
   assert.match(problemOf({ command: "a", disabled: "yes" }), /^disabled: expected boolean/);
   const timeoutOf = (timeout: unknown) => {
     const result = resolved({ command: "a", disabled: false, timeout });
@@ -117,7 +117,7 @@ Deno.test("parseServers() reports the fault of each entry", () => {
   const both = problemOf({ command: "a", serverUrl: "b" });
   assert.equal(both, "it has both a command and a serverUrl: keep one");
   assert.match(problemOf("npx"), /must be an object/);
-  assert.match(problemOf({ type: "sse", url: "http://x" }), /sse is out of date/);
+  assert.match(problemOf({ type: "sse", url: "http://x" }), /sse is deprecated/);
   assert.equal(problemOf({ command: "" }), "command: must not be empty");
   assert.match(problemOf({ command: "a", args: "b" }), /^args: expected array, received string$/);
   assert.match(problemOf({ command: "a", env: { KEY: [] } }), /^env\.KEY: expected string/);
@@ -143,7 +143,7 @@ Deno.test("parseServers() refuses servers beside the wrapper object, and ignores
   const { servers } = parse({ servers: { files: entry }, late: entry, web, inputs: [], theme });
   assert.deepEqual([...servers.keys()].toSorted(), ["files", "late", "web"]);
   for (const name of ["late", "web"]) {
-    const problem = 'it stands beside "servers" and is ignored: move it into that';
+    const problem = 'it is beside "servers" and ignored: move it inside';
     assert.deepEqual(servers.get(name), { problem, warnings: [] });
   }
 });
@@ -159,7 +159,8 @@ Deno.test("parseServers() refuses too many servers", () => {
 Deno.test("parseServers() reports the place of a fault and never the text around it", () => {
   const text = '{\n  "a": { "env": { "KEY": "sk-secret" "B": 1 } }\n}';
   assert.deepEqual(parseServers(text, "/w/f.json"), {
-    problem: "/w/f.json:2:38: The file is no JSON: a comma or the closing bracket is expected; " +
+    problem:
+      "/w/f.json:2:38: The file is not valid JSON: a comma or the closing bracket is expected; " +
       'a quote inside a string is written \\"',
   });
   const problem = "/w/f.json:1:1: The file must hold an object of servers by name";
@@ -274,7 +275,7 @@ Deno.test("resolveServer() limits the size of filled-in values", () => {
   const variables = { LONG: "x".repeat(1024) };
   const args = (count: number) => Array.from({ length: 16 }, () => "${LONG}".repeat(count));
   assert.ok("definition" in resolved({ command: "a", args: args(8) }, variables));
-  const problem = "its values come to over 128 KB once their variables are filled in";
+  const problem = "its values have over 128 KB after their variables are filled in";
   assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), { problem });
 });
 

@@ -35,7 +35,7 @@ Deno.test("ServersFile.read() reports why the file is unusable", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     const file = new ServersFile(path);
-    assert.equal(await problemOf(file), `MCP servers are named and ${path} is missing`);
+    assert.equal(await problemOf(file), `MCP servers are named, but ${path} is missing`);
     await Deno.mkdir(path);
     assert.equal(await problemOf(file), `${path} is not a file`);
     await Deno.remove(path);
