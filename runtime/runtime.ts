@@ -31,7 +31,7 @@ import type { ServiceLog } from "./service_log/service_log.ts";
 import type { Database } from "./database/database.ts";
 import type { SchedulerState } from "./triggers/pause.ts";
 import type { Slot } from "./triggers/schedule/slot_store.ts";
-import type { CallPreview } from "./tools/call_preview.ts";
+import type { CallPreview } from "./executions/record/call_preview.ts";
 import type { TriggerNotes, TriggerResumeResult } from "./triggers/triggers.ts";
 import type { DeliveryPort } from "./triggers/webhook/webhooks.ts";
 
@@ -46,7 +46,7 @@ export type {
 } from "./executions/record/execution_reads.ts";
 export type { ServiceNode } from "./executions/nodes/node_reads.ts";
 export type { LinkedQuestion } from "./notify/answer_links.ts";
-export type { CallPreview } from "./tools/call_preview.ts";
+export type { CallPreview } from "./executions/record/call_preview.ts";
 export type { Recap } from "./wiring/recap.ts";
 export type { Replay } from "./replay/difference.ts";
 export type { ForkRequest } from "./replay/fork_request.ts";

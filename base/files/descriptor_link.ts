@@ -1,5 +1,5 @@
 // A link in the service's private state folder to the open descriptors of this process. A path through the link and a
-// folder's descriptor names an entry of exactly that folder, even if paths are swapped meanwhile. held_folder.ts uses
+// folder's descriptor names an entry of exactly that folder, even if paths are swapped meanwhile. folder_handle.ts uses
 // it.
 //
 // Decision: a link, because Deno has no openat and refuses paths that begin with /proc, which could show secrets of

@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { ToolsUnavailable } from "../../runtime/tools/tools_unavailable.ts";
+import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
 
 /** The result of a start: the number of listed tools, or the reason of the failure. */

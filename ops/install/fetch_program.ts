@@ -4,7 +4,7 @@ import { toPlainLine } from "../../base/text/plain_text.ts";
 import { CERTIFICATE_VARIABLES } from "../../runtime/sandbox/certificates.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import { runProgram } from "../../runtime/tools/processes/run_program.ts";
-import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import { NotInstalled } from "./not_installed.ts";
 
 const TIMEOUT_MS = 5 * 60_000;

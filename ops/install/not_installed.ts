@@ -1,7 +1,7 @@
 // The error of an addition that is refused.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
-import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 
 /** A skill or a server is not added, for the reason in the message. Nothing has changed. */
 export class NotInstalled extends RuntimeError {

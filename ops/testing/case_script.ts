@@ -12,8 +12,8 @@ import {
 } from "../../runtime/models/model.ts";
 import { isRetryableStatus } from "../../runtime/models/providers/provider_failure.ts";
 import { RunStopped } from "../../runtime/executions/loop/run.ts";
-import { parseArguments } from "../../runtime/tools/arguments.ts";
-import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import { parseArguments } from "../../runtime/tools/definition/arguments.ts";
+import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import { containsValue } from "./compare_values.ts";
 import type { ScriptedCall, ScriptedReply, TestCase } from "./test_case.ts";
 

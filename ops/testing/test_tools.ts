@@ -4,8 +4,8 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { withRun } from "../../runtime/replay/played_tools.ts";
 import type { AgentTools } from "../../runtime/tools/agent_tools.ts";
-import type { ActionTool, Tool } from "../../runtime/tools/tool.ts";
-import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import type { ActionTool, Tool } from "../../runtime/tools/definition/tool.ts";
+import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import { Toolbox } from "../../runtime/tools/toolbox.ts";
 import type { CaseScript, RunCall } from "./case_script.ts";
 

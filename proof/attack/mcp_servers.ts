@@ -1,5 +1,5 @@
 // MCP servers and web servers that try to get a secret, use up the memory, or fill the service's log.
-import { ToolsUnavailable } from "../../runtime/tools/tools_unavailable.ts";
+import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { TestClock } from "../../tests/support/test_clock.ts";
 import { FixtureHttpServer } from "../../tests/runtime/tools/mcp/http_server.ts";
 import { type McpWorld, openMcpWorld } from "../../tests/runtime/tools/mcp/mcp_world.ts";

@@ -3,7 +3,7 @@
 import { fail } from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
-import { ToolFailure } from "../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import {
   call,
   CANARY,

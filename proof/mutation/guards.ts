@@ -289,7 +289,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "a folder that was swapped and restored is noticed",
     symbol: "isUnmoved",
     drop: "if (isRecent(outer.mtime,",
-    tests: ["tests/runtime/tools/files/settled_folder_test.ts"],
+    tests: ["tests/runtime/tools/files/unmoved_folder_test.ts"],
   },
   {
     guard: "a file is created only in a folder that was not moved",
@@ -297,7 +297,7 @@ export const MUTATIONS: readonly Mutation[] = [
     drop: "await waitUntilUnmoved(this.path);",
     tests: [
       "tests/runtime/tools/files/staged_file_test.ts",
-      "tests/runtime/tools/files/held_folder_test.ts",
+      "tests/runtime/tools/files/folder_handle_test.ts",
     ],
   },
   {
@@ -305,7 +305,7 @@ export const MUTATIONS: readonly Mutation[] = [
     symbol: "FolderHandle.open",
     replace: "fd !== undefined && fs.readlinkSync(`${descriptors}/${fd}`) !== path",
     by: "fd === -1",
-    tests: ["tests/runtime/tools/files/held_folder_test.ts"],
+    tests: ["tests/runtime/tools/files/folder_handle_test.ts"],
   },
   {
     guard: "a change affects only the folder of the open descriptor",
@@ -313,13 +313,13 @@ export const MUTATIONS: readonly Mutation[] = [
     replace:
       "this.#fd === undefined ? join(this.path, name) : `${descriptors}/${this.#fd}/${name}`",
     by: 'join(this.path, name, descriptors === null ? name : "")',
-    tests: ["tests/runtime/tools/files/held_folder_test.ts"],
+    tests: ["tests/runtime/tools/files/folder_handle_test.ts"],
   },
   {
     guard: "an open directory descriptor does not bypass Deno's write permissions",
     symbol: "requireWritable",
     drop: "throw new Deno.errors.NotCapable(",
-    tests: ["tests/runtime/tools/files/held_folder_test.ts"],
+    tests: ["tests/runtime/tools/files/folder_handle_test.ts"],
   },
   {
     guard: "an agent can access only its declared paths",

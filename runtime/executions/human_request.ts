@@ -4,9 +4,9 @@ import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { RequestedRaise } from "./budget.ts";
-import type { HumanAnswer, ToolQuestion } from "../tools/tool.ts";
+import type { HumanAnswer, ToolQuestion } from "../tools/definition/tool.ts";
 
-export type { HumanAnswer } from "../tools/tool.ts";
+export type { HumanAnswer } from "../tools/definition/tool.ts";
 
 /** An open question. Times are milliseconds since the epoch. */
 export interface HumanRequest extends ToolQuestion {

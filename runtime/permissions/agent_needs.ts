@@ -8,7 +8,7 @@ import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
-import { serverFolder } from "../tools/mcp/servers_file/server_folder.ts";
+import { serverFolder } from "../tools/mcp/server_folder.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
 import type { PermissionNeed } from "./permission_need.ts";
 import { basename, dirname, extname, join } from "node:path";

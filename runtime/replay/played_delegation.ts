@@ -1,5 +1,5 @@
 // Delegations of a play: the other execution ends as it did, or waits with the question that stands in the log.
-import { ToolFailure } from "../tools/tool_failure.ts";
+import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../executions/record/conversation.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { AcceptanceStore } from "../executions/record/acceptance_store.ts";

@@ -2,9 +2,9 @@
 // their results are the recorded ones.
 import type { AgentTools } from "../tools/agent_tools.ts";
 import { compileArgumentsCheck } from "../tools/json_schema/arguments_check.ts";
-import { QuestionRaised } from "../tools/question_raised.ts";
-import type { ActionTool, Tool, ToolQuestion } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool_failure.ts";
+import { QuestionRaised } from "../tools/definition/question_raised.ts";
+import type { ActionTool, Tool, ToolQuestion } from "../tools/definition/tool.ts";
+import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { Toolbox } from "../tools/toolbox.ts";
 import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { CassetteCall, CassetteQuestion } from "./cassette.ts";

@@ -2,9 +2,9 @@
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { SystemClock } from "../../base/clock.ts";
 import type { Agent } from "../agents/agent.ts";
-import { parseArguments } from "../tools/arguments.ts";
-import type { ActionTool, ToolContext } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool_failure.ts";
+import { parseArguments } from "../tools/definition/arguments.ts";
+import type { ActionTool, ToolContext } from "../tools/definition/tool.ts";
+import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import type { Cassette, CassetteCall, CassetteQuestion, CassetteStep } from "./cassette.ts";
 import type { PlayPorts } from "./play_options.ts";
 

@@ -1,6 +1,6 @@
 // The table of known MCP tools, with the fingerprint of each at its last use.
 import type { KnownToolStore } from "../tools/mcp/known_tools.ts";
-import type { ToolFingerprint } from "../tools/mcp/tool_print.ts";
+import type { ToolFingerprint } from "../tools/mcp/tool_fingerprint.ts";
 import type { Database } from "../database/database.ts";
 import { get, run } from "../database/operation.ts";
 

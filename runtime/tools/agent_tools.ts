@@ -2,13 +2,13 @@
 import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
-import type { UnmatchedGuards } from "./http/idle_guards.ts";
+import type { UnmatchedGuards } from "./unmatched_guards.ts";
 import type { McpServers } from "./mcp/mcp_servers.ts";
-import type { OpenToolsOptions } from "./open_tools_options.ts";
+import type { OpenToolsOptions } from "./definition/open_tools_options.ts";
 import type { AgentSkills, SkillDescription, Skills } from "./skills/skills.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool } from "./definition/tool.ts";
 import { Toolbox } from "./toolbox.ts";
-import { ToolsUnavailable } from "./tools_unavailable.ts";
+import { ToolsUnavailable } from "./failures/tools_unavailable.ts";
 import { describeNameClash } from "./name_clash.ts";
 
 /** An agent's tools and skill descriptions. */

@@ -1,7 +1,7 @@
 // The tools of one agent by name, and their descriptions for the model.
 import type { ToolDescription } from "../tool_vocabulary.ts";
 import type { HttpPolicy } from "./http/http_policy.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool } from "./definition/tool.ts";
 import { askUser } from "./builtin/ask_user.ts";
 import { fileDelete } from "./builtin/file_delete.ts";
 import { fileEdit } from "./builtin/file_edit.ts";

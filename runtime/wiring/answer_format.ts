@@ -11,7 +11,7 @@ import type { AnswerFormat } from "../executions/loop/run.ts";
 import { Redactor } from "../secrets/redactor.ts";
 import { ownProgram } from "../tools/custom/host_program.ts";
 import { findAnswerFaults } from "../tools/custom/whole_check.ts";
-import { ToolFailure } from "../tools/tool_failure.ts";
+import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { compileAnswerCheck } from "../tools/json_schema/answer_check.ts";
 
 /** Nothing of what the process prints leaves: it is redacted where it does. */

@@ -17,8 +17,8 @@ import type { AutoApproval } from "../runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { BUILTIN_TOOL_NAMES } from "../tool_vocabulary.ts";
 import type { AgentTools } from "../tools/agent_tools.ts";
-import type { OpenToolsOptions } from "../tools/open_tools_options.ts";
-import { ToolsUnavailable } from "../tools/tools_unavailable.ts";
+import type { OpenToolsOptions } from "../tools/definition/open_tools_options.ts";
+import { ToolsUnavailable } from "../tools/failures/tools_unavailable.ts";
 
 /** A tool that cannot be freed so; the message says why, and what to do. */
 export class NotAutoApproved extends RuntimeError {

@@ -10,8 +10,8 @@ import { fileDelete } from "../tools/builtin/file_delete.ts";
 import { fileEdit } from "../tools/builtin/file_edit.ts";
 import { fileMove } from "../tools/builtin/file_move.ts";
 import { fileWrite } from "../tools/builtin/file_write.ts";
-import type { CallPreview } from "../tools/call_preview.ts";
-import { ToolFailure } from "../tools/tool_failure.ts";
+import type { CallPreview } from "../executions/record/call_preview.ts";
+import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
 
 /** The tools that tell what they would do; no other has one of their names. */

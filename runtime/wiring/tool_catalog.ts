@@ -6,7 +6,7 @@ import { once } from "./once.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { ToolCatalog } from "../tools/agent_tools.ts";
-import { UnmatchedGuards } from "../tools/http/idle_guards.ts";
+import { UnmatchedGuards } from "../tools/unmatched_guards.ts";
 import { ownAddresses, servicePolicy } from "../tools/http/service_policy.ts";
 import type { ProcessSandbox } from "../sandbox/process_sandbox.ts";
 import type { CustomTools } from "../tools/custom/custom_tools.ts";

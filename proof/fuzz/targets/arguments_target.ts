@@ -8,15 +8,15 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "../../../base/json.ts";
-import { parseArguments } from "../../../runtime/tools/arguments.ts";
+import { parseArguments } from "../../../runtime/tools/definition/arguments.ts";
 import { parseDeclarations } from "../../../runtime/tools/custom/tool_declaration.ts";
-import { findJsonFault } from "../../../runtime/tools/json_fault.ts";
+import { findJsonFault } from "../../../runtime/tools/definition/json_fault.ts";
 import {
   checkFully,
   compileArgumentsCheck,
 } from "../../../runtime/tools/json_schema/arguments_check.ts";
 import { toToolSchema } from "../../../runtime/tools/json_schema/foreign_schema.ts";
-import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../../runtime/tools/failures/tool_failure.ts";
 import { defineTarget } from "../target.ts";
 import { anyText, textOf } from "../../../tests/support/any_text.ts";
 

@@ -7,7 +7,7 @@ import { SHELLS } from "../../../cli/completions/shell_script.ts";
 import { readTypedWord } from "../../../cli/completions/typed_word.ts";
 import { PROGRAM } from "../../../cli/program.ts";
 import { splitShellWords } from "../../../runtime/tools/skills/shell_words.ts";
-import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../../runtime/tools/failures/tool_failure.ts";
 import { anyText, terminalText } from "../odd_text.ts";
 import { defineTarget } from "../target.ts";
 import { textOf } from "../../../tests/support/any_text.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { PathSandbox } from "../../../runtime/tools/files/path_sandbox.ts";
-import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../../runtime/tools/failures/tool_failure.ts";
 import {
   closedPlaces,
   plant,

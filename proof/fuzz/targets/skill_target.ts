@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { toPromptLine } from "../../../runtime/prompt/untrusted_text.ts";
 import { parseScriptName, shellOf } from "../../../runtime/tools/skills/script_names.ts";
 import { isWithin } from "../../../runtime/tools/files/place.ts";
-import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../../runtime/tools/failures/tool_failure.ts";
 import { defineTarget } from "../target.ts";
 import { textOf } from "../../../tests/support/any_text.ts";
 

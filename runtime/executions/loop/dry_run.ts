@@ -2,10 +2,10 @@
 // a description instead. No person is asked, and the tool does not run.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import type { CallPreview } from "../../tools/call_preview.ts";
-import { PreviewUnavailable } from "../../tools/files/shown_text.ts";
-import type { ActionTool, DelegationTool } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
+import type { CallPreview } from "../record/call_preview.ts";
+import { PreviewUnavailable } from "../../tools/files/preview_text.ts";
+import type { ActionTool, DelegationTool } from "../../tools/definition/tool.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { Run } from "./run.ts";
 import { type CallResult, toFailedResult } from "./perform_call.ts";
 import { previewChange, toProblem } from "./preview_change.ts";

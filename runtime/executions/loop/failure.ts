@@ -6,7 +6,7 @@ import { NoDescriptorLeft } from "../../../base/free_descriptors.ts";
 import { ModelError } from "../../models/model.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { TextTooLong } from "../../../base/text/substitute.ts";
-import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
+import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 import { AgentTextUnusable } from "../refusals.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";

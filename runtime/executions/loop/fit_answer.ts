@@ -1,7 +1,7 @@
 // Checks the answer of an agent with an output schema, and gives the model one turn to repair it.
 import { isDeeperThan, type JsonValue } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
-import { findJsonFault } from "../../tools/json_fault.ts";
+import { findJsonFault } from "../../tools/definition/json_fault.ts";
 import { ANSWER_CHARACTERS } from "../record/answer.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { AnswerFormat, Run } from "./run.ts";

@@ -5,10 +5,15 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 import { modelChain } from "../../config/providers.ts";
 import { acceptsMedia } from "../../models/adaptation/accepted_media.ts";
 import type { Media } from "../../tool_vocabulary.ts";
-import { QuestionRaised } from "../../tools/question_raised.ts";
-import type { DescribedCall } from "../../tools/call_preview.ts";
-import type { ActionTool, AnsweredQuestion, Effect, ShownMedia } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
+import { QuestionRaised } from "../../tools/definition/question_raised.ts";
+import type { DescribedCall } from "../record/call_preview.ts";
+import type {
+  ActionTool,
+  AnsweredQuestion,
+  Effect,
+  ShownMedia,
+} from "../../tools/definition/tool.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import type { Run } from "./run.ts";
 

@@ -2,9 +2,14 @@
 // left.
 import { isGuarded } from "../../agents/guarded_tools.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { givenArguments, parseArguments } from "../../tools/arguments.ts";
-import type { AnsweredQuestion, Delegation, Tool, ToolQuestion } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
+import { givenArguments, parseArguments } from "../../tools/definition/arguments.ts";
+import type {
+  AnsweredQuestion,
+  Delegation,
+  Tool,
+  ToolQuestion,
+} from "../../tools/definition/tool.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import {
   describeAnswer,

@@ -2,10 +2,10 @@
 import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { CallPreview } from "../../tools/call_preview.ts";
-import { MAX_SHOWN_BYTES, previewTooBig } from "../../tools/files/shown_text.ts";
+import type { CallPreview } from "../record/call_preview.ts";
+import { MAX_SHOWN_BYTES, previewTooBig } from "../../tools/files/preview_text.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import type { ActionTool, FileChange, FileRenaming } from "../../tools/tool.ts";
+import type { ActionTool, FileChange, FileRenaming } from "../../tools/definition/tool.ts";
 
 const MOST_BYTES = 64 * 1024;
 

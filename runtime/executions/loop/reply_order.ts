@@ -1,6 +1,6 @@
 // The order of the calls of one reply: calls that work on the same resource run in the order of the reply, all others run
 // concurrently. The tools lock files against other runs (path_locks.ts).
-import type { ActionTool } from "../../tools/tool.ts";
+import type { ActionTool } from "../../tools/definition/tool.ts";
 import type { PreparedCall } from "./prepare_call.ts";
 
 /** A call's turn. */

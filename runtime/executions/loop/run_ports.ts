@@ -8,7 +8,7 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import type { OpenToolsOptions } from "../../tools/open_tools_options.ts";
+import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import type { AnswerFormat, ReadPdf } from "./run.ts";

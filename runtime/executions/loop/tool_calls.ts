@@ -2,10 +2,10 @@
 // reads a failure as a result.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { QuestionRaised } from "../../tools/question_raised.ts";
-import { limitResult } from "../../tools/result_text.ts";
-import type { Delegation, ToolQuestion } from "../../tools/tool.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
+import { QuestionRaised } from "../../tools/definition/question_raised.ts";
+import { limitResult } from "../../tools/definition/result_text.ts";
+import type { Delegation, ToolQuestion } from "../../tools/definition/tool.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { RequestedRaise } from "../budget.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import { describeCall } from "./dry_run.ts";

@@ -4,7 +4,7 @@ import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.t
 import type { AssistantMessage, ToolCall } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import { inventCallId } from "../../models/providers/tool_call_assembly.ts";
-import type { Tool } from "../../tools/tool.ts";
+import type { Tool } from "../../tools/definition/tool.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { Run } from "./run.ts";
 

@@ -1,8 +1,8 @@
 // The store interface for conversations: the opening, replies, calls and results, each stored before the next step begins.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
-import type { DescribedCall } from "../../tools/call_preview.ts";
-import type { Effect } from "../../tools/tool.ts";
+import type { DescribedCall } from "./call_preview.ts";
+import type { Effect } from "../../tools/definition/tool.ts";
 import type { PackedTerms } from "./call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "./conversation.ts";
 import type { Execution } from "../execution.ts";

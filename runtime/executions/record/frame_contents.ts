@@ -3,7 +3,7 @@ import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { EventType, FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import type { DescribedCall } from "../../tools/call_preview.ts";
+import type { DescribedCall } from "./call_preview.ts";
 import type { FinishedCall } from "./conversation_store.ts";
 import type { Execution, RunRetry } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";

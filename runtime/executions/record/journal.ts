@@ -7,7 +7,7 @@ import {
 } from "../../events/frame.ts";
 import { toStorable } from "../../../base/text/storable_text.ts";
 import type { ModelReply } from "../../models/model.ts";
-import type { Effect } from "../../tools/tool.ts";
+import type { Effect } from "../../tools/definition/tool.ts";
 import { boundAnswer } from "./answer.ts";
 import type { PackedTerms } from "./call_terms.ts";
 import {

@@ -2,9 +2,9 @@
 import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
-import type { Delegation } from "../../tools/tool.ts";
-import type { DescribedCall } from "../../tools/call_preview.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
+import type { Delegation } from "../../tools/definition/tool.ts";
+import type { DescribedCall } from "../record/call_preview.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import type { PlannedCall } from "../record/conversation.ts";
 import { STOPS } from "../end_reason.ts";

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import { givenArguments, MAX_LEVELS } from "../../tools/arguments.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
-import { ToolsUnavailable } from "../../tools/tools_unavailable.ts";
+import { givenArguments, MAX_LEVELS } from "../../tools/definition/arguments.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
+import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 import {
   AnswerMisfit,
   ArgumentsNotChecked,

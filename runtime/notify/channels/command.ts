@@ -5,7 +5,7 @@ import { SECOND_MS } from "../../../base/time_units.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { runProgram } from "../../tools/processes/run_program.ts";
 import { smallEnvironment } from "../../tools/processes/small_environment.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import { type Channel, DeliveryFailure, toData } from "./channel.ts";
 
 const TIMEOUT_MS = 30 * SECOND_MS;

@@ -6,7 +6,7 @@ import { exchange, type ExchangeReply } from "../../tools/http/http_exchange.ts"
 import { type ResolveHost, resolveHostBySystem } from "../../tools/http/host_lookup.ts";
 import type { HttpPolicy } from "../../tools/http/http_policy.ts";
 import { OWN_HEADERS } from "../../tools/http/http_redirects.ts";
-import { ToolFailure } from "../../tools/tool_failure.ts";
+import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import { DeliveryFailure } from "./channel.ts";
 
 const TIMEOUT_MS = 20 * SECOND_MS;

@@ -3,8 +3,8 @@ import type { PackedTerms } from "../../executions/record/call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "../../executions/record/conversation.ts";
 import type { StoredCall } from "../../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../../models/message.ts";
-import type { DescribedCall } from "../../tools/call_preview.ts";
-import type { Effect } from "../../tools/tool.ts";
+import type { DescribedCall } from "../../executions/record/call_preview.ts";
+import type { Effect } from "../../tools/definition/tool.ts";
 import { storeTerms } from "./call_terms.ts";
 import { all, type Operation, run } from "../../database/operation.ts";
 

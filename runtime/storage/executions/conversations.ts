@@ -14,7 +14,7 @@ import type {
 } from "../../executions/record/conversation_store.ts";
 import type { PlacedMessage } from "../../executions/record/conversation.ts";
 import type { Execution } from "../../executions/execution.ts";
-import type { DescribedCall } from "../../tools/call_preview.ts";
+import type { DescribedCall } from "../../executions/record/call_preview.ts";
 import { bucketOf } from "./buckets.ts";
 import {
   insertCall,

@@ -1,6 +1,6 @@
 // The tool ask_user: asks a person a question and returns the answer.
 import { z } from "zod";
-import { defineQuestion } from "../define_tool.ts";
+import { defineQuestion } from "../definition/define_tool.ts";
 
 const MAX_OPTIONS = 50;
 const MAX_OPTION_CHARACTERS = 200;

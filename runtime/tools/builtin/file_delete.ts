@@ -1,8 +1,8 @@
 // The tool file_delete: deletes one file.
 import { z } from "zod";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import { removeFile } from "../files/remove_file.ts";
-import { PreviewUnavailable, readPreviewText } from "../files/shown_text.ts";
+import { PreviewUnavailable, readPreviewText } from "../files/preview_text.ts";
 import { lstatIfExists } from "../files/staged_file.ts";
 
 /** Deletes one file. For a symbolic link, deletes the link itself. */

@@ -1,6 +1,6 @@
 // The tool file_glob: lists files by a pattern.
 import { z } from "zod";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import { walkGlob } from "../files/glob_walk.ts";
 
 const MAX_RESULTS = 100;

@@ -1,9 +1,9 @@
 // The tool file_move: moves or renames a file.
 import { z } from "zod";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import { moveFile } from "../files/move_file.ts";
 import { lstatIfExists } from "../files/staged_file.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** Moves or renames one file. Never overwrites. */
 export const fileMove = defineTool({

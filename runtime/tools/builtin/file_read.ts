@@ -1,10 +1,10 @@
 // The tool file_read: reads a part of a text file, with line numbers.
 import { z } from "zod";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import { type OpenedFile, openFile } from "../files/opened_file.ts";
-import { isBinary } from "../text_content.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { isBinary } from "../../../base/text/text_content.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_LINES = 500;
 /** The maximum size of the returned text in UTF-8, line numbers included. */

@@ -1,10 +1,10 @@
 // The tool file_write: creates or replaces a whole file.
 import { z } from "zod";
 import { nextSlice } from "../../../base/slices.ts";
-import { defineTool } from "../define_tool.ts";
-import { readPreviewText } from "../files/shown_text.ts";
+import { defineTool } from "../definition/define_tool.ts";
+import { readPreviewText } from "../files/preview_text.ts";
 import { writeFile } from "../files/write_file.ts";
-import { countLines } from "../text_content.ts";
+import { countLines } from "../../../base/text/text_content.ts";
 
 /** Writes a whole file. Idempotent, because a second call leaves the same file. */
 export const fileWrite = defineTool({

@@ -2,14 +2,14 @@
 import { z } from "zod";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { isWholeJson } from "../../../base/json.ts";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import { exchange, type ExchangeRequest } from "../http/http_exchange.ts";
 import { type ResolveHost, resolveHostBySystem } from "../http/host_lookup.ts";
 import type { HttpPolicy } from "../http/http_policy.ts";
 import { followRedirects, isWebAddress, OWN_HEADERS } from "../http/http_redirects.ts";
 import { formatReply } from "../http/http_reply_text.ts";
-import type { ActionTool } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import type { ActionTool } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const TIMEOUT_MS = 30_000;

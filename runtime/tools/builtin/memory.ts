@@ -1,6 +1,6 @@
 // The tools memory_save, memory_append and memory_retrieve for the sections of the agent's long-term memory.
 import { z } from "zod";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import { memoryPathOf, type MemoryWriter, readMemory } from "../memory/memory_file.ts";
 import {
   checkSectionSize,
@@ -8,9 +8,9 @@ import {
   describeSize,
   sectionName,
 } from "../memory/section_text.ts";
-import type { ActionTool } from "../tool.ts";
+import type { ActionTool } from "../definition/tool.ts";
 import type { MemoryDocument } from "../memory/memory_document.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** Replaces or creates a section. Idempotent, because a second call leaves the same memory. */
 export function createMemorySave(writer: MemoryWriter): ActionTool {

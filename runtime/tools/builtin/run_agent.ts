@@ -1,9 +1,9 @@
 // The tool run_agent: runs another agent. The runtime starts the other execution and waits for it.
 import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
-import { defineDelegation } from "../define_tool.ts";
-import type { DelegationTool } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { defineDelegation } from "../definition/define_tool.ts";
+import type { DelegationTool } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const schema = z.object({
   agent_id: z.string().optional().describe("The id of the agent"),

@@ -7,7 +7,7 @@ import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
 import { isWithin } from "../files/place.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** The maximum number of entries that are scanned for closed files, and of paths in a list. */
 const MAX_ENTRIES = 100_000;

@@ -1,7 +1,7 @@
 // Writes a custom tool's messages and output during a call to the service log. Secrets are redacted before a text is split,
 // because a secret of several lines would not be recognized in single lines.
 import type { RedactedStream } from "../../secrets/redactor.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ToolContext } from "../definition/tool.ts";
 import type { PrintedLine } from "./host_output.ts";
 
 const MAX_LOG_LINES = 100;

@@ -1,6 +1,6 @@
 // Starts this program as a process that can only compute: it reads one input, prints its result, and exits.
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ToolContext } from "../definition/tool.ts";
 import type { HostRole } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
 

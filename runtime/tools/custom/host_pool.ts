@@ -2,7 +2,7 @@
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { HostProcess } from "./host_process.ts";
 import { SharedPlaces } from "./shared_places.ts";
 

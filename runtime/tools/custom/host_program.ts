@@ -6,7 +6,7 @@ import { mainModule, programConfig, workerFolder } from "../../../base/program_f
 import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";
 import { denoCacheVariables } from "../../config/places.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** The heap limit of a tool, in megabytes. V8 kills a process that exceeds it. */
 const HEAP_MB = 256;

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ScriptHost, ScriptRun } from "../skills/script_host.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ToolContext } from "../definition/tool.ts";
 import { allowedPaths, readablePaths } from "./allowed_paths.ts";
 import type { HostedScript } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";

@@ -1,8 +1,8 @@
 // Reads the text of a PDF file for models that accept no PDF. A foreign file is parsed in a process without permissions.
 import { Buffer } from "node:buffer";
 import { formatPlural } from "../../../base/text/plural.ts";
-import type { ShownMedia } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import type { ShownMedia } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { type ClosedHostContext, type ClosedHostOptions, runClosedHost } from "./closed_host.ts";
 import type { PdfLine } from "./host_messages.ts";
 

@@ -1,7 +1,7 @@
 // Rewrites Deno's permission errors in a worker for the readers of a tool's error.
 
 import type { PathSandbox } from "../files/path_sandbox.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const REFUSAL =
   /Requires ([a-z]+) access(?: to ("[^"]*"))?, run again with the --allow-[a-z]+ flag/g;

@@ -3,9 +3,14 @@ import type { JsonObject } from "../../../base/json.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { QuestionRaised } from "../question_raised.ts";
-import type { AnsweredQuestion, HumanAnswer, ToolContext, ToolQuestion } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { QuestionRaised } from "../definition/question_raised.ts";
+import type {
+  AnsweredQuestion,
+  HumanAnswer,
+  ToolContext,
+  ToolQuestion,
+} from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { CallLog } from "./call_log.ts";
 import type { CallFacts, ToolRequest, WorkerPermissions } from "./host_messages.ts";
 import type { HostPool, HostRequest } from "./host_pool.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isDeeperThan, isJsonObject, type JsonSchema } from "../../../base/json.ts";
 import { schemaExcess } from "../json_schema/foreign_schema.ts";
-import type { Effect } from "../tool.ts";
+import type { Effect } from "../definition/tool.ts";
 
 /** A schema may be 64 levels deep; the list, the tool and its field are around it. */
 const MAX_LEVELS = 70;

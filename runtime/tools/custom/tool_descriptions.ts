@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { type HostPool, HostUnavailable } from "./host_pool.ts";
 import type { HostProcess } from "./host_process.ts";
 import { withoutFlagAdvice } from "./permission_refusal.ts";

@@ -1,7 +1,7 @@
 // Checks arguments, or an answer, against a whole schema in a process with a time limit: patterns and references can make
 // the check endless.
 import type { ProgramEnd } from "../processes/run_program.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { type ClosedHostContext, type ClosedHostOptions, runClosedHost } from "./closed_host.ts";
 import type { CheckedAnswer, CheckedArguments } from "./host_messages.ts";
 

@@ -2,7 +2,7 @@
 // host's.
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { errorCode } from "../../../base/error_code.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { BigIntStats } from "node:fs";
 
 const REASONS: Readonly<Record<string, string>> = {

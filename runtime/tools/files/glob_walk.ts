@@ -9,7 +9,7 @@ import { STAGED_NAME } from "../../../base/files/staged_files.ts";
 import type { PathSandbox, SandboxRoot } from "./path_sandbox.ts";
 import { isWithin, realPathOf } from "./place.ts";
 import { PlaceChanged } from "./file_failure.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
 
 const MAX_DEPTH = 64;

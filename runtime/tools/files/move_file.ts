@@ -9,7 +9,7 @@ import type { PathSandbox } from "./path_sandbox.ts";
 import { removeEntry } from "./remove_file.ts";
 import { type FolderEntry, isLinkRefusal, lstatIfExists, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const COPY_BYTES = 256 * 1024;
 

@@ -11,7 +11,7 @@ import { identityOf } from "./place.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { PlaceChanged, requireFile, retryIfPlaceChanged } from "./file_failure.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** A file open for reading, proven to lie inside the sandbox. */
 export class OpenedFile implements AsyncDisposable {

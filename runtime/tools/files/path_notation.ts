@@ -3,7 +3,7 @@
 import { join, relative, resolve } from "node:path";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import { checkPathText, isWithin, type SandboxPlace } from "./place.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** A place and its alias in the model's notation, without braces. Null: it has no alias. */
 export interface NamedPlace {

@@ -6,13 +6,13 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isDatabaseName } from "../../../base/files/database_name.ts";
 import { findDescriptors } from "../../../base/files/descriptor_link.ts";
 import { type ClosedFolders, ClosedPlaces } from "./closed_places.ts";
-import { FolderHandle, type FolderOptions } from "./held_folder.ts";
+import { FolderHandle, type FolderOptions } from "./folder_handle.ts";
 import { PathLocks } from "./path_locks.ts";
 import { PathNotation } from "./path_notation.ts";
 import { realPathOf } from "./place.ts";
 import { type PathAccess, SandboxRoots, type SandboxRootsOptions } from "./sandbox_roots.ts";
 import type { FileWrite } from "./reported_write.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** A place that an agent may reach: a folder with its content, or one file. */
 export interface SandboxRoot {

@@ -3,7 +3,7 @@ import { toFileFailure } from "./file_failure.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 import { isMissing } from "../../../base/files/missing.ts";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { BigIntStats } from "node:fs";
 
 const { basename, dirname, join } = PATHS;

@@ -1,5 +1,5 @@
 // Safe changes to a folder's entries: a file is written under a random name, then renamed. In a folder without a descriptor
-// (held_folder.ts) the random name has a second use: a later call through a swapped path fails instead of doing harm.
+// (folder_handle.ts) the random name has a second use: a later call through a swapped path fails instead of doing harm.
 import * as fs from "node:fs";
 import { lstat } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ import { errorCode } from "../../../base/error_code.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { stagedName } from "../../../base/files/staged_files.ts";
 import { type FileIdentity, identityOf } from "./place.ts";
-import type { FolderHandle } from "./held_folder.ts";
+import type { FolderHandle } from "./folder_handle.ts";
 import { PlaceChanged } from "./file_failure.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 

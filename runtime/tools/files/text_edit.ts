@@ -1,7 +1,7 @@
 // Replaces exact text in a file's content and keeps the file's line endings. Every step takes time linear in the text, in
 // slices, for any input: String.indexOf() can take hours for a text that a model chose.
 import { nextSlice } from "../../../base/slices.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_LISTED_LINES = 10;
 /** The maximum number of characters of an edited text. */

@@ -10,7 +10,7 @@ import type { PathSandbox } from "./path_sandbox.ts";
 import { requireFile, retryIfPlaceChanged } from "./file_failure.ts";
 import { type FolderEntry, lstatIfExists, StagedFile } from "./staged_file.ts";
 import { type FileVersion, reportWrite, versionOf } from "./reported_write.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const WRITABLE = 0o222;
 

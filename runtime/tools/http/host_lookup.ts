@@ -3,7 +3,7 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { type HttpPolicy, refuseAddress } from "./http_policy.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** One address of a name. */
 export interface NamedAddress {

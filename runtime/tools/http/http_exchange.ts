@@ -13,7 +13,7 @@ import { guardedLookup, type ResolveHost } from "./host_lookup.ts";
 import { type HttpPolicy, normalizeHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
 import { isNetUnrestricted, mayConnect } from "./net_permission.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";

@@ -1,7 +1,7 @@
 // Redirects of a web server: the next address, and the parts of the request that are sent to it.
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ExchangeReply, ExchangeRequest } from "./http_exchange.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_REDIRECTS = 5;
 const MAX_SHOWN_LOCATION = 200;

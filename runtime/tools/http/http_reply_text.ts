@@ -2,7 +2,7 @@
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ExchangeReply } from "./http_exchange.ts";
-import { isBinary } from "../text_content.ts";
+import { isBinary } from "../../../base/text/text_content.ts";
 
 const MAX_SHOWN_CHARACTERS = 20_000;
 const SAMPLE_BYTES = 8 * 1024;

@@ -7,7 +7,7 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "../../../base/json.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { isFullyChecked, toReducedSchema } from "./check_schema.ts";
 

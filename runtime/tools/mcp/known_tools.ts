@@ -1,11 +1,11 @@
 // The servers' tools as they were at their last use. A tool that has changed since needs a person's confirmation.
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { QuestionRaised } from "../question_raised.ts";
-import type { ToolContext, ToolQuestion } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { QuestionRaised } from "../definition/question_raised.ts";
+import type { ToolContext, ToolQuestion } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
-import { describeChange, type ToolFingerprint } from "./tool_print.ts";
+import { describeChange, type ToolFingerprint } from "./tool_fingerprint.ts";
 
 /** The store of tool fingerprints, by server and tool. */
 export interface KnownToolStore {

@@ -1,7 +1,7 @@
 // One server of one workspace: has at most one session, opens it on demand, and reopens it after its end with a backoff.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import type { ResolvedServer } from "./servers_file/resolve_server.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";

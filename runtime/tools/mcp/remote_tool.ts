@@ -2,9 +2,9 @@
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import type { JsonSchema } from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
-import type { Effect } from "../tool.ts";
+import type { Effect } from "../definition/tool.ts";
 import { toListedTool } from "./listed_tool.ts";
-import { fingerfingerprintOf, type ToolFingerprint } from "./tool_print.ts";
+import { fingerfingerprintOf, type ToolFingerprint } from "./tool_fingerprint.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
 /** The maximum length of a description. A provider refuses a request with a longer one. */

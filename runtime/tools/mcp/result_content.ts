@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
-import type { ToolContext } from "../tool.ts";
-import { isBinary } from "../text_content.ts";
+import type { ToolContext } from "../definition/tool.ts";
+import { isBinary } from "../../../base/text/text_content.ts";
 
 const LINE_CHARACTERS = 300;
 /** Deeper content could not be serialized. */

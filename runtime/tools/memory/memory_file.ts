@@ -9,7 +9,7 @@ import { errorCode } from "../../../base/error_code.ts";
 import { toFileFailure } from "../files/file_failure.ts";
 import { PathLocks } from "../files/path_locks.ts";
 import { isWithin } from "../files/place.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { hasTooManySections, MAX_SECTIONS, MemoryDocument } from "./memory_document.ts";
 
 /** The maximum size of a memory file in UTF-8. */

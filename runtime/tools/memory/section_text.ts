@@ -1,8 +1,8 @@
 // Limits of a memory section's name and content, and the texts that report a change.
 import { z } from "zod";
-import { RESULT_LIMIT_BYTES } from "../result_text.ts";
-import { countLines } from "../text_content.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { RESULT_LIMIT_BYTES } from "../definition/result_text.ts";
+import { countLines } from "../../../base/text/text_content.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { MemoryDocument, MemorySection } from "./memory_document.ts";
 
 /** Small enough that memory_retrieve always returns a whole section. */

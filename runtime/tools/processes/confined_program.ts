@@ -9,7 +9,7 @@ import {
   type SandboxRules,
   TooMuchToLookThrough,
 } from "../../sandbox/sandbox_rules.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** Does the same as ProcessSandbox.confine, but throws ToolFailure instead of the sandbox's errors. */
 export async function confineProgram(

@@ -1,7 +1,7 @@
 // A child process that leads its own process group. The group can be ended as a whole, and ends with this process.
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { errorCode } from "../../../base/error_code.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { GroupWatch } from "./group_watch.ts";
 
 /** The time between SIGTERM and SIGKILL. */

@@ -1,7 +1,7 @@
 // The interface of the runner of .ts and .js scripts.
 import type { ProgramEnd } from "../processes/run_program.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ToolContext } from "../definition/tool.ts";
 
 /** A script to run. */
 export interface ScriptRun {

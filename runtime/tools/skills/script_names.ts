@@ -1,5 +1,5 @@
 // The valid names of a skill's scripts, and their interpreters.
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** The interpreters by file extension. Null: this runtime, with restricted permissions. For shell scripts see shellOf. */
 const INTERPRETERS: Readonly<Record<string, string | null>> = {

@@ -1,5 +1,5 @@
 // Splits a line of arguments into words like a shell. Handles quotes and escapes only: nothing is expanded or executed.
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** Characters that a backslash escapes in double quotes. Before others it is literal. */
 const ESCAPED_IN_QUOTES = '"\\$`\n';

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readWholeFile, UnfitFile } from "../../../base/files/whole_file.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** The limits of an added skill, because each load reads all of its files. */
 const MAX_FILES = 1_000;

@@ -8,7 +8,7 @@ import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../../base/d
 import { openFile } from "../files/opened_file.ts";
 import { PathSandbox } from "../files/path_sandbox.ts";
 import { realPathOf } from "../files/place.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { LOCK_NAME } from "./skill_files.ts";
 import { describeLockViolation } from "./skill_lock.ts";
 import { parseSkillFile, type SkillFile } from "./skill_file.ts";

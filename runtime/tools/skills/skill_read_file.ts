@@ -1,9 +1,9 @@
 // The tool skill_read_file: reads a text file from a skill's folder.
 import { z } from "zod";
 import { fileRead } from "../builtin/file_read.ts";
-import { defineTool } from "../define_tool.ts";
-import type { ActionTool } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { defineTool } from "../definition/define_tool.ts";
+import type { ActionTool } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import type { SkillLibrary } from "./skill_library.ts";
 
 /** Creates the tool for the skills of a workspace. It is file_read in a sandbox with only the skill's folder. */

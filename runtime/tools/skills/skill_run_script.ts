@@ -1,12 +1,12 @@
 // The tool skill_run_script: runs a script from a skill's folder.
 import { stat } from "node:fs/promises";
 import { z } from "zod";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import { confineProgram } from "../processes/confined_program.ts";
 import { type ProgramEnd, runProgram, type RunProgramOptions } from "../processes/run_program.ts";
-import type { ActionTool, ToolContext } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import type { ActionTool, ToolContext } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { parseScriptName, shellOf } from "./script_names.ts";
 import type { ScriptHost } from "./script_host.ts";
 import { splitShellWords } from "./shell_words.ts";

@@ -1,11 +1,11 @@
 // The tool skill_use: adds a skill's instructions to the conversation.
 import { z } from "zod";
-import { defineTool } from "../define_tool.ts";
+import { defineTool } from "../definition/define_tool.ts";
 import { walkGlob } from "../files/glob_walk.ts";
 import { substitute } from "../../../base/text/substitute.ts";
-import type { ToolContext } from "../tool.ts";
-import { ToolFailure } from "../tool_failure.ts";
-import type { ActionTool } from "../tool.ts";
+import type { ToolContext } from "../definition/tool.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
+import type { ActionTool } from "../definition/tool.ts";
 import { wrapSkillContext } from "./skill_context.ts";
 import { splitShellWords } from "./shell_words.ts";
 import { type Skill, SKILL_ALIAS, type SkillLibrary } from "./skill_library.ts";

@@ -1,7 +1,7 @@
 // The skills of agents: the tools that a run gets, and the descriptions for its model.
 import type { Agent } from "../../agents/agent.ts";
-import type { Tool } from "../tool.ts";
-import { ToolsUnavailable } from "../tools_unavailable.ts";
+import type { Tool } from "../definition/tool.ts";
+import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
 import { describeBroken, SkillLibrary, type SkillLibraryOptions } from "./skill_library.ts";
 import { createSkillReadFile } from "./skill_read_file.ts";
 import { createSkillRunScript, type SkillScriptOptions } from "./skill_run_script.ts";

@@ -16,7 +16,7 @@ import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { BUILTIN_TOOL_NAMES } from "../../tool_vocabulary.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
-import type { Tool } from "../../tools/tool.ts";
+import type { Tool } from "../../tools/definition/tool.ts";
 import { createSchedule } from "../../triggers/schedule/schedule.ts";
 import type { SchedulerState } from "../../triggers/pause.ts";
 import type { Triggers } from "../../triggers/triggers.ts";

@@ -1,6 +1,6 @@
 // What the next run of an agent would be, as it is told. plan_run.ts finds it out.
 import type { FirstMessage } from "../../executions/record/conversation.ts";
-import type { Effect } from "../../tools/tool.ts";
+import type { Effect } from "../../tools/definition/tool.ts";
 import type { SchedulerState } from "../../triggers/pause.ts";
 
 /** A setting with its place. `line` is that of the file, 1-based; null for a default, and where a file is broken now. */

@@ -8,7 +8,7 @@ import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/
 import { answer, answerToEnd, ASK, call, doing, resultsOf, started } from "./executions_of.ts";
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import { AnswerMisfit, checkAnswer } from "../../../runtime/executions/human_request.ts";
-import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
+import type { ToolQuestion } from "../../../runtime/tools/definition/tool.ts";
 
 const write = (path: string) => call("file_write", { path, content: path });
 

@@ -15,7 +15,7 @@ import { ADAPTERS, open } from "../../support/models/model_adapters.ts";
 import { OpenAiServer, type OpenAiStep } from "../../support/models/openai_server.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { createHttpRequest } from "../../../runtime/tools/builtin/http_request.ts";
-import type { ToolContext } from "../../../runtime/tools/tool.ts";
+import type { ToolContext } from "../../../runtime/tools/definition/tool.ts";
 import { OPEN_POLICY, serve } from "../tools/builtin/http_site.ts";
 import { call, SandboxFixture, testContext } from "../tools/files/sandbox_fixture.ts";
 

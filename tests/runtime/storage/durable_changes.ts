@@ -10,7 +10,7 @@ import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
 import { SqlTriggerStateStore } from "../../../runtime/triggers/trigger_state_store.ts";
 import { SqlWatchStore } from "../../../runtime/triggers/watch/watch_store.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
-import type { Effect } from "../../../runtime/tools/tool.ts";
+import type { Effect } from "../../../runtime/tools/definition/tool.ts";
 import type { TestStore } from "../../support/test_store.ts";
 import { ask, ending, family, FRAME, NEW_EXECUTION, reply, start } from "./stored_situations.ts";
 import { waitFor, waitingFamily } from "./stored_situations.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { NewExecution } from "../../../runtime/executions/record/acceptance_store.ts";
 import type { Ending } from "../../../runtime/executions/record/ending_store.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
-import type { Effect } from "../../../runtime/tools/tool.ts";
+import type { Effect } from "../../../runtime/tools/definition/tool.ts";
 import type { TestStore } from "../../support/test_store.ts";
 
 /** A frame without content. */

@@ -1,7 +1,7 @@
 // Stages files in a folder as file tools do, and kills itself in the middle: one is half-written, one has lost its name.
 import * as fs from "node:fs";
 import { identityOf } from "../../../runtime/tools/files/place.ts";
-import { FolderHandle } from "../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../runtime/tools/files/folder_handle.ts";
 import { StagedFile } from "../../../runtime/tools/files/staged_file.ts";
 
 const [path = "", stateDir = ""] = Deno.args;

@@ -3,7 +3,7 @@
 import type { CheckedAnswer, CheckedArguments } from "../host_messages.ts";
 import { findAllFaults } from "../../json_schema/answer_check.ts";
 import { checkFully } from "../../json_schema/arguments_check.ts";
-import { ToolFailure } from "../../tool_failure.ts";
+import { ToolFailure } from "../../failures/tool_failure.ts";
 import type { HostOptions } from "./host_options.ts";
 
 /** In characters. All faults must fit into the output that the service reads. */

@@ -5,7 +5,7 @@ import { ExecutionNotFound } from "../../../../runtime/executions/refusals.ts";
 import { RunStopped } from "../../../../runtime/executions/loop/run.ts";
 import { ModelError } from "../../../../runtime/models/model.ts";
 import { StorageUnavailable } from "../../../../runtime/database/database.ts";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 

@@ -4,7 +4,7 @@ import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { performCall } from "../../../../runtime/executions/loop/perform_call.ts";
 import { type Run, RunStopped } from "../../../../runtime/executions/loop/run.ts";
 import { SqlConversationStore } from "../../../../runtime/storage/executions/conversations.ts";
-import type { ActionTool } from "../../../../runtime/tools/tool.ts";
+import type { ActionTool } from "../../../../runtime/tools/definition/tool.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileRead } from "../../../../runtime/tools/builtin/file_read.ts";
-import type { ToolContext } from "../../../../runtime/tools/tool.ts";
+import type { ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import {
   call,
   failureOf,

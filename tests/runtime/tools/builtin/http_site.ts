@@ -3,7 +3,7 @@ import type { HttpRequestOptions } from "../../../../runtime/tools/builtin/http_
 import { createHttpRequest } from "../../../../runtime/tools/builtin/http_request.ts";
 import type { HttpPolicy } from "../../../../runtime/tools/http/http_policy.ts";
 import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
-import type { ToolContext } from "../../../../runtime/tools/tool.ts";
+import type { ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import { call, failureOf, testContext } from "../files/sandbox_fixture.ts";
 
 /** A running web server, and the addresses that were requested. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
-import type { ActionTool } from "../../../../runtime/tools/tool.ts";
+import type { ActionTool } from "../../../../runtime/tools/definition/tool.ts";
 import { REPOSITORY } from "../../../support/repository.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";

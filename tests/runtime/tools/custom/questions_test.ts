@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { systemProcesses } from "../../../../cli/context/processes.ts";
 import type { JsonValue } from "../../../../base/json.ts";
-import { QuestionRaised } from "../../../../runtime/tools/question_raised.ts";
-import type { AnsweredQuestion, HumanAnswer } from "../../../../runtime/tools/tool.ts";
-import type { ToolQuestion } from "../../../../runtime/tools/tool.ts";
+import { QuestionRaised } from "../../../../runtime/tools/definition/question_raised.ts";
+import type { AnsweredQuestion, HumanAnswer } from "../../../../runtime/tools/definition/tool.ts";
+import type { ToolQuestion } from "../../../../runtime/tools/definition/tool.ts";
 import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../../ops/authoring/workspace_validation.ts";
-import type { HumanAnswer } from "../../../../runtime/tools/tool.ts";
+import type { HumanAnswer } from "../../../../runtime/tools/definition/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { age } from "../../../support/temp_dir.ts";
 import {

@@ -8,7 +8,11 @@ import { CustomTools } from "../../../../runtime/tools/custom/custom_tools.ts";
 import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../../../runtime/secrets/secret.ts";
-import type { ActionTool, AnsweredQuestion, ToolContext } from "../../../../runtime/tools/tool.ts";
+import type {
+  ActionTool,
+  AnsweredQuestion,
+  ToolContext,
+} from "../../../../runtime/tools/definition/tool.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import { age } from "../../../support/temp_dir.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";

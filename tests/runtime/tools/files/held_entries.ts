@@ -1,6 +1,6 @@
 // Folders for tests of changes to entries: held by a descriptor, or by their path.
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
-import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import type { FolderEntry } from "../../../../runtime/tools/files/staged_file.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 

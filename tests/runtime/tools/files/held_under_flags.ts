@@ -1,6 +1,6 @@
 // Creates a folder and a file in two held folders, under the flags of its caller, and prints the results.
 import { findDescriptors } from "../../../../base/files/descriptor_link.ts";
-import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import { StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
 
 const [dir = ""] = Deno.args;

@@ -8,8 +8,8 @@ import { linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import type { Secret } from "../../../../runtime/secrets/secret.ts";
 import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
-import type { Tool, ToolContext } from "../../../../runtime/tools/tool.ts";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import type { Tool, ToolContext } from "../../../../runtime/tools/definition/tool.ts";
+import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 
 export const CANARY = "CANARY-content-that-no-agent-may-see";

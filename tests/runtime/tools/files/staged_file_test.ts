@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { identityOf } from "../../../../runtime/tools/files/place.ts";
-import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import { PlaceChanged, PlaceUnsettled } from "../../../../runtime/tools/files/file_failure.ts";
 import { lstatIfExists, StagedFile } from "../../../../runtime/tools/files/staged_file.ts";
-import { FILE_CLOCK } from "../../../../runtime/tools/files/settled_folder.ts";
+import { FILE_CLOCK } from "../../../../runtime/tools/files/unmoved_folder.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { testHeld as test } from "./held_entries.ts";
 

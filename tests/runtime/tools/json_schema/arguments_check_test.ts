@@ -4,7 +4,7 @@ import type { JsonSchema, JsonValue } from "../../../../base/json.ts";
 import type { JsonObject } from "../../../../base/json.ts";
 import { checkFully } from "../../../../runtime/tools/json_schema/arguments_check.ts";
 import { compileArgumentsCheck } from "../../../../runtime/tools/json_schema/arguments_check.ts";
-import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 
 const SCHEMA: JsonSchema = {
   type: "object",

@@ -1,8 +1,8 @@
 // Unavailable MCP servers: the agents that name them get the reason, and no other agent is affected.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
+import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { SHELL_SERVER } from "../../sandbox/shell_server.ts";

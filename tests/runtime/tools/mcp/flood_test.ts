@@ -1,7 +1,7 @@
 // MCP servers that send too many messages: disconnected with the reason, and available again for the next run.
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
-import { ToolsUnavailable } from "../../../../runtime/tools/tools_unavailable.ts";
+import { ToolsUnavailable } from "../../../../runtime/tools/failures/tools_unavailable.ts";
 import { HttpTransport } from "../../../../runtime/tools/mcp/http_transport.ts";
 import {
   MAX_MESSAGES_PER_MINUTE,

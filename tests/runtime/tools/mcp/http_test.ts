@@ -1,6 +1,6 @@
 // MCP servers at a URL: a real one on a port of this machine.
 import assert from "node:assert/strict";
-import type { ActionTool } from "../../../../runtime/tools/tool.ts";
+import type { ActionTool } from "../../../../runtime/tools/definition/tool.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";

@@ -8,7 +8,7 @@ import { type Clock, SystemClock } from "../../../../base/clock.ts";
 import type { Environment } from "../../../../runtime/config/environment.ts";
 import { McpServers } from "../../../../runtime/tools/mcp/mcp_servers.ts";
 import { MCP_LIMITS, type McpLimits } from "../../../../runtime/tools/mcp/mcp_limits.ts";
-import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
+import type { ActionTool, ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { denoDirectory } from "../../../support/repository.ts";
 import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";

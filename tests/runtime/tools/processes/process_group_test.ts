@@ -1,7 +1,7 @@
 // startGroup() reports why a program cannot be started, and signals a group that is gone without an error.
 import assert from "node:assert/strict";
 import { startGroup } from "../../../../runtime/tools/processes/process_group.ts";
-import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
 const still = { args: [], environment: { PATH: "/usr/bin:/bin" }, stdin: "null" } as const;

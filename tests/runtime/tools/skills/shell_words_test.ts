@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { splitShellWords } from "../../../../runtime/tools/skills/shell_words.ts";
-import { ToolFailure } from "../../../../runtime/tools/tool_failure.ts";
+import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 
 const CASES: [line: string, words: string[]][] = [
   ["", []],

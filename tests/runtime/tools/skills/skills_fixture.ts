@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ScriptHost } from "../../../../runtime/tools/skills/script_host.ts";
 import { Skills } from "../../../../runtime/tools/skills/skills.ts";
-import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
+import type { ActionTool, ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";

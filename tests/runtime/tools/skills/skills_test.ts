@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { ActionTool, ToolContext } from "../../../../runtime/tools/tool.ts";
+import type { ActionTool, ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import { call, CANARY, failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { SkillsFixture, testSkills as test } from "./skills_fixture.ts";
 

@@ -2,7 +2,7 @@
 // which folder is open.
 //
 // Some folders cannot be held: on other systems than Linux, without a descriptor link (files/descriptor_link.ts), or closed
-// by Deno's flags. Then their paths are used, and settled_folder.ts detects moves by the folders' times.
+// by Deno's flags. Then their paths are used, and unmoved_folder.ts detects moves by the folders' times.
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
@@ -11,7 +11,7 @@ import { type FileIdentity, identityOf } from "./place.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import type { PathAccess } from "./sandbox_roots.ts";
 import { PlaceChanged } from "./file_failure.ts";
-import { FILE_CLOCK, isReal, isUnmoved, waitUntilUnmoved } from "./settled_folder.ts";
+import { FILE_CLOCK, isReal, isUnmoved, waitUntilUnmoved } from "./unmoved_folder.ts";
 
 const { O_DIRECTORY, O_RDONLY } = fs.constants;
 /** Linux only: also opens a folder that may be entered but not listed. */

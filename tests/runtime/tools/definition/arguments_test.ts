@@ -1,7 +1,7 @@
 // Parsing of arguments as models write them.
 import assert from "node:assert/strict";
-import { parseArguments } from "../../../runtime/tools/arguments.ts";
-import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import { parseArguments } from "../../../../runtime/tools/definition/arguments.ts";
+import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 
 Deno.test("parseArguments() reads an empty text as no arguments", () => {
   for (const text of ["", "  \n", "null", '""', "```json\n```"]) {

@@ -1,4 +1,4 @@
-// The move check for folders without a descriptor (held_folder.ts): proves that an operation through a path happened in the
+// The move check for folders without a descriptor (folder_handle.ts): proves that an operation through a path happened in the
 // folder of that path.
 //
 // The folders' times are the proof. Checking the path more often does not help, because a program may swap folders

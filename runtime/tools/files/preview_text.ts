@@ -1,6 +1,6 @@
 // The text of a file for the preview of a change: complete, or not at all.
-import { isBinary } from "../text_content.ts";
-import { ToolFailure } from "../tool_failure.ts";
+import { isBinary } from "../../../base/text/text_content.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { openFile } from "./opened_file.ts";
 import type { PathSandbox } from "./path_sandbox.ts";
 

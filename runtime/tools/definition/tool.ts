@@ -1,11 +1,11 @@
 // The interface of everything that an agent may do. A tool's failure is a result for the model, never a crash.
-import type { Agent } from "../agents/agent.ts";
-import type { ServerOrigin } from "../agents/guarded_tools.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { JsonObject, JsonSchema } from "../../base/json.ts";
-import type { Media } from "../tool_vocabulary.ts";
-import type { Redactor } from "../secrets/redactor.ts";
-import type { PathSandbox } from "./files/path_sandbox.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { ServerOrigin } from "../../agents/guarded_tools.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { JsonObject, JsonSchema } from "../../../base/json.ts";
+import type { Media } from "../../tool_vocabulary.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { PathSandbox } from "../files/path_sandbox.ts";
 
 /**
  * The effect of repeating a call. After a crash a `read` or `idempotent` call without a result runs again; an `unsafe` one
@@ -133,7 +133,7 @@ export interface ActionTool extends ToolDeclaration {
   readonly fixedEffect: Effect | null;
   /**
    * Returns the change that a call with these checked arguments would make to a file now, without making it. Throws
-   * ToolFailure if the call would fail, and PreviewUnavailable (shown_text.ts) if the change cannot be shown.
+   * ToolFailure if the call would fail, and PreviewUnavailable (preview_text.ts) if the change cannot be shown.
    */
   preview?(
     args: JsonObject,

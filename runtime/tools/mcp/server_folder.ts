@@ -1,6 +1,6 @@
 // The start folder of a server's program without `cwd`: a folder of its own that no agent can write.
 import { join } from "node:path";
-import { toFunctionName } from "../tool_names.ts";
+import { toFunctionName } from "./tool_names.ts";
 
 /**
  * Returns the folder of a server's program in the state directory.

@@ -1,5 +1,5 @@
 // The size limit of a tool's result, and the cut of a longer one.
-import type { Redactor } from "../secrets/redactor.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
 
 /** The default maximum size of a tool result in UTF-8. */
 export const RESULT_LIMIT_BYTES = 100 * 1024;

@@ -14,7 +14,7 @@ import {
 import { findDescriptors, linkDescriptors } from "../../../../base/files/descriptor_link.ts";
 import { STAGED_NAME } from "../../../../base/files/staged_files.ts";
 import { identityOf } from "../../../../runtime/tools/files/place.ts";
-import { FolderHandle } from "../../../../runtime/tools/files/held_folder.ts";
+import { FolderHandle } from "../../../../runtime/tools/files/folder_handle.ts";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 import { testHeld as test } from "./held_entries.ts";

@@ -5,14 +5,14 @@ import {
   createMemoryAppend,
   createMemorySave,
   memoryRetrieve,
-} from "../../../runtime/tools/builtin/memory.ts";
-import { listSections, MEMORY_LIMIT_BYTES } from "../../../runtime/tools/memory/memory_file.ts";
-import { memoryPathOf, MemoryWriter } from "../../../runtime/tools/memory/memory_file.ts";
-import { MAX_SECTIONS } from "../../../runtime/tools/memory/memory_document.ts";
-import { SECTION_LIMIT_BYTES } from "../../../runtime/tools/memory/section_text.ts";
-import type { ToolContext } from "../../../runtime/tools/tool.ts";
-import { createTestAgent } from "../../support/test_agent.ts";
-import { call, CANARY, failureOf, SandboxFixture, testContext } from "./files/sandbox_fixture.ts";
+} from "../../../../runtime/tools/builtin/memory.ts";
+import { listSections, MEMORY_LIMIT_BYTES } from "../../../../runtime/tools/memory/memory_file.ts";
+import { memoryPathOf, MemoryWriter } from "../../../../runtime/tools/memory/memory_file.ts";
+import { MAX_SECTIONS } from "../../../../runtime/tools/memory/memory_document.ts";
+import { SECTION_LIMIT_BYTES } from "../../../../runtime/tools/memory/section_text.ts";
+import type { ToolContext } from "../../../../runtime/tools/definition/tool.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
+import { call, CANARY, failureOf, SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
 
 const CHILD_APPENDS = 15;
 
@@ -286,7 +286,7 @@ test("memory_append of two runs at once, 20 times each, keeps all 40 entries in 
 });
 
 test("MemoryWriter.change() of two processes and of two writers in one loses nothing", async (memory) => {
-  const module = new URL("../../../", import.meta.url).href;
+  const module = new URL("../../../..", import.meta.url).href;
   const script = `
     import { MemoryWriter } from "${module}runtime/tools/memory/memory_file.ts";
     import { SystemClock } from "${module}base/clock.ts";
@@ -299,7 +299,7 @@ test("MemoryWriter.change() of two processes and of two writers in one loses not
   const scriptFile = join(memory.files.base, "append.ts");
   await Deno.writeTextFile(scriptFile, script);
   const child = async (who: string) => {
-    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const config = new URL("../../../deno.json", import.meta.url).pathname;
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", "--config", config, "--no-check", "--no-prompt", "--cached-only"],

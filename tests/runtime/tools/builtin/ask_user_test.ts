@@ -1,9 +1,9 @@
 // ask_user: the questions that arguments form, and invalid arguments.
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../../base/json.ts";
-import { askUser } from "../../../runtime/tools/builtin/ask_user.ts";
-import type { ToolQuestion } from "../../../runtime/tools/tool.ts";
-import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
+import type { JsonObject } from "../../../../base/json.ts";
+import { askUser } from "../../../../runtime/tools/builtin/ask_user.ts";
+import type { ToolQuestion } from "../../../../runtime/tools/definition/tool.ts";
+import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
 
 function questionOf(args: JsonObject): ToolQuestion {
   return askUser.question(askUser.check(args));

@@ -1,5 +1,5 @@
 // The options for opening an agent's tools.
-import type { ReportActivity } from "./mcp/mcp_server.ts";
+import type { ReportActivity } from "../mcp/mcp_server.ts";
 
 /** Options for a run, or for an inspection only. */
 export interface OpenToolsOptions {

@@ -1,10 +1,10 @@
 // Warnings about entries in an agent's `confirm` or `auto_approve` that match none of its tools.
-import type { Agent } from "../../agents/agent.ts";
-import { namesTool } from "../../agents/guarded_tools.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
-import { suggest } from "../../../base/text/suggestion.ts";
-import { isEveryTool } from "../../tool_vocabulary.ts";
-import type { Tool } from "../tool.ts";
+import type { Agent } from "../agents/agent.ts";
+import { namesTool } from "../agents/guarded_tools.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { suggest } from "../../base/text/suggestion.ts";
+import { isEveryTool } from "../tool_vocabulary.ts";
+import type { Tool } from "./definition/tool.ts";
 
 /** The log, and the guards that every agent has. */
 export interface UnmatchedGuardsOptions {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describeChange, fingerfingerprintOf } from "../../../../runtime/tools/mcp/tool_print.ts";
+import {
+  describeChange,
+  fingerfingerprintOf,
+} from "../../../../runtime/tools/mcp/tool_fingerprint.ts";
 import { anyText } from "../../../support/any_text.ts";
 
 type Listed = Parameters<typeof fingerfingerprintOf>[0];

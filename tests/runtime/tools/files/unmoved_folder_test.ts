@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PlaceChanged } from "../../../../runtime/tools/files/file_failure.ts";
-import { isUnmoved, waitUntilUnmoved } from "../../../../runtime/tools/files/settled_folder.ts";
+import { isUnmoved, waitUntilUnmoved } from "../../../../runtime/tools/files/unmoved_folder.ts";
 import { withTempDir } from "../../../support/temp_dir.ts";
 
 const codeOf = (code: string) => (error: unknown) =>

@@ -1,12 +1,15 @@
 // Tools from declarations, the built-in tools, and the size limit of results.
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { defineTool } from "../../../runtime/tools/define_tool.ts";
-import { Redactor } from "../../../runtime/secrets/redactor.ts";
-import { limitResult, RESULT_LIMIT_BYTES } from "../../../runtime/tools/result_text.ts";
-import { ToolFailure } from "../../../runtime/tools/tool_failure.ts";
-import { createBuiltinTools } from "../../../runtime/tools/toolbox.ts";
-import { call, testContext, testInWorkspace as test } from "./files/sandbox_fixture.ts";
+import { defineTool } from "../../../../runtime/tools/definition/define_tool.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
+import {
+  limitResult,
+  RESULT_LIMIT_BYTES,
+} from "../../../../runtime/tools/definition/result_text.ts";
+import { ToolFailure } from "../../../../runtime/tools/failures/tool_failure.ts";
+import { createBuiltinTools } from "../../../../runtime/tools/toolbox.ts";
+import { call, testContext, testInWorkspace as test } from "../files/sandbox_fixture.ts";
 
 const echo = defineTool({
   name: "echo",

@@ -1,6 +1,6 @@
 // Creates a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
 import { z } from "zod";
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../base/json.ts";
 import type {
   ActionTool,
   Delegation,
@@ -14,7 +14,7 @@ import type {
   ToolDeclaration,
   ToolQuestion,
 } from "./tool.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** Created once, because creating it takes longer than checking the arguments of many calls. */
 const JSON_OBJECT = z.record(z.string(), z.json());

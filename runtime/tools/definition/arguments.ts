@@ -1,7 +1,7 @@
 // Parses the arguments of a call as a model wrote them. Repairs common slips of weak models; guesses nothing.
-import { isDeeperThan, isJsonObject, type JsonObject } from "../../base/json.ts";
+import { isDeeperThan, isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { findJsonFault } from "./json_fault.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_NESTED_STRINGS = 3;
 /** Deeper arguments are a mistake of the model, and would overflow the stack of schema checks. */
