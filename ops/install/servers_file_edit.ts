@@ -7,12 +7,14 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { decodeText } from "../../runtime/config/files/text_file.ts";
-import { MAX_SERVERS_FILE_BYTES } from "../../runtime/tools/mcp/mcp_limits.ts";
 import {
   type ParsedServer,
   parseServers,
 } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
-import { findEntries } from "../../runtime/tools/mcp/servers_file/server_entries.ts";
+import {
+  findEntries,
+  MAX_SERVERS_FILE_BYTES,
+} from "../../runtime/tools/mcp/servers_file/server_entries.ts";
 import { insertMember, removeMember } from "./json_members.ts";
 import { NotInstalled } from "./not_installed.ts";
 

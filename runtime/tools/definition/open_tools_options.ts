@@ -1,5 +1,7 @@
 // The options for opening an agent's tools.
-import type { ReportActivity } from "../mcp/mcp_server.ts";
+
+/** Reports to the viewers of a run the activity that it waits for. */
+export type ReportActivity = (level: "info" | "warn", text: string) => Promise<void>;
 
 /** Options for a run, or for an inspection only. */
 export interface OpenToolsOptions {

@@ -34,9 +34,3 @@ export const TOO_MANY_MESSAGES = `it sends over ${MAX_MESSAGES_PER_MINUTE} messa
 
 /** The maximum number of tools of one server. */
 export const MAX_TOOLS = 1_000;
-
-/** The maximum size of mcp-servers.json. */
-export const MAX_SERVERS_FILE_BYTES = 1024 * 1024;
-
-/** The maximum number of servers in it. */
-export const MAX_SERVERS = 256;

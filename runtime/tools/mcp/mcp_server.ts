@@ -1,5 +1,6 @@
 // One server of one workspace: has at most one session, opens it on demand, and reopens it after its end with a backoff.
 import { untilAborted } from "../../../base/bounded_wait.ts";
+import type { ReportActivity } from "../definition/open_tools_options.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
@@ -14,9 +15,6 @@ const loadSession = lazyModule(() => import("./session.ts"));
 
 /** The maximum wait for the next start. A caller that would wait longer fails at once. */
 const PATIENCE_MS = 5_000;
-
-/** Reports to the viewers of a run the activity that it waits for. */
-export type ReportActivity = (level: "info" | "warn", text: string) => Promise<void>;
 
 /** A server by its name and definition, shared by all agents and runs. */
 export class McpServer implements AsyncDisposable {

@@ -5,8 +5,7 @@ import { isJsonObject } from "../../../../base/json.ts";
 import { toPlainJson } from "../../../../base/text/json_comments.ts";
 import { suggest } from "../../../../base/text/suggestion.ts";
 import { findJsonFault } from "../../definition/json_fault.ts";
-import { MAX_SERVERS } from "../mcp_limits.ts";
-import { findEntries, namesBeside, toOwnEntry, URL_KEYS } from "./server_entries.ts";
+import { findEntries, MAX_SERVERS, namesBeside, toOwnEntry, URL_KEYS } from "./server_entries.ts";
 import { declaredEndpoint, declaredProgram, type DeclaredServer } from "./server_definition.ts";
 
 /** A parsed entry: the server, or the reason that it cannot be used, and warnings for a person. */

@@ -1,6 +1,12 @@
 // Finds the servers in the content of mcp-servers.json. Other clients wrap them in objects of various names.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../base/json.ts";
 
+/** The maximum size of mcp-servers.json. */
+export const MAX_SERVERS_FILE_BYTES = 1024 * 1024;
+
+/** The maximum number of servers in it. */
+export const MAX_SERVERS = 256;
+
 /** The clients' names for a server's address. */
 export const URL_KEYS = ["url", "httpUrl", "serverUrl"];
 

@@ -13,8 +13,7 @@ import { unreadableReason } from "../../../../base/files/unreadable.ts";
 import type { Secret } from "../../../secrets/secret.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
-import { findEntries, toOwnEntry } from "./server_entries.ts";
-import { MAX_SERVERS, MAX_SERVERS_FILE_BYTES } from "../mcp_limits.ts";
+import { findEntries, MAX_SERVERS, MAX_SERVERS_FILE_BYTES, toOwnEntry } from "./server_entries.ts";
 
 /**
  * Returns `secrets` and those of the file at `path`, longest first. `lookup` returns variables that its values name. While

@@ -3,7 +3,7 @@ import { stampFile } from "../../../config/files/file_stamp.ts";
 import { decodeText } from "../../../config/files/text_file.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { unreadableReason } from "../../../../base/files/unreadable.ts";
-import { MAX_SERVERS_FILE_BYTES } from "../mcp_limits.ts";
+import { MAX_SERVERS_FILE_BYTES } from "./server_entries.ts";
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
 
 /** The file's content, or the reason that it is unusable. */
