@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "../../../base/json.ts";
-import { insertMember, removeMember } from "../../../ops/install/json_members.ts";
+import { insertMember, removeMember } from "../../../ops/install/servers_file_edit.ts";
 import { anyText } from "../../support/any_text.ts";
 
 const SERVER = { command: "node", args: ["x"] };

@@ -1,7 +1,6 @@
 // Hosts tools: does one piece of work after another, each in a new worker, so that changed files are loaded again and no
 // state remains between calls.
 import type { FromHost, HostWork, ToHost } from "../host_messages.ts";
-import { linesOf } from "./lines.ts";
 import { idleWorkExceeded, MEMORY_LIMIT_MB, memoryExceeded } from "./resource_guard.ts";
 import type { HostOptions } from "./host_options.ts";
 import { dropPermissions } from "./permissions.ts";
@@ -111,5 +110,18 @@ class MessageWriter {
     this.#unsaid++;
     await this.#writer.write(new TextEncoder().encode(line));
     this.#unsaid--;
+  }
+}
+
+/** Yields the lines of a stream without their line endings. Drops an unfinished last line. */
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  // By default Deno's decoder drops a byte order mark at the beginning of every chunk.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let rest = "";
+  for await (const chunk of stream) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
   }
 }

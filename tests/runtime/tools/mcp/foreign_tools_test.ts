@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { JsonObject } from "../../../../base/json.ts";
 import { toReducedSchema } from "../../../../runtime/tools/json_schema/check_schema.ts";
 import { toToolSchema } from "../../../../runtime/tools/json_schema/foreign_schema.ts";
-import { LineSplitter } from "../../../../runtime/tools/mcp/line_splitter.ts";
+import { LineSplitter } from "../../../../runtime/tools/mcp/stdio_transport.ts";
 import { toRemoteTools } from "../../../../runtime/tools/mcp/remote_tool.ts";
 import { toResultText } from "../../../../runtime/tools/mcp/result_content.ts";
 import { nameTools, toFunctionName } from "../../../../runtime/tools/mcp/tool_names.ts";
