@@ -70,7 +70,7 @@ export interface BubblewrapOptions {
 }
 
 /**
- * Returns the command that starts a program inside the sandbox. Throws TooMuchToLookThrough, and Deno's errors for
+ * Returns the command that starts a program inside the sandbox. Throws SandboxFailure, and Deno's errors for
  * unreadable folders.
  */
 export function bubblewrapCommand(

@@ -2,24 +2,14 @@
 // program.
 import { resolve } from "node:path";
 import { isMissing } from "../../base/files/missing.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { type Bubblewrap, bubblewrapCommand, type ResolvedRules } from "./bubblewrap.ts";
-import type { SandboxedProgram, SandboxMode, SandboxRules } from "./sandbox_rules.ts";
+import {
+  type SandboxedProgram,
+  SandboxFailure,
+  type SandboxMode,
+  type SandboxRules,
+} from "./sandbox_rules.ts";
 import { findSandbox, NO_BRIDGE, type SandboxSupport } from "./sandbox_support.ts";
-
-/** Error: config.yaml requires a sandbox, and the system has none. */
-export class SandboxMissing extends RuntimeError {
-  readonly code: RuntimeErrorCode = "conflict";
-
-  constructor(problem: string) {
-    super(problem);
-  }
-}
-
-/** Error: the program does not exist. */
-export class ProgramMissing extends Error {
-  override readonly name = "ProgramMissing";
-}
 
 /** The settings and collaborators of a ProcessSandbox. */
 export interface ProcessSandboxOptions {
@@ -66,8 +56,7 @@ export class ProcessSandbox {
 
   /**
    * Returns the command that runs a program in the sandbox. Returns the program itself when the setting is `off`, or when
-   * the sandbox is preferred and missing. Throws SandboxMissing when it is required and missing, ProgramMissing, and
-   * TooMuchToLookThrough.
+   * the sandbox is preferred and missing. Throws SandboxFailure.
    */
   async confine(program: SandboxedProgram, rules: SandboxRules): Promise<SandboxedProgram> {
     const { mode, home } = this.#options;
@@ -76,7 +65,7 @@ export class ProcessSandbox {
     const support = await this.support();
     if ("bubblewrap" in support) {
       // Without this check, a program inside the sandbox would report the missing program in its own words.
-      if (!isInstalled(program)) throw new ProgramMissing(`${program.program} is not installed`);
+      if (!isInstalled(program)) throw new SandboxFailure("program_missing", "it is not installed");
       return bubblewrapCommand(program, { ...rules, net: this.#openNet(rules, support) }, {
         ...support,
         home,
@@ -96,9 +85,9 @@ export class ProcessSandbox {
     return "host";
   }
 
-  /** Reports once that there is no sandbox. Throws SandboxMissing when one is required. */
+  /** Reports once that there is no sandbox. Throws SandboxFailure when one is required. */
   #continueWithout(sentence: string): void {
-    if (this.isRequired) throw new SandboxMissing(sentence);
+    if (this.isRequired) throw new SandboxFailure("no_sandbox", sentence);
     if (!this.#reported.has(sentence)) this.#options.onMissing?.(sentence);
     this.#reported.add(sentence);
   }

@@ -1,4 +1,5 @@
 // The rules of a sandboxed program: the paths and hosts that it may reach. The enforcement lives elsewhere.
+import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 
 /** The values of config.yaml's `sandbox` setting. */
@@ -48,22 +49,21 @@ export interface SandboxedProgram {
 /** The maximum number of folder entries that are scanned for files with keys. */
 const MAX_ENTRIES = 200_000;
 
-/** Error: the folders hold more entries than the scan may read. The message is the end of a sentence. */
-export class TooMuchToLookThrough extends Error {
-  override readonly name = "TooMuchToLookThrough";
+/** Error: a program cannot be put into the sandbox. The message of `no_sandbox` is a sentence, the others' the end of one. */
+export class SandboxFailure extends RuntimeError {
+  readonly code: RuntimeErrorCode = "conflict";
+  readonly kind: "no_sandbox" | "program_missing" | "too_many_files";
 
-  constructor() {
-    super(
-      `the folders that it may reach hold more than ${MAX_ENTRIES} files, too many to scan for .env files: ` +
-        "name narrower paths",
-    );
+  constructor(kind: SandboxFailure["kind"], message: string) {
+    super(message);
+    this.kind = kind;
   }
 }
 
 /**
  * Returns the current `.env` files in these folders. The sandbox knows paths, not names, so they must be listed. Symbolic
  * links are not followed: their targets are in the sandbox only when they lie in one of the folders. Throws
- * TooMuchToLookThrough.
+ * SandboxFailure.
  */
 export function findEnvFiles(folders: readonly string[]): string[] {
   const found: string[] = [];
@@ -71,14 +71,14 @@ export function findEnvFiles(folders: readonly string[]): string[] {
   const look = (folder: string): void => {
     try {
       for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
-        if (++entries > MAX_ENTRIES) throw new TooMuchToLookThrough();
+        if (++entries > MAX_ENTRIES) throw tooManyFiles();
         const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
         if (isEnvFileName(name)) {
           if (!isSymlink) found.push(path);
         } else if (isDirectory) look(path);
       }
     } catch (error) {
-      if (error instanceof TooMuchToLookThrough) throw error;
+      if (error instanceof SandboxFailure) throw error;
       // The folder is gone, is a file, or is closed to this user. A path that only Deno's flags close would be open in the
       // sandbox.
       if (!(error instanceof Error) || error instanceof Deno.errors.NotCapable) throw error;
@@ -86,4 +86,12 @@ export function findEnvFiles(folders: readonly string[]): string[] {
   };
   for (const folder of folders) look(folder);
   return found;
+}
+
+function tooManyFiles(): SandboxFailure {
+  return new SandboxFailure(
+    "too_many_files",
+    `the folders that it may reach hold more than ${MAX_ENTRIES} files, too many to scan for .env files: ` +
+      "name narrower paths",
+  );
 }

@@ -7,14 +7,18 @@ import { describeDenied } from "../../../base/denied_permission.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 import { unreadableReason } from "../../../base/files/unreadable.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { ProgramMissing, SandboxMissing } from "../../sandbox/process_sandbox.ts";
 import {
   type ProxyRoute,
   type SandboxedProgram,
-  TooMuchToLookThrough,
+  SandboxFailure,
 } from "../../sandbox/sandbox_rules.ts";
 import type { ProxyGrant } from "../http/forward_proxy.ts";
-import { GroupWatch } from "../processes/group_watch.ts";
+import {
+  endGroup,
+  type ProcessGroup,
+  spawnGroup,
+  WatchFailure,
+} from "../processes/process_group.ts";
 import { type ServerConfinement, serverRules } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import { describeMissingCommand, type ServerProgram } from "./servers_file/server_definition.ts";
@@ -44,12 +48,7 @@ export interface ServerProcessOptions {
 export class ServerProcess {
   /** Resolves when the program has exited, its output has been read, and its process group is empty. */
   readonly ended: Promise<void>;
-  readonly #child: Deno.ChildProcess;
-  /**
-   * Ends the group if the service is killed. Otherwise descendants, or a program that ignores the end of its input, would
-   * remain.
-   */
-  readonly #watch: GroupWatch;
+  readonly #group: ProcessGroup;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #clock: Clock;
   readonly #limits: McpLimits;
@@ -76,41 +75,31 @@ export class ServerProcess {
     };
     try {
       const confined = await confine(program, { ...options, openProxy });
-      const { program: command, args, environment, cwd } = confined;
-      const child = new Deno.Command(command, {
-        args: [...args],
-        env: { ...environment },
-        clearEnv: true,
-        cwd,
-        // A group of its own, so that the program's descendants end with it.
-        detached: true,
-        stdin: "piped",
-        stdout: "piped",
-        stderr: "piped",
-      }).spawn();
-      const watch = await startWatcher(child);
-      return new ServerProcess(child, { ...options, refusedHosts, grant, watch });
+      const group = spawnGroup(confined.program, { ...confined, stdin: "piped" });
+      return new ServerProcess(group, { ...options, refusedHosts, grant });
     } catch (error) {
       grant?.close();
       if (error instanceof StartFailure) throw error;
+      if (error instanceof WatchFailure) {
+        await error.released;
+        throw new StartFailure(error.message, { cause: error });
+      }
       throw new StartFailure(startProblem(error, program), { cause: error });
     }
   }
 
   private constructor(
-    child: Deno.ChildProcess,
+    group: ProcessGroup,
     options: Pick<ServerProcessOptions, "clock" | "limits" | "onOutput"> & {
       refusedHosts: Set<string>;
       grant: ProxyGrant | undefined;
-      watch: GroupWatch;
     },
   ) {
-    this.#child = child;
+    this.#group = group;
     this.#refusedHosts = options.refusedHosts;
-    this.#watch = options.watch;
     this.#clock = options.clock;
     this.#limits = options.limits;
-    this.#input = child.stdin.getWriter();
+    this.#input = group.child.stdin.getWriter();
     // When the pipe breaks, the failing write rejects.
     this.#input.closed.catch(() => {});
     this.ended = this.#follow(options.onOutput).finally(() => options.grant?.close());
@@ -150,30 +139,28 @@ export class ServerProcess {
 
   /** Kills the program and its descendants at once. */
   kill(): void {
-    this.#signalGroup("SIGKILL");
+    this.#group.signal("SIGKILL");
   }
 
   async #end(): Promise<void> {
     // Not awaited, because a program that does not read blocks even the end of its input.
     this.#input.close().catch(() => {});
-    if (!await this.#isEndedWithin(this.#limits.closeMs)) {
-      this.#signalGroup("SIGTERM");
-      if (!await this.#isEndedWithin(this.#limits.killMs)) this.kill();
+    const within = { clock: this.#clock, ms: this.#limits.closeMs };
+    if ((await firstOf(this.#group.status, { within })).kind !== "done") {
+      await endGroup(this.#group, { clock: this.#clock, graceMs: this.#limits.killMs });
     }
     await this.ended;
   }
 
   async #follow(onOutput: OnChunk): Promise<void> {
-    const output = this.#child.stdout.getReader();
-    const errors = this.#child.stderr.getReader();
+    const output = this.#group.child.stdout.getReader();
+    const errors = this.#group.child.stderr.getReader();
     const reading = Promise.all([
       // A program that closes its output cannot answer any more, so it is ended.
       readAll(output, onOutput).finally(() => void this.end()),
       readAll(errors, (chunk) => this.#keepStderr(chunk)),
     ]);
-    this.#status = await this.#child.status;
-    this.kill();
-    await this.#watch.end();
+    this.#status = await this.#group.status;
     await firstOf(reading, { within: { clock: this.#clock, ms: DRAIN_MS } });
     await Promise.allSettled([output.cancel(), errors.cancel()]);
     await this.#input.abort().catch(() => {/* It was closed or broken before. */});
@@ -185,21 +172,6 @@ export class ServerProcess {
     joined.set(chunk, this.#stderr.length);
     this.#isStderrCut ||= joined.length > STDERR_BYTES;
     this.#stderr = joined.slice(-STDERR_BYTES);
-  }
-
-  async #isEndedWithin(ms: number): Promise<boolean> {
-    await firstOf(this.ended, { within: { clock: this.#clock, ms } });
-    return this.#status !== undefined;
-  }
-
-  #signalGroup(signal: Deno.Signal): void {
-    try {
-      Deno.kill(-this.#child.pid, signal);
-    } catch (error) {
-      // The group is empty, as intended. Some systems report "not permitted" for a group of zombies.
-      if (error instanceof Deno.errors.NotFound) return;
-      if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
-    }
   }
 }
 
@@ -214,20 +186,6 @@ async function readAll(
     await onChunk(value);
     // Otherwise a pipe that is never empty would block all other work.
     await setImmediate();
-  }
-}
-
-/** Starts the program's watcher. Ends the program and throws StartFailure when no shell can be started. */
-async function startWatcher(child: Deno.ChildProcess): Promise<GroupWatch> {
-  try {
-    return new GroupWatch(child.pid);
-  } catch (error) {
-    Deno.kill(-child.pid, "SIGKILL");
-    await Promise.allSettled([child.stdin.abort(), child.stdout.cancel(), child.stderr.cancel()]);
-    await child.status;
-    throw new StartFailure("/bin/sh, which watches it, cannot be started", {
-      cause: error,
-    });
   }
 }
 
@@ -258,11 +216,11 @@ async function confine(
     if (confined !== started) requireFolder(cwd);
     return confined;
   } catch (error) {
-    if (error instanceof ProgramMissing) {
-      throw new StartFailure(describeMissingCommand({ command, cwd }), { cause: error });
-    }
-    if (error instanceof SandboxMissing || error instanceof TooMuchToLookThrough) {
-      throw new StartFailure(error.message.replace(/\.$/, ""), { cause: error });
+    if (error instanceof SandboxFailure) {
+      const reason = error.kind === "program_missing"
+        ? describeMissingCommand({ command, cwd })
+        : error.message.replace(/\.$/, "");
+      throw new StartFailure(reason, { cause: error });
     }
     const denied = describeDenied(error);
     if (denied === undefined) throw error;

@@ -1,13 +1,9 @@
 // Puts a tool's program into the sandbox, and turns the sandbox's errors into failures for the model.
-import {
-  type ProcessSandbox,
-  ProgramMissing,
-  SandboxMissing,
-} from "../../sandbox/process_sandbox.ts";
+import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import {
   type SandboxedProgram,
+  SandboxFailure,
   type SandboxRules,
-  TooMuchToLookThrough,
 } from "../../sandbox/sandbox_rules.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
@@ -20,15 +16,10 @@ export async function confineProgram(
   try {
     return await sandbox.confine(program, rules);
   } catch (error) {
-    if (error instanceof SandboxMissing) throw new ToolFailure(error.message, { cause: error });
-    if (error instanceof ProgramMissing) {
-      throw new ToolFailure(`Cannot start ${program.program}: it is not installed.`, {
-        cause: error,
-      });
-    }
-    if (error instanceof TooMuchToLookThrough) {
-      throw new ToolFailure(`Cannot start ${program.program}: ${error.message}.`, { cause: error });
-    }
-    throw error;
+    if (!(error instanceof SandboxFailure)) throw error;
+    const message = error.kind === "no_sandbox"
+      ? error.message
+      : `Cannot start ${program.program}: ${error.message}.`;
+    throw new ToolFailure(message, { cause: error });
   }
 }

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { firstOf } from "../../../base/first_of.ts";
-import { KILL_GRACE_MS, type ProcessGroup, startGroup } from "./process_group.ts";
+import { endGroup, KILL_GRACE_MS, startGroup } from "./process_group.ts";
 
 /** The time to read output after every known process has ended: a process that left the group may hold the pipe open. */
 const DRAIN_MS = 1_000;
@@ -81,18 +81,6 @@ export async function runProgram(
     stderr: textOf(stderr),
     cut: room.cut,
   };
-}
-
-/** Ends a running group: SIGTERM, then SIGKILL after the grace time. */
-async function endGroup(
-  group: ProcessGroup,
-  options: { clock: Clock; graceMs: number },
-): Promise<Deno.CommandStatus> {
-  group.signal("SIGTERM");
-  const { clock, graceMs } = options;
-  await firstOf(group.status, { within: { clock, ms: graceMs } });
-  group.signal("SIGKILL");
-  return await group.status;
 }
 
 async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {

@@ -34,7 +34,7 @@ Deno.test("ProcessSandbox: preferred starts a program unconfined without a sandb
 
 Deno.test("ProcessSandbox: required refuses a program without a sandbox, with the remedy", async () => {
   const { sandbox } = without("required");
-  const refusal = { name: "SandboxMissing", message: /there is none.*make one/ };
+  const refusal = { kind: "no_sandbox", message: /there is none.*make one/ };
   await assert.rejects(() => sandbox.confine(PROGRAM, RULES), refusal);
 });
 
