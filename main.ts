@@ -1,16 +1,17 @@
 #!/usr/bin/env -S deno run --no-prompt --no-remote --frozen --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
-// What this process is: the host of an agent's tool, the answer to --version, or the command line. Loads nothing else.
+// The entry of the program: the host of an agent's tool, the answer to --version, or the command line. Each loads only
+// its own code.
 import denoJson from "./deno.json" with { type: "json" };
 
 const { version } = denoJson;
-/** How long something that is still open may keep a process from its end that ends by itself. */
+/** The time that open resources may delay the end of a process that ends by itself. */
 const LINGER_MS = 2_000;
 
 if (import.meta.main) {
-  // As runtime/tools/custom/host_messages.ts names it.
+  // The name is defined in runtime/tools/custom/host_messages.ts.
   const role = Deno.env.get("INKLING_HOST");
   if (role !== undefined) {
-    // Inkling started itself, to run an agent's tool or script inside of walls.
+    // Inkling started itself to run an agent's tool or script in a sandbox.
     const { runHost } = await import("./runtime/tools/custom/host/run_host.ts");
     Deno.exit(await runHost(role, { input: Deno.stdin.readable, output: Deno.stdout.writable }));
   } else if (!printVersion()) {
@@ -25,22 +26,26 @@ if (import.meta.main) {
   }
 }
 
-/** Prints the version when only that is wanted; false when the command line has to act. Loads nothing: scripts ask often. */
+/**
+ * Prints the version if that is the only argument; returns false otherwise. Loads no other code, because scripts call it
+ * often.
+ */
 function printVersion(): boolean {
   if (Deno.args.length !== 1 || !/^(-V|--version)$/.test(Deno.args[0] ?? "")) return false;
   try {
     console.log(version);
     return true;
   } catch {
-    // The command line tries again, and reports why the output cannot be written.
+    // The command line tries again, and reports the error of the output.
     return false;
   }
 }
 
 /**
- * Lets a process that exports telemetry end when nothing is left to do. Decision: no Deno.exit() (rejected: the same end for
- * every process), because that blocks this thread while the last spans are sent. If an export of metrics is due meanwhile, it
- * waits for this thread, and Deno.exit() waits for it: for ever (seen with Deno 2.9.6).
+ * Ends a process that exports telemetry when nothing is left to do.
+ * Decision: no Deno.exit() (rejected: the same end for every process), because it blocks this thread while the last spans
+ * are sent. If an export of metrics is due meanwhile, it waits for this thread, and Deno.exit() waits for it forever
+ * (seen with Deno 2.9.6).
  */
 async function endByItself(code: number): Promise<void> {
   Deno.exitCode = code;

@@ -1,7 +1,7 @@
 // What the command line gets from the program: each part is loaded when it is asked for.
 import type { CliApp, InfoReport, LocalService } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
-// Most commands ask for it next (isSetUp, places): it comes sooner along with the rest.
+// Most commands need this module next (isSetUp, places), so it is loaded with the rest.
 import "../runtime/config/first_use.ts";
 import { pinFolders } from "../runtime/config/places.ts";
 import type { Diagnostic } from "../base/diagnostics.ts";
@@ -10,7 +10,7 @@ import type { DiagnosticBody } from "../api/schemas/diagnostic_schemas.ts";
 import { findPlaces, homeDirectory, isSetUp, loadSettings, missingWorkspace } from "./settings.ts";
 import { dropOtherSpans } from "./telemetry.ts";
 
-/** Puts it together. `version` is that of the program. */
+/** Creates the functions. `version` is the program's. */
 export async function openApp({ version }: { version: string }): Promise<CliApp> {
   await dropOtherSpans();
   const surroundings = openSurroundings({ kind: Deno.env.get("TERM") });
@@ -72,7 +72,7 @@ async function openLocalService(
     import("./local_client.ts"),
   ]);
   const settings = await loadSettings(options.workspace);
-  // Problems of files reach the reader through the API; the log is the service's.
+  // Problems of files reach the user through the API; the log belongs to the service.
   const log: ServiceLog = { write: () => {} };
   const runtime = await openRuntime({ settings, version, log, mode });
   const client = createLocalClient(runtime);
@@ -136,7 +136,7 @@ async function openChannels(
     settings,
     redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
     clock: new SystemClock(),
-    // Of a service that may run elsewhere nothing is known here.
+    // The ports of a service are unknown here.
     ownPorts: () => [],
   });
 }

@@ -1,4 +1,4 @@
-// A client of the application in the same process, without a socket.
+// An API client in the same process, without a socket.
 import type { Runtime } from "../runtime/runtime.ts";
 import { createApp } from "../server/app.ts";
 import { Client } from "../api/client/client.ts";

@@ -4,13 +4,13 @@ import { SystemClock } from "../base/clock.ts";
 import { parseIdleTimeout, parseLogLevel } from "../runtime/config/service_variables.ts";
 import { openRuntime } from "../runtime/mod.ts";
 import { openLogFile } from "../runtime/service_log/log_file.ts";
-import { logStrayRejections } from "../runtime/service_log/stray_rejections.ts";
+import { logUnhandledRejections } from "../runtime/service_log/unhandled_rejections.ts";
 import { makeStateDir } from "../runtime/storage/state_dir/state_dir.ts";
 import { serve, toWireEvent } from "../server/mod.ts";
 import { loadSettings } from "./settings.ts";
 import { openTelemetry } from "./telemetry.ts";
 
-/** Serves a workspace until somebody or something ends it; returns which. Rejects when it cannot start. */
+/** Serves a workspace until something stops the service; returns the reason. Rejects if it cannot start. */
 export async function liveAsService(
   options: ServeOptions,
   { version }: { version: string },
@@ -19,7 +19,7 @@ export async function liveAsService(
   const level = parseLogLevel(Deno.env.get("INKLING_LOG_LEVEL"));
   const settings = await loadSettings(options.workspace);
   const { stateDir, logFile, workspace } = settings.directories;
-  // Listening before there is anything to clean up, so that every end is orderly.
+  // Handle signals before anything needs cleanup, so that every end is orderly.
   using asked = hearStop();
   await makeStateDir(stateDir);
   const clock = new SystemClock();
@@ -34,9 +34,9 @@ export async function liveAsService(
     ownPorts: () => ports,
     ...await openTelemetry({ version, clock, log }),
   });
-  using _strays = logStrayRejections(runtime.log);
+  using _strays = logUnhandledRejections(runtime.log);
   if (asked.stop.aborted) return "signal";
-  // Before anybody is answered: from then on, a database that is away ends nothing.
+  // Read the agents before the first request: later on, an unreachable database does not end the service.
   const agents = (await runtime.listAgents()).length;
   const service = await serve(runtime, {
     keepAlive: options.keepAlive,
@@ -64,11 +64,11 @@ export async function liveAsService(
   return await service.finished;
 }
 
-/** `stop` is aborted by the first signal that asks the service to end. */
+/** Returns a signal that the first stop signal of the process aborts. */
 function hearStop(): { stop: AbortSignal } & Disposable {
   const stop = new AbortController();
   const signals = onStopSignals((count) => {
-    // Whoever asks twice does not want to wait for the grace period.
+    // A second signal skips the grace period.
     if (count > 1) Deno.exit(130);
     stop.abort();
   });
@@ -77,7 +77,7 @@ function hearStop(): { stop: AbortSignal } & Disposable {
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Until disposed, calls `listener` at each such signal, with how many have come. They have no other effect. */
+/** Calls `listener` with the count of stop signals until disposed. They have no other effect. */
 function onStopSignals(listener: (count: number) => void): Disposable {
   let count = 0;
   const onSignal = () => listener(++count);

@@ -2,7 +2,7 @@
 import type { CliApp } from "../cli/context/app.ts";
 import type { WorkspaceSettings } from "../runtime/mod.ts";
 
-/** The user's home. Deno gives no other way without loading a module that is slow to start. */
+/** Returns the user's home. Deno offers it only through a module that is slow to load. */
 export function homeDirectory(): string {
   const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
   if (home !== undefined && home !== "") return home;
@@ -11,7 +11,7 @@ export function homeDirectory(): string {
   );
 }
 
-/** The settings of a workspace: the one that is named, else the one that the environment and config.yaml name. */
+/** Loads the settings of the given workspace, else of the one that the environment or config.yaml names. */
 export async function loadSettings(workspace: string | undefined): Promise<WorkspaceSettings> {
   const { loadSettings } = await import("../runtime/config/settings.ts");
   return await loadSettings({
@@ -21,7 +21,7 @@ export async function loadSettings(workspace: string | undefined): Promise<Works
   });
 }
 
-/** Where the service of a workspace has its socket and its files. Without a workspace no file is read for it. */
+/** Returns the socket and files of a workspace's service. Without a workspace no file is read. */
 export async function findPlaces(workspace?: string): ReturnType<CliApp["places"]> {
   if (workspace !== undefined) {
     const { directories } = await loadSettings(workspace);
@@ -39,13 +39,13 @@ export async function findPlaces(workspace?: string): ReturnType<CliApp["places"
   };
 }
 
-/** The absolute path of a workspace that is not a folder; undefined: it is one. */
+/** Returns the absolute path if the workspace is not a folder; undefined if it is. */
 export async function missingWorkspace(workspace: string): Promise<string | undefined> {
   const { findMissingWorkspace } = await import("../runtime/config/workspace_folder.ts");
   return await findMissingWorkspace(workspace, { home: homeDirectory() });
 }
 
-/** Whether somebody has set Inkling up on this machine, or asks for a workspace. */
+/** Returns true if Inkling is set up on this machine, or a workspace is given. */
 export async function isSetUp(options: { workspace?: string }): Promise<boolean> {
   const { isSetUp } = await import("../runtime/config/first_use.ts");
   return await isSetUp({ ...options, env: (name) => Deno.env.get(name), home: homeDirectory() });

@@ -1,4 +1,4 @@
-// The way into the runtime: opens one over a workspace and wires its parts, bottom-up.
+// The entry of the runtime: opens one over a workspace and wires its parts, bottom-up.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import { CurrentAgents } from "./agents/current_agents.ts";
 import type { Clock } from "../base/clock.ts";
@@ -39,38 +39,37 @@ import { Pause } from "./triggers/pause.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
 const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
-/** Loaded with the first run, or the first agent that watches something. */
+/** Loaded with the first run, or the first agent with a watch. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
 /** Loaded where several services share the database. */
 const loadNodes = lazyModule(() => import("./executions/nodes/node_reads.ts"));
 /** Loaded when somebody asks what a run would be. */
 const loadPlanRun = lazyModule(() => import("./wiring/plan/plan_run.ts"));
 
-/** How a runtime is opened. */
+/** Options of openRuntime(). */
 export interface OpenRuntimeOptions {
   settings: WorkspaceSettings;
   version: string;
-  /** Where the service log goes; what is written to it has passed the redaction. */
+  /** The sink of the service log. It receives redacted lines only. */
   log: ServiceLog;
   mode: RuntimeMode;
   clock?: Clock;
-  /** TCP ports of the service itself, which agents must not reach. */
+  /** TCP ports of the service itself. Agents must not reach them. */
   ownPorts?: () => readonly number[];
-  /** What every run is reported to; absent: nothing. */
+  /** Receives telemetry of every run; absent: none. */
   telemetry?: Telemetry;
 }
 
 /**
- * Opens a runtime and reads the agents. A `service` also ends the executions that a dead service left running, or resumes
- * those that are to be resumed, then starts the triggers; the other modes leave such executions as they are. Throws
- * StateDirUnusable and DatabaseUnusable, and AlreadyRunning where the state directory is to be owned; nothing stays open
- * then.
+ * Opens a runtime and reads the agents. In mode `service` it also ends or resumes the executions of a dead service, then
+ * starts the triggers. Throws StateDirUnusable and DatabaseUnusable, and AlreadyRunning if another service owns the state
+ * directory. An error leaves nothing open.
  */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
   const { settings, version, mode } = options;
   const { directories } = settings;
   await using resources = new AsyncDisposableStack();
-  // Behind the redaction, as soon as that is there.
+  // Replaced by the redacted log below.
   let report = options.log;
   const { db, instanceId, clock, node } = await openStorage(settings, {
     mode,
@@ -91,7 +90,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const timeZone = () => machineTimeZone().name;
   const context: Context = { settings, clock, log, redactor, timeZone };
   const notifications = openNotifications({ ...context, registry, events, ownPorts, db });
-  // In the other modes a person is there who sees what happens.
+  // In the other modes a person watches the output, so no messages are sent.
   const outbox = mode === "service" ? notifications.outbox : NO_MESSAGES;
   const stores = createExecutionStores(db, instanceId, {
     messages: outbox,
@@ -109,7 +108,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return new OwnWrites(node && ((write) => node.notify("wrote", JSON.stringify(write))));
   });
   const findAgent = (id: string) => registry.get(id);
-  // Runs that other runs and triggers start must not wait until triggers follow a changed file.
+  // Runs that other runs and triggers start must not wait until the triggers use a changed file.
   const current = new CurrentAgents({
     registry,
     agentsDir: directories.agentsDir,
@@ -202,11 +201,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     resources,
     ...(node !== undefined && nodes !== undefined && { shared: { node, nodes, executionLog } }),
   });
-  // A service has taken them: they end behind its runs.
+  // In mode `service`, startService disposes them after the runs.
   if (mode !== "service") resources.use(toolResources);
   if (mode === "upkeep") {
     resources.use(runner);
-    // A parent whose waiting child is ended would continue: here it ends, too.
+    // A parent whose waiting child ends would continue; here it ends too.
     await runner.stop({ graceMs: 0, error: STOPS.awaited_purged });
   }
   return new LocalRuntime({
@@ -279,7 +278,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   });
 }
 
-/** Found when it is first needed: that takes longer than to open the database. */
+/** Reads the time zone on first use, because that takes longer than opening the database. */
 function lazyTimeZone(variable: string | undefined): () => MachineTimeZone {
   let found: MachineTimeZone | undefined;
   return () => found ??= readMachineTimeZone(variable);

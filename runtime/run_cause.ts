@@ -1,37 +1,37 @@
-// Why a run began, where neither a person nor a program asked for it.
+// The causes of runs that neither a person nor a program requested.
 
-/** The kinds of FileEvent. */
+/** The values of FileEvent. */
 export const FILE_EVENTS = ["created", "modified", "deleted", "moved"] as const;
-/** What happened to a watched file. */
+/** The change of a watched file. */
 export type FileEvent = typeof FILE_EVENTS[number];
 
-/** A schedule's time has come. */
+/** A schedule's time was due. */
 export interface ScheduleCause {
   type: "schedule";
-  /** The slot: when it was due, in milliseconds since the epoch. */
+  /** The slot: the scheduled time, in milliseconds since the epoch. */
   scheduledFor: number;
 }
 
-/** A watched file has changed. */
+/** A watched file changed. */
 export interface WatchCause {
   type: "watch";
   event: FileEvent;
-  /** Absolute; where a moved file is now. */
+  /** Absolute; the new path of a moved file. */
   path: string;
 }
 
-/** Somebody sent a signed delivery. All of it is somebody else's text. */
+/** A webhook delivery arrived. All of it is untrusted text. */
 export interface WebhookCause {
   type: "webhook";
-  /** What happened, as the sender calls it; null where it does not say. */
+  /** The sender's name of the event; null: it sends none. */
   event: string | null;
-  /** Of the headers only what `trigger.input` names, by the name there; none that proves who sent it. */
+  /** The headers that `trigger.input` names, by their names there. No header with the sender's proof is included. */
   headers: Record<string, string>;
-  /** As it came; of a form that carries JSON, that JSON. */
+  /** The body as received; of a form with a JSON field, that JSON. */
   body: string;
 }
 
-/** An execution of the agent that this one follows has ended; what it answered is the run's context. */
+/** An execution of the followed agent ended; its answer is the run's context. */
 export interface AfterCause {
   type: "after";
   agentId: string;
@@ -40,7 +40,7 @@ export interface AfterCause {
   /** Its final status. */
   status: string;
   error: string | null;
-  /** How many ends led to this run, one by the other. */
+  /** The number of follow-up runs in the chain. */
   depth: number;
 }
 
@@ -52,5 +52,5 @@ export interface AgentCause {
   executionId: number;
 }
 
-/** What the user turn of such a run tells. Stored with the run's request. */
+/** The cause of a run, for its user turn. Stored with the run's request. */
 export type RunCause = ScheduleCause | WatchCause | WebhookCause | AfterCause | AgentCause;

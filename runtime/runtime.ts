@@ -1,4 +1,4 @@
-// What the runtime offers to whoever embeds it: the HTTP service, the command line, tests. mod.ts opens one.
+// The interface of the runtime for its users: the HTTP service, the command line and tests. mod.ts opens one.
 import type { AutomaticTriggerType } from "./trigger_kinds.ts";
 import type { Agent, Trigger } from "./agents/agent.ts";
 import type { BrokenAgentFile } from "./agents/registry.ts";
@@ -56,107 +56,104 @@ export type { Delivery } from "./triggers/webhook/delivery.ts";
 export type { HookOutcome } from "./triggers/webhook/webhooks.ts";
 export type { RunRequest } from "./executions/runs/run_request.ts";
 
-/** An agent with what the store knows of it. Times are milliseconds since the epoch. */
+/** An agent with its stored state. Times are milliseconds since the epoch. */
 export interface AgentListing extends TriggerNotes {
   agent: Agent;
-  /** The newest execution of it, if any. */
+  /** The agent's newest execution, if any. */
   lastExecution: ListedExecution | null;
 }
 
-/** An execution with its answer. */
+/** An execution with its request and answer. */
 export interface ExecutionDetail extends Omit<ListedExecution, "preview"> {
   outputData: string | null;
-  /** What it was asked, beside its arguments; null where that was its usual task. */
+  /** The request's message, besides its arguments; null for the default task. */
   message: string | null;
   context: string | null;
-  /** Whether secrets were taken out of what it was asked, so that repeating what is shown would ask something else. */
-  isAskedRedacted: boolean;
-  /** The execution and the step that it was forked from; null: it began at its beginning. */
+  /** True: secrets were removed from the request, so repeating the shown request would differ. */
+  isRequestRedacted: boolean;
+  /** The execution and the step that it was forked from; null: it is no fork. */
   forkedFrom: { executionId: number; step: number } | null;
-  /** Whether its last reply was cut off, so that part of its tokens and of its cost is estimated. */
+  /** True: the last reply was interrupted, so part of its tokens and cost is estimated. */
   isUsageEstimated: boolean;
-  /** What the executions below it used, those that it delegated to and theirs. */
+  /** The usage of all executions below this one. */
   children: ExecutionTotals;
 }
 
-/** Which days' usage is asked for. */
+/** A request for usage by day. */
 export interface UsageRequest {
-  /** The last so many, today included. */
+  /** The number of days up to today. */
   days: number;
-  /** An IANA zone; the machine's unless given. */
+  /** An IANA zone; the default is the machine's. */
   timeZone?: string;
 }
 
-/** What executions used, day by day. */
+/** The usage of executions by day. */
 export interface UsageReport {
-  /** The last of them is today. */
+  /** Today is the last one. */
   days: Day[];
-  /** The IANA zone whose days these are. */
+  /** The IANA zone of the days. */
   timeZone: string;
-  /** By day, oldest first; one entry for each agent that ran on it. */
+  /** By day, oldest first; one entry for each agent that ran on a day. */
   entries: DailyUsage[];
 }
 
-/** What became of an agent's file, or would. */
+/** The change of an agent's file that approves a tool. */
 export interface AutoApproval {
   /** Absolute. */
   path: string;
-  /** See UnifiedDiff; no secrets. Empty where nothing has to change. */
+  /** See UnifiedDiff; without secrets. Empty if nothing changes. */
   diff: string;
   written: boolean;
-  /** Nobody is asked about this tool as it is. */
+  /** True: the tool already runs without approval. */
   already: boolean;
 }
 
-/** A question as it is shown to a person. */
+/** A question as shown to a person. */
 export interface PendingRequest extends HumanRequest {
-  /** The agent that asks: of the execution, or of one below it. */
+  /** The agent that asks: the execution's own, or one that it delegated to. */
   askedBy: string;
-  /** What the call would do to a file as it is now; null for one that does nothing to files. */
+  /** The effect of the call on a file as it is now; null if it changes no file. */
   preview: CallPreview | null;
 }
 
-/** What a follower of one execution receives. */
+/** An item that a follower of one execution receives. */
 export type FollowItem =
   | { type: "frame"; frame: Frame }
-  /**
-   * Text as it streams; never stored. Only with `deltas`. `restart`: the reply begins anew, what was streamed of it
-   * is void.
-   */
+  /** Streamed text, only with `deltas`; never stored. `restart`: earlier text of the reply is void. */
   | { type: "delta"; content: string; restart: boolean }
-  /** Caught up with an execution that waits for a person; nothing follows. `payload` is one line of JSON. */
+  /** The follower caught up with a waiting execution; the stream ends. `payload` is one line of JSON. */
   | { type: "waiting"; payload: string };
 
-/** Where following an execution begins, what it brings and what ends it. */
+/** Options of Runtime.follow. */
 export interface FollowOptions {
   /** Starts after this frame id; 0 replays all. */
   after: number;
   deltas?: boolean;
-  /** Ends the iteration (quietly) when aborted. */
+  /** Ends the iteration without an error when aborted. */
   signal: AbortSignal;
 }
 
-/** An agent that runs by itself. Times are milliseconds since the epoch. */
+/** An agent with an automatic trigger. Times are milliseconds since the epoch. */
 export interface SchedulerJob {
   agentId: string;
   displayName: string;
   trigger: Extract<Trigger, { type: AutomaticTriggerType }>;
-  /** Null for a watch, and when nothing is due by time. Shown while paused, too. */
+  /** Null for a watch, and when no time is scheduled. Also set while paused. */
   nextRun: number | null;
-  /** The next times, `nextRun` the first, as many as were asked for. */
+  /** The next times, with `nextRun` first, as many as requested. */
   upcoming: number[];
-  /** When its newest execution began, whatever started it. */
+  /** The start of its newest execution, by any trigger. */
   lastRun: number | null;
-  /** Why this trigger was stopped; null when it was not. */
+  /** The reason why this trigger was stopped; null: it was not. */
   triggerPaused: string | null;
 }
 
-/** What fires by itself, and whether it may. */
+/** The automatic triggers and the scheduler's state. */
 export interface SchedulerStatus {
   status: SchedulerState;
-  /** The reason why this service fires nothing although it is not paused: another one on the workspace fires. */
-  heldBecause?: string;
-  /** Whether changes of watched files are being noticed. */
+  /** The reason why this service fires no triggers although it is not paused: another service of the workspace does. */
+  inactiveReason?: string;
+  /** True: the watcher reports file changes now. */
   watcherActive: boolean;
   /** Enabled agents with a schedule or a watch, by id. */
   jobs: SchedulerJob[];
@@ -164,28 +161,28 @@ export interface SchedulerStatus {
 
 /** Messages to people. */
 export interface RuntimeMessages {
-  /** The question that a link in a message leads to; undefined for a token that never was. */
+  /** Returns the question of a link's token; undefined for an unknown token. */
   findLink(token: string): Promise<LinkedQuestion | undefined>;
-  /** Whether some wait to be sent. */
+  /** Returns whether messages wait to be sent. */
   hasOpen(): Promise<boolean>;
 }
 
-/** What can be done with runs that are stored. */
+/** Operations on recorded runs. */
 export interface RecordedRuns {
   /**
-   * Plays a run again, offline, with its agent as it is now; what is told has no secrets. With `withAllTools` custom tools and
-   * MCP servers are started for their declarations; no tool is called. Throws ExecutionNotFound, AgentNotFound and
+   * Replays a run offline with its current agent; the report contains no secrets. With `withAllTools`, custom tools and
+   * MCP servers are started for their declarations; no tool is called. Throws ExecutionNotFound, AgentNotFound,
    * ConversationGone and DryRunNotPlayed.
    */
   replay(id: number, options: { withAllTools: boolean }): Promise<Replay>;
   /**
-   * Accepts a run that has the first steps of another one: it is on disk when this returns. Throws ExecutionNotFound,
-   * AgentNotFound, ConversationGone, NoSuchStep, AgentTextUnusable, and what a run is refused with.
+   * Accepts a run that continues from a step of another one: it is on disk when this returns. Throws ExecutionNotFound,
+   * AgentNotFound, ConversationGone, NoSuchStep, AgentTextUnusable, and the errors of run().
    */
   fork(id: number, request: ForkRequest): Promise<Execution>;
 }
 
-/** A running (or read-only) Inkling. Every method may throw a RuntimeError; nothing else is expected of them. */
+/** A running (or read-only) Inkling. Every method may throw a RuntimeError; other errors are bugs. */
 export interface Runtime extends AsyncDisposable {
   readonly version: string;
   readonly config: Config;
@@ -194,93 +191,93 @@ export interface Runtime extends AsyncDisposable {
   readonly log: ServiceLog;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** What happens, as it happens: executions, agents, the scheduler. */
+  /** Events of executions, agents and the scheduler. */
   readonly events: EventBus;
   readonly messages: RuntimeMessages;
-  /** Where everything is stored; the place without a password. */
+  /** The kind and place of the database; the place contains no password. */
   readonly storage: Pick<Database, "kind" | "place"> & {
-    /** A sentence: why the database does not answer now. */
+    /** A sentence: the reason why the database does not respond now. */
     readonly problem?: string | undefined;
   };
-  /** How budgets stand, and allowing more. */
+  /** Lists and raises budgets. */
   readonly budgets: Pick<BudgetService, "list" | "raise">;
-  /** Where deliveries to agents come in; undefined in a runtime that runs nothing. */
+  /** Accepts webhook deliveries; undefined in a runtime that runs no agents. */
   readonly webhooks: DeliveryPort | undefined;
-  /** Recorded runs: played again, and gone on from. */
+  /** Replays recorded runs, and forks them. */
   readonly replays: RecordedRuns;
 
-  /** By id, ascending. With `fresh` the files that have changed are read first. */
+  /** Lists the agents by id. With `fresh`, changed files are read first. */
   listAgents(options?: { fresh?: boolean }): Promise<AgentListing[]>;
-  /** Reads its file first if that has changed; not with `fresh: false`. Throws AgentNotFound. */
+  /** Reads the agent's changed file first, except with `fresh: false`. Throws AgentNotFound. */
   getAgent(id: string, options?: { fresh?: boolean }): Promise<AgentListing>;
   /**
-   * What its next run would be, with `withMessages` also what the model would be sent first. Opens its tools as a run does,
-   * calls none, and stores nothing. Throws AgentNotFound.
+   * Returns the plan of the agent's next run; with `withMessages` also the first messages to the model. Opens its tools
+   * as a run does, calls none, and stores nothing. Throws AgentNotFound.
    */
   planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan>;
   brokenAgentFiles(): BrokenAgentFile[];
-  /** Reads the files that changed, and reports the difference to the call before it, or to the start. */
+  /** Reads the changed files, and reports the changes since the last call or the start. */
   reloadAgents(): Promise<ReloadReport>;
 
   /**
    * Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, SessionIdUnusable,
-   * ServiceStopping, IdempotencyKeyReused.
+   * ServiceStopping and IdempotencyKeyReused.
    */
   run(agentId: string, request: RunRequest): Promise<AcceptedExecution>;
-  /** Cancels; returns what happened: `cancelling`, or the final status. Throws ExecutionNotFound. */
+  /** Cancels an execution; returns `cancelling` or the final status. Throws ExecutionNotFound. */
   cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
-  /** The question that an execution waits with, redacted. Throws ExecutionNotFound and NoPendingRequest. */
+  /** Returns the open question of an execution, redacted. Throws ExecutionNotFound and NoPendingRequest. */
   pendingRequest(id: number): Promise<PendingRequest>;
   /**
-   * What the call would do to a file with other arguments, which are checked; null for one that does nothing to files.
-   * Changes nothing. Throws as respond() does.
+   * Returns the effect of the call on a file with other arguments, which are checked; null if it changes no file. Changes
+   * nothing. Throws as respond() does.
    */
   previewArguments(
     id: number,
     edit: { requestId: string; args: JsonObject },
   ): Promise<CallPreview | null>;
   /**
-   * Answers it; the execution continues. Throws ExecutionNotFound, NotWaiting (also for an answer to an older request),
-   * AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
+   * Answers the question; the execution continues. Throws ExecutionNotFound, NotWaiting (also for an answer to an older
+   * request), AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
    */
   respond(id: number, response: GivenResponse): Promise<void>;
   /**
-   * Adds a tool to `auto_approve` in an agent's file; without `write` only tells what would change. Throws AgentNotFound,
+   * Adds a tool to `auto_approve` in an agent's file; without `write` only returns the diff. Throws AgentNotFound,
    * NotAutoApproved and ReadOnlyRuntime.
    */
   autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval>;
   /** Newest first. */
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
-  /** Executions of one agent, newest first; also of an agent whose file is gone. Throws AgentNotFound when neither exists. */
+  /** Lists an agent's executions, newest first, also if its file is gone. Throws AgentNotFound if it has neither. */
   listRuns(agentId: string, page: { limit: number; offset: number }): Promise<ListedExecution[]>;
   /** Throws ExecutionNotFound. */
   getExecution(id: number): Promise<ExecutionDetail>;
-  /** Logged frames in id order. Throws ExecutionNotFound. */
+  /** Returns stored frames in id order. Throws ExecutionNotFound. */
   readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]>;
-  /** Replay, then live, without a seam; ends after `complete` or `waiting`. Throws ExecutionNotFound at once. */
+  /** Yields stored, then new frames, each once; ends after `complete` or `waiting`. Throws ExecutionNotFound. */
   follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
   checkpointStats(): Promise<CheckpointStats>;
   /**
-   * Removes stored conversations; returns how many. Without `force` the newest of each agent and those of waiting
-   * executions stay; running ones always do. Throws AgentNotFound for an agent that neither exists nor ever ran.
+   * Removes stored conversations; returns their number. Without `force`, the newest of each agent and those of waiting
+   * executions stay; running ones always stay. Throws AgentNotFound for an agent that neither exists nor ever ran.
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
-  /** The services that share the database; with SQLite there are none. */
+  /** Lists the services that share the database; none with SQLite. */
   listNodes(): Promise<ServiceNode[]>;
   usage(request: UsageRequest): Promise<UsageReport>;
-  /** By agent: what came of the executions that began at `since` or later. */
+  /** Counts the outcomes of the executions since `since`, by agent. */
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;
-  /** What happened from `since` on, before `until`, and what stands still now. */
+  /** Summarizes the events from `since` to before `until`, and the open problems. */
   recap(span: { since: number; until: number }): Promise<Recap>;
-  /** The last lines of the service log, redacted, oldest first. */
+  /** Returns the last lines of the service log, redacted, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;
 
-  /** `upcoming`: how many of the next times of each job are told; none unless given. */
+  /** `upcoming`: the number of upcoming times to return for each job; the default is none. */
   scheduler(options?: { upcoming: number }): Promise<SchedulerStatus>;
-  /** No trigger fires until resumed, also after a restart. Running executions and manual runs go on. Idempotent. */
+  /** Stops all triggers until resumed, also across restarts. Running executions and manual runs continue. Idempotent. */
   pauseScheduler(): Promise<void>;
-  /** Idempotent. Stopped triggers may fire again, too; returns how many of their file changes are dropped. */
+  /** Resumes all triggers, also stopped ones; returns the number of their discarded file changes. Idempotent. */
   resumeScheduler(): Promise<number>;
   /** Lets one agent's stopped trigger fire again. Throws AgentNotFound and ReadOnlyRuntime. */
   resumeAgent(id: string): Promise<TriggerResumeResult>;

@@ -1,8 +1,8 @@
-// The names of tools, and the description of a tool, which agents, tools, models and executions share.
+// The names of tools, and the tool descriptions that agents, tools, models and executions share.
 import type { JsonSchema } from "../base/json.ts";
 import { suggest } from "../base/text/suggestion.ts";
 
-/** The names of Inkling's own tools, whether every agent has them or only those that name skills or agents. */
+/** The names of all built-in tools. Some exist only for agents that name skills or agents. */
 export const BUILTIN_TOOL_NAMES = [
   "file_read",
   "file_write",
@@ -21,46 +21,47 @@ export const BUILTIN_TOOL_NAMES = [
   "skill_run_script",
 ] as const;
 
-/** The form of every name that a tool has in a run; a server may call its tool otherwise. */
+/** The form of a tool's name in a run. An MCP server may name its tool differently. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Whether a name in a list of tools stands for all of them. */
+/** Returns whether a name in a list of tools means all of them. */
 export function isEveryTool(name: string): boolean {
   return name === "*" || name === "all";
 }
 
-/** Whether a tool can have this name in a run. */
+/** Returns whether a tool can have this name in a run. */
 export function isToolName(name: string): boolean {
   return TOOL_NAME.test(name);
 }
 
 /**
- * Why a name likely means no tool, as the end of a sentence that the list begins; undefined where it may well be one. For
- * whoever cannot know the tools of servers and of a person's own: it complains of what no tool can be called, and of what
- * reads like a built-in tool, or like many tools, and is none. With `mayBeOfServer` it may be what a server calls its tool.
+ * Returns the reason why a name probably matches no tool, as the end of a sentence about the list; undefined if it may
+ * match one. Does not know the tools of MCP servers and custom tools. So it reports only invalid names, and names that
+ * resemble a built-in tool or a pattern. `mayBeOfServer`: the name may be a server's own name of its tool.
  */
 export function describeDoubtfulTool(
   name: string,
   { mayBeOfServer }: { mayBeOfServer: boolean },
 ): { doubt: string; hint?: string } | undefined {
   if (isEveryTool(name) || BUILTIN_TOOL_NAMES.some((one) => one === name)) return undefined;
-  // The form server/tool; which servers there are the agent's file says.
+  // The form server/tool. The agent's file names the servers.
   if (mayBeOfServer && name.includes("/")) return undefined;
   const nearest = suggest(name, BUILTIN_TOOL_NAMES);
   const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
   const isValid = isToolName(name);
   if (!isValid && !mayBeOfServer) {
-    return { doubt: `${name}, and no tool can have that name`, ...hint };
+    return { doubt: `${name}, which is not a valid name of a tool`, ...hint };
   }
   if (nearest === undefined && !name.includes("*")) return undefined;
-  const others = isValid ? "a tool of your own or of a server" : "a tool that a server calls so";
-  return { doubt: `${name}, which is no built-in tool: it means only ${others}`, ...hint };
+  const others = isValid ? "a custom tool or a server's tool" : "a server's tool of this name";
+  return { doubt: `${name}, which is not a built-in tool: it matches only ${others}`, ...hint };
 }
 
 /**
- * An entry of `mcp`: a server, or as `server/tool` some of its tools. The slash in `@scope/name` belongs to the server's name.
+ * Parses an entry of `mcp`: a server, or some of its tools as `server/tool`. The slash in `@scope/name` belongs to the
+ * server's name.
  */
-function readMcpEntry(entry: string): { server: string; tools?: string } {
+function parseMcpEntry(entry: string): { server: string; tools?: string } {
   const slash = entry.lastIndexOf("/");
   const isName = slash <= 0 || entry.startsWith("@") && entry.indexOf("/") === slash;
   return isName
@@ -68,11 +69,11 @@ function readMcpEntry(entry: string): { server: string; tools?: string } {
     : { server: entry.slice(0, slash), tools: entry.slice(slash + 1) };
 }
 
-/** Entries of `mcp` by server: its name, and the patterns of the tools that are wanted of it. */
-export function readMcpEntries(
+/** Groups the entries of `mcp` by server: its name, and the patterns of the requested tools. */
+export function parseMcpEntries(
   written: readonly string[],
 ): { mcp: string[]; mcpTools?: Readonly<Record<string, readonly string[]>> } {
-  const entries = written.map(readMcpEntry);
+  const entries = written.map(parseMcpEntry);
   const whole = new Set(
     entries.flatMap(({ server, tools }) => tools === undefined ? [server] : []),
   );
@@ -87,13 +88,13 @@ export function readMcpEntries(
   };
 }
 
-/** Whether a name fits a pattern, in which `*` stands for any characters. */
-export function fitsPattern(name: string, pattern: string): boolean {
-  return fits(name, pattern.split("*"));
+/** Returns whether a name matches a pattern, in which `*` matches any characters. */
+export function matchesPattern(name: string, pattern: string): boolean {
+  return matchesParts(name, pattern.split("*"));
 }
 
-/** Whether a text is these parts, in their order, with anything between them. */
-function fits(text: string, [first = "", ...others]: readonly string[]): boolean {
+/** Returns whether a text consists of these parts in order, with anything between them. */
+function matchesParts(text: string, [first = "", ...others]: readonly string[]): boolean {
   const last = others.pop();
   if (last === undefined) return text === first;
   const end = text.length - last.length;
@@ -106,15 +107,15 @@ function fits(text: string, [first = "", ...others]: readonly string[]): boolean
   });
 }
 
-/** One tool of a request to a model. */
+/** One tool in a request to a model. */
 export interface ToolDescription {
   name: string;
   description: string;
-  /** Describes the arguments object. */
+  /** The schema of the arguments object. */
   parameters: JsonSchema;
 }
 
-/** A picture or a PDF file that a model sees beside the text of a tool's result. */
+/** An image or a PDF file that a model receives with the text of a tool's result. */
 export interface Media {
   kind: "image" | "pdf";
   /** `image/png`. */

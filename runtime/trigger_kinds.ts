@@ -1,65 +1,74 @@
-// What can begin an execution, and all that differs by it: the one table that agents' files, SQL, the service's life and the
-// wire read.
+// The kinds of triggers of an execution, and the properties of each. Agent files, SQL, the service's lifetime and the API
+// read this table.
 //
-// Sources of the forms of webhooks: docs.github.com "Validating webhook deliveries";
-// docs.stripe.com/webhooks#verify-manually; docs.slack.dev "Verifying requests from Slack"; standardwebhooks.com, the specification; learn.microsoft.com "Receive change notifications
-// through webhooks"; developers.facebook.com "Webhooks: getting started"; dropbox.com/developers/reference/webhooks;
-// developer.nylas.com "Using webhooks"; developer.monday.com "Webhooks" and "Authorization header"; developers.zoom.us "Using
-// webhooks"; developer.atlassian.com "Trello webhooks"; shopify.dev "Verify webhook deliveries"; linear.app/developers/webhooks.
+// Sources of the webhook schemes: docs.github.com "Validating webhook deliveries";
+// docs.stripe.com/webhooks#verify-manually; docs.slack.dev "Verifying requests from Slack"; standardwebhooks.com, the
+// specification; learn.microsoft.com "Receive change notifications through webhooks"; developers.facebook.com "Webhooks:
+// getting started"; dropbox.com/developers/reference/webhooks; developer.nylas.com "Using webhooks"; developer.monday.com
+// "Webhooks" and "Authorization header"; developers.zoom.us "Using webhooks"; developer.atlassian.com "Trello webhooks";
+// shopify.dev "Verify webhook deliveries"; linear.app/developers/webhooks.
 
 interface TriggerKind {
-  /** Whether an agent's file can name it. */
-  ofAgent: boolean;
+  /** True: an agent's file can name it. */
+  isConfigurable: boolean;
   /**
-   * Which of an agent's executions make one conversation: those of a session, its own, or those that other agents started,
-   * which seed one another and hold none.
+   * The executions that share a conversation: a session's, the agent's own, or the delegated ones. Delegated executions
+   * do not wait for each other.
    */
   bucket: "session" | "own" | "delegated";
-  /** Whether it starts an agent without being asked. */
+  /** True: it starts an agent without a request. */
   isAutomatic: boolean;
-  /** Whether the service stays for such an agent although nobody knows when it will run next; `on_port`: while it has a port. */
+  /**
+   * True: the service keeps running for such an agent, although no next run is scheduled; `on_port`: while it listens on
+   * a port.
+   */
   keepsServiceBusy: boolean | "on_port";
 }
 
 /** In the order of their description. */
 export const TRIGGER_KINDS = {
-  manual: { ofAgent: true, bucket: "own", isAutomatic: false, keepsServiceBusy: false },
-  chat: { ofAgent: false, bucket: "session", isAutomatic: false, keepsServiceBusy: false },
-  schedule: { ofAgent: true, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
-  watch: { ofAgent: true, bucket: "own", isAutomatic: true, keepsServiceBusy: true },
-  webhook: { ofAgent: true, bucket: "own", isAutomatic: true, keepsServiceBusy: "on_port" },
-  after: { ofAgent: false, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
-  agent: { ofAgent: false, bucket: "delegated", isAutomatic: false, keepsServiceBusy: false },
+  manual: { isConfigurable: true, bucket: "own", isAutomatic: false, keepsServiceBusy: false },
+  chat: { isConfigurable: false, bucket: "session", isAutomatic: false, keepsServiceBusy: false },
+  schedule: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
+  watch: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: true },
+  webhook: { isConfigurable: true, bucket: "own", isAutomatic: true, keepsServiceBusy: "on_port" },
+  after: { isConfigurable: false, bucket: "own", isAutomatic: true, keepsServiceBusy: false },
+  agent: {
+    isConfigurable: false,
+    bucket: "delegated",
+    isAutomatic: false,
+    keepsServiceBusy: false,
+  },
 } as const satisfies Record<string, TriggerKind>;
 
-/** Who or what began an execution. */
+/** The kind of trigger that started an execution. */
 export type ExecutionTrigger = keyof typeof TRIGGER_KINDS;
 
 type KindsWith<Property> = {
   [K in ExecutionTrigger]: (typeof TRIGGER_KINDS)[K] extends Property ? K : never;
 }[ExecutionTrigger];
 
-/** What may start an agent beside people, programs and other agents; `manual`: nothing. */
-export type TriggerType = KindsWith<{ ofAgent: true }>;
-/** Those of them that start it by themselves. */
-export type AutomaticTriggerType = KindsWith<{ ofAgent: true; isAutomatic: true }>;
+/** The triggers of an agent's file; `manual`: none. */
+export type TriggerType = KindsWith<{ isConfigurable: true }>;
+/** The triggers of an agent's file that start runs without a request. */
+export type AutomaticTriggerType = KindsWith<{ isConfigurable: true; isAutomatic: true }>;
 
 export const EXECUTION_TRIGGERS = Object.keys(TRIGGER_KINDS) as ExecutionTrigger[];
 export const TRIGGER_TYPES = EXECUTION_TRIGGERS.filter((kind): kind is TriggerType =>
-  TRIGGER_KINDS[kind].ofAgent
+  TRIGGER_KINDS[kind].isConfigurable
 );
 export const AUTOMATIC_TRIGGER_TYPES = TRIGGER_TYPES.filter((kind): kind is AutomaticTriggerType =>
   TRIGGER_KINDS[kind].isAutomatic
 );
 
-/** The file, below the agents folder, of the service that runs the triggers of a workspace. */
+/** The lease file of the service that runs a workspace's triggers, below the agents folder. */
 export const TRIGGER_LEASE = "_config/triggers.lease";
 
 /**
- * Why a trigger does not fire on the host of these names; undefined where it does. Letter case does not matter, nor what
- * comes after the first dot of a host's name.
+ * Returns the reason why a trigger does not fire on this host; undefined if it does. Ignores letter case and the part of
+ * a host name after the first dot.
  */
-export function whyElsewhere(
+export function describeHostMismatch(
   onlyOn: readonly string[] | undefined,
   hosts: () => readonly string[],
 ): string | undefined {
@@ -91,59 +100,59 @@ export function slotReasonOf(reason: string | null): keyof typeof SLOT_REASONS |
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
 export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
 
-/** Which ends of another agent's executions start one that follows it. */
+/** The outcomes of another agent's executions that start a follower. */
 export const FOLLOWED_ENDS = ["success", "failure", "any"] as const;
 export type FollowedEnd = (typeof FOLLOWED_ENDS)[number];
 
 /** The form of one scheme. A place is the name of a header, or a JSON pointer into the body. */
 export interface SchemeForm {
-  /** The header with the HMAC of the body, behind `sha256=` or `v0=` or alone; absent: signature.ts knows the proof. */
+  /** The header with the HMAC of the body, alone or after `sha256=` or `v0=`; absent: signature.ts checks the proof. */
   header?: string;
   /** Absent: hex. */
   encoding?: "base64";
-  /** Absent: SHA-256. With SHA-1 the address that the sender was given follows the body. */
+  /** Absent: SHA-256. With SHA-1 the signed text is the body and the webhook's address. */
   hash?: "SHA-1";
   /** The header with the time, which is signed as `v0:TIME:BODY`. */
   timeHeader?: string;
   /** The place of the time in the body, in milliseconds. */
   bodyTime?: string;
-  /** Places of the event's name: the first one that holds a name. */
+  /** Places of the event's name; the first one with a name is used. */
   event: readonly string[];
-  /** The place of the delivery's id. One in the body is covered by the proof: nobody else can give the delivery another one. */
+  /** The place of the delivery's id. The proof covers an id in the body, so nobody can change it. */
   id?: string;
-  /** The proof covers an id in a header, too. */
+  /** The proof also covers an id in a header. */
   isIdSigned?: true;
-  /** Equal bodies without an id are one delivery for `trigger.dedupe` only: the sender may mean both. */
-  repeats?: true;
-  /** Bodies besides JSON. */
-  takes?: "form" | "text";
-  /** The sender takes no other status than 200 for success, as those with a handshake. */
-  wantsOk?: true;
+  /** The sender may repeat a body on purpose: equal bodies without an id are duplicates only with `trigger.dedupe`. */
+  mayRepeat?: true;
+  /** The body formats besides JSON. */
+  bodyFormat?: "form" | "text";
+  /** The sender accepts only status 200 as success, like senders with a handshake. */
+  requiresOk?: true;
 }
 
 const SHA256 = { header: "x-hub-signature-256" };
 
-const TEXT = { event: ["/type"], repeats: true, takes: "text" } as const;
+const TEXT = { event: ["/type"], mayRepeat: true, bodyFormat: "text" } as const;
 
 const FORMS = {
-  "github": { ...SHA256, event: ["x-github-event"], id: "x-github-delivery", takes: "form" },
+  "github": { ...SHA256, event: ["x-github-event"], id: "x-github-delivery", bodyFormat: "form" },
   "stripe": { event: ["/type"], id: "/id" },
   "slack": {
     header: "x-slack-signature",
     timeHeader: "x-slack-request-timestamp",
     event: ["/event/type", "/type", "/command"],
     id: "/event_id",
-    takes: "form",
+    bodyFormat: "form",
   },
   "standard-webhooks": { event: ["/type"], id: "webhook-id", isIdSigned: true },
   "hmac": TEXT,
-  // Nothing is signed: who has the token may send anything, and so may say what is one delivery.
+  // Nothing is signed. The owner of the token may send anything, so the delivery's id can be trusted too.
   "token": { ...TEXT, id: "idempotency-key", isIdSigned: true },
-  "microsoft-graph": { event: ["/value/0/lifecycleEvent", "/value/0/changeType"], repeats: true },
+  "microsoft-graph": { event: ["/value/0/lifecycleEvent", "/value/0/changeType"], mayRepeat: true },
   "meta": { ...SHA256, event: ["/entry/0/changes/0/field", "/object"] },
-  "dropbox": { header: "x-dropbox-signature", event: [], repeats: true },
+  "dropbox": { header: "x-dropbox-signature", event: [], mayRepeat: true },
   "nylas": { header: "x-nylas-signature", event: ["/type"], id: "/id" },
-  "monday": { event: ["/event/type"], id: "/event/triggerUuid", repeats: true },
+  "monday": { event: ["/event/type"], id: "/event/triggerUuid", mayRepeat: true },
   "zoom": { header: "x-zm-signature", timeHeader: "x-zm-request-timestamp", event: ["/event"] },
   "trello": {
     header: "x-trello-webhook",
@@ -163,7 +172,7 @@ const FORMS = {
     bodyTime: "/webhookTimestamp",
     event: ["linear-event", "/type"],
     id: "linear-delivery",
-    wantsOk: true,
+    requiresOk: true,
   },
 } as const satisfies Record<string, SchemeForm>;
 
@@ -172,7 +181,7 @@ export type WebhookScheme = keyof typeof FORMS;
 export const SCHEME_FORMS: Readonly<Record<WebhookScheme, SchemeForm>> = FORMS;
 export const WEBHOOK_SCHEMES = Object.keys(FORMS) as WebhookScheme[];
 
-/** The trials of addresses that are answered, by the sender; as a person reads them. */
+/** The handshakes that are answered, by scheme, in a form for people. */
 export const HANDSHAKES = {
   "microsoft-graph": "POST ?validationToken=…",
   "meta": "GET ?hub.challenge=…",
@@ -185,6 +194,6 @@ export const HANDSHAKES = {
 export type WebhookHandshake = keyof typeof HANDSHAKES;
 export const WEBHOOK_HANDSHAKES = Object.keys(HANDSHAKES) as WebhookHandshake[];
 
-/** The part of the request that has the token of the scheme `token`. */
+/** The part of the request that contains the token of the scheme `token`. */
 export const TOKEN_PLACES = ["header", "basic", "query"] as const;
 export type TokenPlace = (typeof TOKEN_PLACES)[number];

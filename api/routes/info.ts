@@ -12,7 +12,7 @@ export const info = operation({
   async handle(_request, { runtime, lifecycle, transports }) {
     const agents = await runtime.listAgents();
     const { running, waiting } = await runtime.countExecutions();
-    const { status, heldBecause, watcherActive } = await runtime.scheduler();
+    const { status, inactiveReason, watcherActive } = await runtime.scheduler();
     return {
       version: runtime.version,
       pid: Deno.pid,
@@ -20,7 +20,7 @@ export const info = operation({
       agentsLoaded: agents.length,
       agentsEnabled: agents.filter(({ agent }) => agent.enabled).length,
       schedulerStatus: status,
-      triggersHeld: heldBecause,
+      triggersHeld: inactiveReason,
       watcherActive,
       activeStreams: lifecycle.activeStreams,
       activeExecutions: running,

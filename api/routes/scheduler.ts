@@ -16,8 +16,8 @@ export const scheduler = operation({
   isPolled: true,
   response: SchedulerBody,
   async handle({ query }, { runtime }) {
-    const { status, heldBecause, jobs } = await runtime.scheduler(query);
-    return { status, held: heldBecause, jobs: jobs.map(toJob) };
+    const { status, inactiveReason, jobs } = await runtime.scheduler(query);
+    return { status, held: inactiveReason, jobs: jobs.map(toJob) };
   },
 });
 

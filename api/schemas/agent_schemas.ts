@@ -125,7 +125,7 @@ export type AgentDetail = z.infer<typeof AgentDetail>;
 
 /** Converts an agent to the wire source of its summary. */
 export function toAgentSummary(
-  { agent, lastExecution: last, heldBecause, ...listing }: AgentListing,
+  { agent, lastExecution: last, inactiveReason, ...listing }: AgentListing,
   lastDay?: Outcomes,
 ): Source<typeof AgentSummary> {
   const { trigger } = agent;
@@ -146,7 +146,7 @@ export function toAgentSummary(
     lastStatus: last?.status,
     lastExecutionId: last?.id,
     waitsForLabels: last?.waitsForLabels,
-    triggerHeld: heldBecause,
+    triggerHeld: inactiveReason,
     lastDay,
   };
 }

@@ -136,7 +136,7 @@ export function toExecutionDetail(execution: Detail): Source<typeof ExecutionDet
   return {
     ...execution,
     ...toExecution(execution),
-    askedRedacted: execution.isAskedRedacted,
+    askedRedacted: execution.isRequestRedacted,
     usageEstimated: execution.isUsageEstimated,
     totalCostUsd: addCosts(execution.costUsd, execution.children.costUsd),
   };

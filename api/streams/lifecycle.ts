@@ -155,8 +155,9 @@ export class Lifecycle {
       if (running > 0 || (this.#serviceMode && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
       // An agent with a held trigger counts too: this service may have to take over from another one.
-      return listings.some(({ agent, nextRun, heldBecause = null }) =>
-        agent.enabled && ((nextRun ?? heldBecause) !== null || this.#isAwaited(agent.trigger.type))
+      return listings.some(({ agent, nextRun, inactiveReason = null }) =>
+        agent.enabled &&
+        ((nextRun ?? inactiveReason) !== null || this.#isAwaited(agent.trigger.type))
       );
     } catch (error) {
       const message = "Cannot determine if the service is idle; it continues to run";

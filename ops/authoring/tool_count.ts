@@ -5,7 +5,7 @@ import { modelChain } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { ModelError } from "../../runtime/models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../runtime/models/tool_limit.ts";
-import { fitsPattern } from "../../runtime/tool_vocabulary.ts";
+import { matchesPattern } from "../../runtime/tool_vocabulary.ts";
 import { readListedTools } from "../../runtime/tools/mcp/listed_tools.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
@@ -33,7 +33,7 @@ export async function inspectToolCount(
     const chosen = names.filter((one) => isChosen(one, toToolChoice(entry), own));
     count += chosen.length;
     for (const pattern of own ?? []) {
-      if (chosen.some((one) => fitsPattern(one, pattern))) continue;
+      if (chosen.some((one) => matchesPattern(one, pattern))) continue;
       const message =
         `mcp names ${server}/${pattern}, and none of the server's ${names.length} tools fits`;
       problems.push({ field: "mcp", severity: "warning", message });

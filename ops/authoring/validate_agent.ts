@@ -13,7 +13,7 @@ import {
   type InspectedResources,
 } from "../../runtime/agents/resource_problem.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
-import { whyElsewhere } from "../../runtime/trigger_kinds.ts";
+import { describeHostMismatch } from "../../runtime/trigger_kinds.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { showValue } from "../../runtime/config/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../../runtime/agents/output_schema.ts";
@@ -78,7 +78,7 @@ function diagnoseHost(
   file: DiagnosedFile,
   { hostNames }: Pick<ValidateAgentOptions, "hostNames">,
 ): Diagnostic[] {
-  const why = whyElsewhere(onlyOn, hostNames);
+  const why = describeHostMismatch(onlyOn, hostNames);
   if (why === undefined) return [];
   const message = `Its trigger does not fire here: ${why}`;
   return [diagnose(file, ["only_on"], { severity: "warning", message })];

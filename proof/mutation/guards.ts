@@ -511,7 +511,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a search does not reveal a secret piece by piece",
     symbol: "ShownHistory.list",
-    replace: "rest.text !== undefined && redactor.sharesPart(rest.text)",
+    replace: "rest.text !== undefined && redactor.overlapsSecret(rest.text)",
     by: "false",
     tests: ["tests/runtime/wiring/runtime_reports_test.ts"],
   },
@@ -525,14 +525,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a part of a file does not begin within a secret",
     symbol: "showPart",
-    replace: "redactor.wholeStart(lineAt(text), startOfCharacter(text, at))",
+    replace: "redactor.safeStart(lineAt(text), startOfCharacter(text, at))",
     by: "startOfCharacter(text, at)",
     tests: ["tests/runtime/tools/builtin/file_read_test.ts"],
   },
   {
     guard: "a part of a file does not end within a secret",
     symbol: "showPart",
-    replace: "redactor.withoutTornEnd(fitting)",
+    replace: "redactor.trimPartialSecret(fitting)",
     by: "fitting",
     tests: ["tests/runtime/tools/builtin/file_read_test.ts"],
   },

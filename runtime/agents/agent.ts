@@ -15,7 +15,7 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
-import { isEveryTool, readMcpEntries } from "../tool_vocabulary.ts";
+import { isEveryTool, parseMcpEntries } from "../tool_vocabulary.ts";
 import {
   type FollowedEnd,
   type SignatureEncoding,
@@ -199,7 +199,7 @@ export function toAgent(
     nodes: unique(definition.nodes ?? []),
     ...(definition.only_on == null ? {} : { onlyOn: unique(definition.only_on) }),
     customTools: unique(definition.custom_tools ?? definition.tools ?? []),
-    ...readMcpEntries(definition.mcp ?? []),
+    ...parseMcpEntries(definition.mcp ?? []),
     skills: unique(definition.skills ?? []),
     agents: unique(definition.agents ?? []),
     ...policy,

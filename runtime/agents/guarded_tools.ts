@@ -1,5 +1,5 @@
 // Decides which tools of an agent wait for a person's approval.
-import { fitsPattern, isEveryTool } from "../tool_vocabulary.ts";
+import { isEveryTool, matchesPattern } from "../tool_vocabulary.ts";
 import type { Agent } from "./agent.ts";
 
 /** The MCP server of a tool, and the server's name for the tool. */
@@ -55,7 +55,7 @@ export function matchesOrigin(
   servers: readonly string[],
 ): boolean {
   if (origin === undefined || serverOf(entry, servers) !== origin.server) return false;
-  return fitsPattern(origin.tool, entry.slice(origin.server.length + 1));
+  return matchesPattern(origin.tool, entry.slice(origin.server.length + 1));
 }
 
 /** Returns the server that an entry `server/tool` names: the longest matching name. */

@@ -113,7 +113,7 @@ const SCHEMES_OF_FIELD: Readonly<Record<string, readonly string[]>> = {
   encoding: ["hmac"],
   in: ["token"],
   verify_token: ["meta"],
-  dedupe: WEBHOOK_SCHEMES.filter((scheme) => SCHEME_FORMS[scheme].repeats),
+  dedupe: WEBHOOK_SCHEMES.filter((scheme) => SCHEME_FORMS[scheme].mayRepeat),
 };
 
 /** Returns a diagnostic for every broken rule of a webhook. */

@@ -1,24 +1,24 @@
-// What the environment says about skills and other agents. Their descriptions are data: they describe, they command nothing.
+// The sections of the environment about skills and other agents. Their descriptions are untrusted data.
 import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 const MAX_HINT_CHARACTERS = 200;
 
-/** A skill as the prompt names it. */
+/** A skill in the prompt. */
 export interface PromptSkill {
   name: string;
-  /** What its arguments are: `[topic]`. */
+  /** The form of its arguments: `[topic]`. */
   argumentHint?: string;
   description: string;
 }
 
-/** An agent that may be called. */
+/** An agent that the running agent may call. */
 export interface PromptDelegate {
   id: string;
   description: string;
 }
 
-/** Skills, agents, and the tags that go with skills: a paragraph each, where there are any. */
+/** Returns a paragraph each for skills, agents and the tags of skills; none for empty lists. */
 export function describeReferences(
   skills: readonly PromptSkill[],
   delegates: readonly PromptDelegate[],
@@ -31,15 +31,15 @@ export function describeReferences(
 }
 
 const META_MESSAGES =
-  "Meta messages: the instructions of a skill that skill_use loads stand behind the results of all tool calls of that " +
-  'reply, in a user message or at the end of the last result, in `<skill-context name="…">`: the runtime adds them. Follow ' +
-  'them for the task at hand. In an earlier run it has become `<skill-breadcrumb name="…">`: the ' +
-  "instructions are gone, so call skill_use again where you need them.";
+  'Meta messages: after skill_use the runtime adds the instructions of the skill in `<skill-context name="…">`, after the ' +
+  "results of all tool calls of that reply: in a user message, or at the end of the last result. Follow them for the task at " +
+  'hand. In messages of earlier runs only `<skill-breadcrumb name="…">` is left of them: call skill_use again when you need ' +
+  "them.";
 
 function describeSkills(skills: readonly PromptSkill[]): string {
   return [
-    "Skills: instructions for certain work. When one fits what you do, load it with skill_use before you begin; what stands " +
-    "here only describes it.",
+    "Skills: instructions for certain work. When one fits what you do, load it with skill_use before you begin. The " +
+    "lines here only describe the skills.",
     ...skills.map(({ name, argumentHint, description }) => {
       const hint = argumentHint === undefined
         ? ""
@@ -51,7 +51,7 @@ function describeSkills(skills: readonly PromptSkill[]): string {
 
 function describeDelegates(delegates: readonly PromptDelegate[]): string {
   return [
-    "Agents: run_agent lets one of these do a part of the work; it sees only the arguments that you give it.",
+    "Agents: run_agent delegates a part of the work to one of these. It sees only the arguments that you give it.",
     ...delegates.map(({ id, description }) => describeItem(quoteText(id), description)),
   ].join("\n");
 }

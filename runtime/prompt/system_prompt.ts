@@ -1,41 +1,39 @@
-// The system message: the environment an agent finds itself in, then its task.
+// The system message: the agent's environment, then its task.
 import { toTimestamp } from "../../base/clock.ts";
 import { describeReferences, type PromptDelegate, type PromptSkill } from "./reference_material.ts";
 import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
-/** A memory may grow for years; what is not named here, memory_retrieve lists. */
+/** Limit of listed sections, because a memory may grow for years. memory_retrieve lists the rest. */
 const MAX_SECTIONS = 100;
 const MAX_SECTION_CHARACTERS = 200;
 
-/** A place that the file tools may reach, as the prompt names it. */
+/** A folder that the file tools may access. */
 export interface PromptRoot {
-  /** Null: reached by its path alone. */
+  /** Null: the folder has no alias. */
   alias: string | null;
   path: string;
   access: "read" | "write";
   description?: string;
 }
 
-/** What the environment is made of. */
 export interface SystemPromptOptions {
-  /** The task with everything substituted. */
+  /** The task, with all placeholders filled in. */
   task: string;
   now: number;
   /** IANA name. */
   timeZone: string;
   roots: readonly PromptRoot[];
-  /** What a watch agent watches, as its file says it: paths and globs. */
+  /** The paths and globs of a watch trigger, as written in the agent's file. */
   watched?: readonly string[];
   /** Names of the sections in the agent's long-term memory. */
   memorySections: readonly string[];
-  /** The agent's skills. */
   skills?: readonly PromptSkill[];
   /** The agents that it may call. */
   delegates?: readonly PromptDelegate[];
 }
 
-/** `<environment>` … `</environment>`, then `<task>` body `</task>`. */
+/** Returns `<environment>` … `</environment>`, then `<task>` body `</task>`. */
 export function createSystemPrompt(options: SystemPromptOptions): string {
   const environment = [
     describeTime(options.now, options.timeZone),
@@ -48,13 +46,13 @@ export function createSystemPrompt(options: SystemPromptOptions): string {
     `<task>\n${options.task.trim()}\n</task>`;
 }
 
-/** Whether two system messages differ in nothing but the time they were made at. */
+/** Returns whether two system messages differ at most in their time. */
 export function isSamePrompt(one: string, other: string): boolean {
   const withoutTime = (prompt: string) => prompt.replace(/^<environment>\nNow: .*\n/, "");
   return withoutTime(one) === withoutTime(other);
 }
 
-/** What a system message of this form tells of the moment it was made at; undefined for one of another form. */
+/** Parses the time and the memory sections from a system message; undefined for a message of another form. */
 export function readPromptFacts(
   prompt: string,
 ): { now: number; timeZone: string; memorySections: string[] } | undefined {
@@ -67,7 +65,7 @@ export function readPromptFacts(
   return { now, timeZone, memorySections: readSections(memory?.[1] ?? "") };
 }
 
-/** Sections that a prompt only counts get names that it would not name. */
+/** Sections that a prompt only counts get names that are too long to be listed. */
 function readSections(list: string): string[] {
   const named = [...list.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([quoted]) =>
     String(JSON.parse(quoted))
@@ -77,7 +75,7 @@ function readSections(list: string): string[] {
   return [...named, ...Array.from({ length: more }, () => unnamed)];
 }
 
-/** Making one takes longer than all else in a prompt; a service has one zone. */
+/** A cache, because creating a format takes longer than the rest of a prompt. A service has one zone. */
 const wallClocks = new Map<string, Intl.DateTimeFormat>();
 
 function wallClock(timeZone: string): Intl.DateTimeFormat {
@@ -110,7 +108,7 @@ function describeTime(now: number, timeZone: string): string {
 function describeWatch(paths: readonly string[]): string[] {
   if (paths.length === 0) return [];
   const watched = paths.map(quoteText).join(", ");
-  return [`Watch: a change of ${watched} starts you. Watched files can be read.`];
+  return [`Watch: a change of ${watched} starts your run. You can read the watched files.`];
 }
 
 function describeMemory(sections: readonly string[]): string[] {
@@ -143,7 +141,7 @@ function describeFiles(roots: readonly PromptRoot[]): string {
   ].join("\n");
 }
 
-/** A path as it is, or quoted where it could be taken for something else. */
+/** Quotes a path if a reader could misread it. */
 function showPath(path: string): string {
   const quoted = quoteText(path);
   return quoted === `"${path}"` ? path : quoted;

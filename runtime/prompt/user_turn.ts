@@ -1,4 +1,4 @@
-// The user turn: what opens a run.
+// The user turn: the first user message of a run.
 import { basename } from "node:path";
 import type { Trigger } from "../agents/agent.ts";
 import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../run_cause.ts";
@@ -8,28 +8,30 @@ import { isDeeperThan, isWholeJson, type JsonValue } from "../../base/json.ts";
 import { valueAt } from "../../base/json_pointer.ts";
 import { quoteText, toPromptText, toUntrustedBlock, UNTRUSTED_NOTE } from "./untrusted_text.ts";
 
-/** What the turn is made of. */
 export interface UserTurnOptions {
   trigger: Trigger;
-  /** Why the run began; absent: a person or a program asked for it. */
+  /** The cause of the run; absent: a person or a program requested it. */
   cause?: RunCause;
-  /** For a watched file: whether it is there now. */
+  /** True: the watched file exists now. */
   fileExists?: boolean;
-  /** Replaces the turn. */
+  /** Replaces the default turn and the template. */
   message?: string;
   context?: string;
   args: readonly string[];
-  /** Whether the task itself has used the arguments. */
+  /** True: the task already contains the arguments. */
   argumentsUsed: boolean;
 }
 
 const PLACEHOLDER =
   /\{(context|event|path|file|schedule|body|header\.[A-Za-z0-9-]+|field:\/[^{}]*)\}/g;
 
-/** A part of a JSON value that is deeper is left out. */
+/** Nesting limit of a JSON value that a placeholder inserts. */
 const MAX_DEPTH = 100;
 
-/** The turn: a message, else the trigger's template, else our own text; then arguments and context that nothing used. */
+/**
+ * Creates the turn: the message, else the trigger's template, else the default. Appends arguments and context that
+ * neither the task nor the template uses.
+ */
 export function createUserTurn(options: UserTurnOptions): string {
   const { trigger, cause, message, context, args } = options;
   const template = message === undefined ? trigger.input : undefined;
@@ -37,7 +39,7 @@ export function createUserTurn(options: UserTurnOptions): string {
     message ?? (template === undefined ? defaultTurn(options) : fillTemplate(template, options)),
   ];
   if (args.length > 0 && !options.argumentsUsed) parts.push(`Arguments:\n${args.join("\n")}`);
-  // Somebody sent this context, so it is added also where the template leaves it out.
+  // A person, program or agent sent this context, so it is appended if the template omits it.
   const fromSomebody = cause === undefined || cause.type === "agent" || cause.type === "after";
   const isContextUsed = template !== undefined &&
     (/\{context\}/.test(template) || !fromSomebody ||
@@ -69,14 +71,14 @@ function defaultTurn({ trigger, cause, fileExists }: UserTurnOptions): string {
   return cause satisfies never;
 }
 
-/** `every 5m` or `cron 30 8 * * *`; undefined when the agent lost its schedule since. */
+/** Returns `every 5m` or `cron 30 8 * * *`; undefined if the agent no longer has a schedule. */
 function describeSchedule(trigger: Trigger): string | undefined {
   if (trigger.type !== "schedule") return undefined;
   if (trigger.every !== undefined) return `every ${trigger.every}`;
   return trigger.cron === undefined ? undefined : `cron ${trigger.cron}`;
 }
 
-/** File names are somebody else's text: they are quoted. */
+/** File names are untrusted text, so they are quoted. */
 function describeChange({ event, path }: WatchCause, fileExists: boolean | undefined): string {
   const change = `A watched file was ${event}: ${quoteText(path)}.`;
   if (fileExists === undefined) return change;
@@ -89,18 +91,22 @@ function describeEnd({ agentId, status, error }: AfterCause): string {
 }
 
 function describeDelivery({ event, body }: WebhookCause): string {
-  const what = event === null ? "" : `, the event ${quoteText(event)}`;
-  return `A delivery has come${what}.` + (body === "" ? "" : `\n\n${toUntrustedBlock(body)}`);
+  const named = event === null ? "" : `, the event ${quoteText(event)}`;
+  return `A webhook delivery arrived${named}.` +
+    (body === "" ? "" : `\n\n${toUntrustedBlock(body)}`);
 }
 
-/** One pass: what is filled in is never looked at again. A placeholder that means nothing in this run stays as written. */
+/**
+ * Fills the template in one pass: inserted values are not scanned for placeholders. Placeholders without a value stay as
+ * written.
+ */
 function fillTemplate(template: string, options: UserTurnOptions): string {
   const values = templateValues(options);
   const { cause, context = "" } = options;
   const sent = cause?.type === "webhook"
-    ? valuesOfDelivery(cause)
+    ? deliveryValues(cause)
     : cause?.type === "after"
-    ? valuesOfEnd(cause, context)
+    ? followedAnswerValues(cause, context)
     : undefined;
   let isSent = false;
   const text = fillIn(template, PLACEHOLDER, (whole, name = "") => {
@@ -111,8 +117,8 @@ function fillTemplate(template: string, options: UserTurnOptions): string {
   return isSent ? `${text}\n\n${UNTRUSTED_NOTE}` : text;
 }
 
-/** What stands in a delivery under a placeholder's name; empty where that is not in it, undefined for any other name. */
-function valuesOfDelivery(
+/** Returns a lookup of placeholders in a webhook delivery: "" for a missing part, undefined for any other name. */
+function deliveryValues(
   { event, headers, body }: WebhookCause,
 ): (name: string) => string | undefined {
   const value: JsonValue = isWholeJson(body)
@@ -128,8 +134,8 @@ function valuesOfDelivery(
   };
 }
 
-/** The same for what the agent before has answered. */
-function valuesOfEnd(
+/** Returns a lookup of placeholders in the answer of the agent that this one follows. */
+function followedAnswerValues(
   { status }: AfterCause,
   context: string,
 ): (name: string) => string | undefined {
@@ -142,11 +148,11 @@ function valuesOfEnd(
   };
 }
 
-/** A text as it is, anything else as JSON. */
+/** Returns the value at a pointer: a string as it is, any other value as JSON. */
 function textAt(value: JsonValue, pointer: string): string {
   const found = valueAt(value, pointer) ?? "";
   if (typeof found === "string") return toPromptText(found);
-  // To write what is deeper would need more stack than there may be.
+  // JSON.stringify() of a deeper value could overflow the stack.
   return isDeeperThan(found, MAX_DEPTH) ? "" : toPromptText(JSON.stringify(found));
 }
 
@@ -158,7 +164,8 @@ function templateValues({ trigger, cause, context }: UserTurnOptions): Map<strin
   }
   if (cause?.type === "watch") {
     values.set("event", cause.event);
-    // Unquoted, because the template says where they go; a line end in a name must not look like the template's own.
+    // Not quoted, because the template decides their place. Line ends are escaped: a file name must not add lines to the
+    // template.
     values.set("path", escapeControls(cause.path));
     values.set("file", escapeControls(basename(cause.path)));
   }

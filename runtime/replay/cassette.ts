@@ -1,5 +1,6 @@
-// A cassette: one run as a script that can be played again, without a model and without tools. Its form is versioned; what is
-// optional may be left out by who writes one by hand. create_cassette.ts makes one of a recorded run, player.ts plays it.
+// A cassette: one run as a script that can be replayed without a model and tools. Its format is versioned, and
+// handwritten cassettes may omit the optional parts. create_cassette.ts creates one from a recorded run; player.ts plays
+// it.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import type { Media } from "../tool_vocabulary.ts";
@@ -7,12 +8,12 @@ import { EXECUTION_STATUSES } from "../executions/states.ts";
 import { EXECUTION_TRIGGERS } from "../trigger_kinds.ts";
 import { FILE_EVENTS } from "../run_cause.ts";
 
-/** The version of the form. One that a reader does not know is refused. */
+/** The version of the format. A reader refuses unknown versions. */
 export const CASSETTE_VERSION = 1;
 
 /** Milliseconds since the epoch. */
 const moment = z.int();
-/** How many results of the last reply stand before a step in the log; absent: all. */
+/** The number of the last reply's results that precede a step in the log; absent: all. */
 const results = z.int().min(0).optional();
 const jsonObject = z.record(z.string(), z.json());
 
@@ -48,20 +49,20 @@ const CassetteCall = z.strictObject({
   name: z.string(),
   /** JSON text, as the model wrote it. */
   arguments: z.string(),
-  /** It stood in the text of the reply. */
+  /** The model wrote the call into the text of its reply. */
   written: z.literal(true).optional(),
-  /** Absent: the run ended before there was one. Of a delegation: what its caller's model read. */
+  /** Absent: the run ended before the result. For a delegation: the result that the caller's model received. */
   result: z.strictObject({
-    /** Without what a person said when the call was approved. */
+    /** Without the person's remark at the approval. */
     content: z.string(),
     is_error: z.boolean().default(false),
-    /** What it brought into the conversation. */
+    /** The instructions that the result added to the conversation. */
     instructions: z.string().optional(),
-    /** The pictures and PDF files that the model saw beside it. */
+    /** The images and PDF files that the model received with it. */
     media: z.array(z.custom<Media>(isJsonObject)).readonly().optional(),
-    /** How many steps behind the reply stand before it in the log. */
+    /** The number of steps between the reply and the result in the log. */
     after: z.int().min(0).default(0),
-    /** How many results of its reply were there before it; absent: that shows nowhere. */
+    /** The number of the reply's results before this one; absent: unknown. */
     order: z.int().min(0).optional(),
   }).optional(),
 });
@@ -73,9 +74,9 @@ const CassetteReply = z.strictObject({
   provider_data: jsonObject.optional(),
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal", "unknown"])
     .optional(),
-  /** Null where the endpoint reported none. */
+  /** Null if the endpoint reported none. */
   usage: z.strictObject({ input_tokens: z.int(), output_tokens: z.int() }).nullable().default(null),
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   cost_usd: z.number().nullable().default(null),
   at: moment.optional(),
 });
@@ -89,9 +90,9 @@ const Answer = z.union([
 
 const CassetteQuestion = z.strictObject({
   type: z.literal("question"),
-  /** The call that asked, by its id; null: an execution that this one delegated to asked, or a budget. */
+  /** The id of the call that asked; null: a delegated execution or a budget asked. */
   call: z.string().nullable(),
-  /** Whether the call may run at all was asked. */
+  /** True: the question was about running the call. */
   is_guard: z.boolean().default(false),
   kind: z.enum(["confirm", "input", "choice"]),
   message: z.string(),
@@ -100,7 +101,7 @@ const CassetteQuestion = z.strictObject({
   answers_before: z.int().optional(),
   tool_name: z.string(),
   tool_args: jsonObject,
-  /** Null: nobody answered, and the run ended, or waits. */
+  /** Null: nobody answered, and the run ended or still waits. */
   answer: Answer.nullable(),
   request_id: z.string().optional(),
   created_at: moment.optional(),
@@ -110,7 +111,7 @@ const CassetteQuestion = z.strictObject({
 
 const CassettePrompt = z.strictObject({
   type: z.literal("prompt"),
-  /** What the prompt told of the world around the agent. */
+  /** The facts in the prompt about the agent's environment. */
   now: moment,
   time_zone: z.string(),
   memory_sections: z.array(z.string()).default([]),
@@ -119,13 +120,13 @@ const CassettePrompt = z.strictObject({
 });
 
 const CassetteStep = z.discriminatedUnion("type", [
-  /** The opening was made; a second one: the run continued, and its prompt had changed. */
+  /** The prompt was created. A later one: the run was resumed with a changed prompt. */
   CassettePrompt,
   CassetteReply,
   CassetteQuestion,
-  /** A person spoke: where a fork began. */
+  /** A message of a person: a fork began here. */
   z.strictObject({ type: z.literal("message"), content: z.string(), at: moment.optional() }),
-  /** Told to those who watch. */
+  /** A notice for the followers of the run. */
   z.strictObject({
     type: z.literal("notice"),
     level: z.enum(["info", "warn"]),
@@ -148,16 +149,16 @@ export const Cassette = z.strictObject({
     cause: Cause.optional(),
   }),
   started_at: moment.optional(),
-  /** The messages of earlier runs that it was sent, as it was sent them. */
+  /** The messages of earlier runs, as they were sent to the model. */
   seed: z.array(jsonObject).default([]),
   /** In the order of the log. */
   steps: z.array(CassetteStep),
-  /** Null: it had not ended. */
+  /** Null: the run had not ended. */
   outcome: z.strictObject({
     status: z.enum(EXECUTION_STATUSES),
     error: z.string().nullable(),
     output: z.string().nullable(),
-    /** What a reply that was cut off used, partly estimated. */
+    /** The usage of an interrupted reply, partly estimated. */
     cut: z.strictObject({
       input_tokens: z.int(),
       output_tokens: z.int(),

@@ -1,4 +1,4 @@
-// From a recorded run to its cassette: the log gives the order, the stored conversation what was said.
+// Creates a cassette from a recorded run. The log gives the order, the stored conversation the contents.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { DryRunNotPlayed } from "../executions/refusals.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
@@ -18,10 +18,10 @@ import {
   type CassetteStep,
 } from "./cassette.ts";
 
-/** Characters by which what was said at an approval is found again. */
+/** The characters by which a remark at an approval is found in a result. */
 const REMARK_BEGINNING = 60;
 
-/** The cassette of a run. What is not stored any longer (a removed conversation) is not in it: it has no steps then. */
+/** Creates the cassette of a run. Without a stored conversation it has no steps. */
 export function createCassette(run: RecordedRun): Cassette {
   if (run.execution.isDryRun) throw new DryRunNotPlayed(run.execution.id);
   const { execution, request } = run;
@@ -40,17 +40,17 @@ export function createCassette(run: RecordedRun): Cassette {
   };
 }
 
-/** Walks through a log once. */
+/** Reads a log once, from beginning to end. */
 class Reading {
   readonly #run: RecordedRun;
   readonly #steps: CassetteStep[] = [];
   readonly #replies: { position: number; message: AssistantMessage }[];
-  /** The reply whose results come now, and the number of steps up to it. */
+  /** The reply whose results come next, and the number of steps up to it. */
   #last: RepliedCalls | undefined;
   readonly #figures = new RecordedFigures();
-  /** The reply whose figures come next. */
+  /** The reply whose usage comes next. */
   #uncounted: CassetteReply | undefined;
-  /** Figures that follow no reply: of one that was cut off. */
+  /** Usage that follows no reply: an interrupted reply's. */
   #cut: UsedByReply | undefined;
   #hasOpening = false;
 
@@ -104,7 +104,7 @@ class Reading {
     }
   }
 
-  /** By the stored message where it is the newest prompt: the log's has no secrets, and no words of a memory are one. */
+  /** Takes the facts from the logged prompt, which is redacted. */
   #addPrompt(logged: string): void {
     const facts = readPromptFacts(logged);
     const user = this.#run.messages.findLast(({ message, seeded }) =>
@@ -121,12 +121,12 @@ class Reading {
     this.#steps.push(prompt);
   }
 
-  /** Behind which results of the last reply a step stands. */
+  /** Returns the number of the last reply's results before a step. */
   #place(): { results?: number } {
     return this.#last === undefined ? {} : { results: this.#last.logged };
   }
 
-  /** The user turn is made by the opening; an answer belongs to its question. */
+  /** The opening contains the user turn; an answer belongs to its question. */
   #addHuman(frame: JsonObject, at: number): void {
     const requestId = frame["request_id"];
     if (typeof requestId === "string") {
@@ -144,7 +144,7 @@ class Reading {
     else this.#steps.push({ type: "message", content: this.#spoken(), at });
   }
 
-  /** The words of a person behind the replies so far: unlike the log's they are as they were said. */
+  /** Returns the next message of a person from the conversation, because the log's is redacted. */
   #spoken(): string {
     const said = this.#run.messages.filter(({ message, seeded }) =>
       message.role === "user" && !seeded && !(message as UserMessage).injected
@@ -228,7 +228,7 @@ class Reading {
     const found = this.#run.questions.find(({ request }) => request.requestId === requestId);
     if (found === undefined) return;
     const open = this.#steps.at(-1);
-    // One that is waited for again, in an older log, stands twice.
+    // Older logs contain a question twice after a restart.
     if (open?.type === "question" && open.request_id === requestId) return;
     this.#steps.push(toQuestion(found, {
       call: found.request.executionId === this.#run.execution.id

@@ -1,30 +1,32 @@
-// What a replay tells: the places where a run would go another way today than it went when it was recorded.
+// The report of a replay: the first difference between the recorded run and a run of the current agent.
 
-/** One difference. Texts may hold secrets until they are redacted. */
+/** One difference. Texts may contain secrets until they are redacted. */
 export interface Difference {
   /**
-   * `message`, `tool` and `setting`: of what the model is sent. `question`: a person is asked, or not any more. `end`: the run
-   * ends, or goes on. `log`: all of that is the same, and the log differs.
+   * `message`, `tool` and `setting`: the request to the model differs. `question`: a question to a person is new or
+   * missing. `end`: the run ends or continues. `log`: only the log differs.
    */
   kind: "message" | "tool" | "setting" | "question" | "end" | "log";
-  /** The model call at which it shows, 1-based: a step of the run. 0: before the first. */
+  /** The model call with the difference, from 1: a step of the run. 0: before the first call. */
   call: number;
-  /** What differs: `system message`, `tool file_read`, `temperature`. */
+  /** The part that differs: `system message`, `tool file_read`, `temperature`. */
   what: string;
-  /** As it was; null where it was not. */
+  /** The recorded value; null: absent. */
   recorded: string | null;
-  /** As it would be; null where it would not be. */
+  /** The current value; null: absent. */
   today: string | null;
 }
 
-/** What a replay came to. */
+/** The result of a replay. */
 export interface Replay {
-  /** None: today's agent does what the recorded run did. Else those of the first place that differs. */
+  /**
+   * Empty: the current agent does the same as the recorded run. Otherwise the differences at the first step that differs.
+   */
   differences: Difference[];
-  /** How many steps (replies with the results of their calls) are the same. */
+  /** The number of equal steps. A step is a reply with the results of its calls. */
   steps: number;
-  /** How many there are. */
+  /** The number of recorded steps. */
   recordedSteps: number;
-  /** What could not be compared, as sentences. */
+  /** The parts that could not be compared, as sentences. */
   notes: string[];
 }

@@ -1,4 +1,4 @@
-// Where a new execution can take over from a recorded one: behind the opening, and behind each reply whose calls have results.
+// The points at which a fork can continue a recorded run: after the opening, and after each reply with complete results.
 import type { Frame } from "../events/frame.ts";
 import type { PlacedMessage } from "../executions/record/conversation.ts";
 import type { RecordedRun } from "../executions/record/recorded_run.ts";
@@ -6,21 +6,21 @@ import { ConversationGone, NoSuchStep } from "../executions/refusals.ts";
 
 /** The first steps of a run. */
 export interface ForkPoint {
-  /** How many replies, with the results of their calls; 0: the opening alone. */
+  /** The number of replies, with the results of their calls; 0: only the opening. */
   step: number;
-  /** Of the run's messages those before this place. */
+  /** The position after the last message to take. */
   end: number;
-  /** The entries of its log about them, but for what they cost: that was paid for by the run that they are from. */
+  /** The log entries of these steps, without their cost, which belongs to the original run. */
   frames: Frame[];
-  /** The prompt of then, where it was renewed behind this point: it is stored as it became. */
+  /** The prompt at this point, if a later one replaced it in the conversation. */
   prompt?: PlacedMessage;
-  /** What a person says there, and whether it stands in the place of what was said. */
+  /** The message of a person at this point; `replaces`: it replaces the original one. */
   message?: PlacedMessage & { replaces: boolean };
 }
 
 /**
- * The point of a step; without one the last at which something can still change: behind everything where something is said
- * there, else before the answer. Throws ConversationGone and NoSuchStep.
+ * Returns the point of a step. The default with a message is the last point, otherwise the last one before a model call.
+ * Throws ConversationGone and NoSuchStep.
  */
 export function findForkPoint(
   run: RecordedRun,
@@ -47,7 +47,7 @@ export function findForkPoint(
   };
 }
 
-/** By step: the place behind it. The results of a reply's calls and what they brought along belong to it. */
+/** Returns the position after each step. A step includes the results of its calls and their instructions. */
 function endsOf({ messages }: RecordedRun, openingEnd: number): number[] {
   const opening = messages[openingEnd - 1];
   const ends = [(opening?.position ?? 0) + 1];
@@ -65,7 +65,7 @@ function endsOf({ messages }: RecordedRun, openingEnd: number): number[] {
   return ends;
 }
 
-/** The last step behind which the model is asked: a reply without calls is the answer. */
+/** Returns the last step that a model call follows: a reply without calls is the answer. */
 function lastOpen({ messages }: RecordedRun, ends: readonly number[]): number {
   const replies = messages.filter(({ message, seeded }) => message.role === "assistant" && !seeded);
   for (let step = ends.length - 1; step > 0; step--) {
@@ -75,7 +75,7 @@ function lastOpen({ messages }: RecordedRun, ends: readonly number[]): number {
   return 0;
 }
 
-/** Up to the reply that follows, without what was told of the wait for it. */
+/** Returns the frames before the next reply, without notices about waiting for it. */
 function framesOf({ frames }: RecordedRun, step: number): Frame[] {
   const isReply = ({ event }: Frame) => event === "ai" || event === "tool_call";
   const replies = frames.flatMap((frame, index) => isReply(frame) ? [index] : []);
@@ -85,7 +85,7 @@ function framesOf({ frames }: RecordedRun, step: number): Frame[] {
   return before.slice(0, end).filter((frame) => !isInfo(frame) && !isStats(frame));
 }
 
-/** As the log tells it, without its secrets: a prompt that has some is renewed when the fork begins. */
+/** Returns the prompt from the log. The log's is redacted: a prompt with secrets is renewed when the fork starts. */
 function promptOf(run: RecordedRun, taken: readonly Frame[]): { prompt?: PlacedMessage } {
   const stored = run.messages.find(({ message: { role }, seeded }) => role === "system" && !seeded);
   const [told, newest] = [taken, run.frames].map((frames) => frames.findLast(isPrompt));
@@ -100,7 +100,7 @@ const isPrompt = (frame: Frame) => typeOf(frame).event_type === "system";
 const isInfo = (frame: Frame) => typeOf(frame).event_type === "execution_info";
 const isStats = (frame: Frame) => typeOf(frame).event_type === "stats";
 const isNotice = (frame: Frame) => typeOf(frame).kind === "notice";
-/** Whose answer would stand behind it. */
+/** A question whose answer would follow. */
 const isOpenQuestion = ({ event }: Frame) => event === "interrupt";
 const isUserTurn = (frame: Frame) => {
   const { event_type: type, request_id: requestId } = typeOf(frame);

@@ -1,16 +1,16 @@
-// A fork as a person or a program asks for it.
+// The request of a fork.
 
-/** Where a run is gone on from, and what is different from there on. */
+/** The point of a fork, and its changes. */
 export interface ForkRequest {
-  /** Absent: the last step at which something can still change. */
+  /** Absent: the last point before a model call or, with a message, the last point. */
   step?: number;
-  /** What a person says there; at step 0 in place of what was said. */
+  /** A message of a person at this point; at step 0 it replaces the original one. */
   message?: string;
-  /** `provider/name` instead of the agent's. */
+  /** `provider/name`; replaces the agent's model. */
   model?: string;
-  /** The text of an agent file that holds instead of the agent's. */
+  /** The text of an agent file that replaces the agent's. */
   agentText?: string;
-  /** Its end starts the agents that run after this one; without it, it starts none. */
+  /** The end of the fork starts the agents that follow this one; absent: it starts none. */
   startsFollowers?: true;
   /** See RunRequest. */
   idempotencyKey?: string;

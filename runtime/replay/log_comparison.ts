@@ -1,9 +1,9 @@
-// Two logs of one run: the same but for ids and times?
+// The comparison of two logs of one run, without ids and times.
 import type { Frame } from "../events/frame.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Difference } from "./difference.ts";
 
-/** Fields that differ between two plays of one run. */
+/** Fields that differ in every play of a run. */
 const IDS_AND_TIMES = new Set([
   "execution_id",
   "timestamp",
@@ -13,7 +13,7 @@ const IDS_AND_TIMES = new Set([
   "answered_via",
 ]);
 
-/** A frame's payload without ids and times, to be compared byte for byte. */
+/** Returns a frame's payload without ids and times. */
 export function withoutIdsAndTimes(payload: string): string {
   const parsed: unknown = JSON.parse(payload);
   if (!isJsonObject(parsed)) return payload;
@@ -22,7 +22,7 @@ export function withoutIdsAndTimes(payload: string): string {
   );
 }
 
-/** The first frame that differs; undefined for logs that say the same. */
+/** Returns the first different frame; undefined for equal logs. */
 export function firstLogDifference(
   recorded: readonly Frame[],
   played: readonly Frame[],
@@ -44,8 +44,8 @@ export function firstLogDifference(
 }
 
 /**
- * The same for a fork: it has paid for none of the steps that it took over, and its prompt was renewed behind them, if it was; the
- * prompts themselves are among what its model was sent.
+ * Compares the log of a fork. It has no cost of the steps taken over, and its prompts are compared with the requests to
+ * the model.
  */
 export function firstForkDifference(
   recorded: readonly Frame[],

@@ -1,4 +1,4 @@
-// What a play is given.
+// The inputs of a play.
 import type { Agent } from "../agents/agent.ts";
 import type { FrameStore } from "../events/frame_store.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
@@ -18,7 +18,7 @@ export interface PlayStores extends JournalStores, Disposable {
   frames: FrameStore;
 }
 
-/** What a play is made with: of a service it takes what only looks. */
+/** The collaborators of a play. The service's ones only read. */
 export type PlayPorts =
   & Pick<
     RunPorts,
@@ -33,15 +33,15 @@ export type PlayPorts =
   >
   & { openStores(): PlayStores };
 
-/** How a cassette is played. */
+/** Options of playCassette(). */
 export interface PlayOptions {
-  /** The agent as it is now. */
+  /** The current agent. */
   agent: Agent;
   ports: PlayPorts;
-  /** Tools that stand in the record alone. */
+  /** The tools that exist only in the record. */
   recordedTools?: readonly DeclaredTool[];
-  /** Told of each request to the model; differences end the play. */
+  /** Called with each request to the model; a difference ends the play. */
   check?: RequestCheck;
-  /** The messages of earlier runs instead of the recorded ones. */
+  /** Replaces the recorded messages of earlier runs. */
   seed?: Seed;
 }

@@ -1,27 +1,26 @@
-// What the parts of a play share: the script, the clock that stands at the recorded times, and the ways in which a stretch of
-// the run stops.
+// The state that the parts of a play share: the script, the clock at the recorded time, and the reasons to stop.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { RunStopped } from "../executions/loop/run.ts";
 import type { CassetteCall } from "./cassette.ts";
 import type { Difference } from "./difference.ts";
 import type { Script, ScriptQuestion } from "./script.ts";
 
-/** After so many turns in which no result came, none will: today something else becomes of that call. */
+/** The number of event loop turns without a result after which none will come: the call behaves differently now. */
 const IDLE_TURNS = 10;
-/** The run ends only after those turns: results that are waited for in vain come behind them. */
+/** The number of turns before the run ends, so that calls which wait for a missing result fail first. */
 const LAST_TURNS = 3 * IDLE_TURNS;
 
-/** Why a stretch of a play stopped. */
+/** The reason why a play stopped. */
 export type PlayStop =
-  /** The recorded run was begun again here. */
+  /** The recorded run was restarted here. */
   | { kind: "restart" }
-  /** Nothing more is recorded. */
+  /** The record ends here. */
   | { kind: "end" }
   /** A budget was used up, and a person was asked. */
   | { kind: "budget"; question: ScriptQuestion }
   | { kind: "differs"; differences: Difference[] };
 
-/** Time as it was recorded. Nobody waits: what took too long is in the record. */
+/** The recorded time. Sleeping never ends: timeouts are in the record. */
 export class PlayClock implements Clock {
   #now: number;
 
@@ -33,7 +32,7 @@ export class PlayClock implements Clock {
     return this.#now;
   }
 
-  /** Stands at this time from now on; undefined leaves it as it is. */
+  /** Sets the time; undefined keeps it. */
   set(at: number | undefined): void {
     if (at !== undefined) this.#now = at;
   }
@@ -47,7 +46,7 @@ export class PlayClock implements Clock {
   }
 }
 
-/** How many calls have their results by now, and how many of these the log tells. */
+/** The number of calls with a result, and the number of results in the log. */
 export interface ResultCounts {
   stored: number;
   logged: number;
@@ -57,10 +56,10 @@ export interface ResultCounts {
 export class Playback {
   readonly script: Script;
   readonly clock: PlayClock;
-  /** Logs a notice that is recorded here. */
+  /** Logs a recorded notice. */
   readonly #tell: (level: "info" | "warn", text: string) => Promise<void>;
   readonly #countResults: () => Promise<ResultCounts>;
-  /** Executions that wait, by the question that they wait with. */
+  /** Waiting executions by their question's id. */
   readonly waitingChildren = new Map<string, Promise<number>>();
   #stop = new AbortController();
   #stopped: PlayStop | undefined;
@@ -70,7 +69,7 @@ export class Playback {
     options: {
       clock: PlayClock;
       tell: (level: "info" | "warn", text: string) => Promise<void>;
-      /** How many calls have their results by now. */
+      /** Returns the number of calls with results. */
       countResults: () => Promise<ResultCounts>;
     },
   ) {
@@ -80,26 +79,26 @@ export class Playback {
     this.#countResults = options.countResults;
   }
 
-  /** Begins a stretch; its signal. */
+  /** Starts a segment of the run; returns its signal. */
   begin(): AbortSignal {
     this.#stop = new AbortController();
     this.#stopped = undefined;
     return this.#stop.signal;
   }
 
-  /** Why the stretch stopped, if it did. */
+  /** The reason why the segment stopped, if it did. */
   get stopped(): PlayStop | undefined {
     return this.#stopped;
   }
 
-  /** Stops the stretch; the first reason counts. */
+  /** Stops the segment. The first reason is kept. */
   stop(stop: PlayStop): never {
     this.#stopped ??= stop;
     this.#stop.abort(new RunStopped(stop.kind, { resumable: true }));
     throw this.#stop.signal.reason;
   }
 
-  /** Logs the notices that come next. */
+  /** Logs the next notices. */
   async catchUp(): Promise<void> {
     const { logged } = await this.#countResults();
     for (let step = this.script.peek(); step?.type === "notice"; step = this.script.peek()) {
@@ -111,15 +110,15 @@ export class Playback {
   }
 
   /**
-   * The result of a call of the last reply, once it is its turn. Undefined where a question stands before it in the log. Stops
-   * the stretch where there is none, and where the recorded run was begun again before it.
+   * Returns the result of a call of the last reply, in the recorded order. Returns undefined if a question precedes it in
+   * the log. Stops the segment if there is no result, or if the recorded run was restarted before it.
    */
   async resultOf(id: string): Promise<CassetteCall["result"]> {
     const { script } = this;
     const result = script.call(id)?.result;
     await this.#untilTurn(result?.order);
     if (result !== undefined && result.after <= script.behindReply) return result;
-    // What can be done beside it is done first: all of it happens before any timer.
+    // Parallel work is finished first: all of it happens before any timer.
     await new SystemClock().sleep(0);
     this.#stop.signal.throwIfAborted();
     await this.catchUp();
@@ -143,13 +142,13 @@ export class Playback {
     return result;
   }
 
-  /** Nothing is recorded of a call: the run ended when all that is recorded of the others was there. */
+  /** Ends the segment at a call without a recorded result: the run ended after the recorded results of the others. */
   async #endBehindResults(): Promise<never> {
     await this.#untilTurn(this.script.recordedResults, LAST_TURNS);
     this.stop({ kind: "end" });
   }
 
-  /** Waits for results that were there before one, as long as any of them comes. */
+  /** Waits for earlier results while any of them still arrives. */
   async #untilTurn(order: number | undefined, turns = IDLE_TURNS): Promise<void> {
     if (order === undefined) return;
     const wanted = this.script.callsBefore + order;
@@ -162,7 +161,7 @@ export class Playback {
     }
   }
 
-  /** Stops the stretch where a result is about to be stored that is not recorded: the run ended before it. */
+  /** Stops the segment before an unrecorded result is stored: the run ended before it. */
   async requireRecorded(id: string): Promise<void> {
     if (this.script.call(id)?.result !== undefined) return;
     await new SystemClock().sleep(0);

@@ -20,7 +20,7 @@ interface PlayedFamily {
   playback: Playback;
 }
 
-/** What came of a call that another execution worked on. Throws ToolFailure for what it was refused with. */
+/** Returns the outcome of a delegated call. Throws ToolFailure if it was refused. */
 export async function playDelegation(
   call: PlannedCall,
   family: PlayedFamily,
@@ -32,9 +32,9 @@ export async function playDelegation(
     return { state: "ended", content: result.content };
   }
   const step = playback.script.peek();
-  // A question of this execution's own comes first.
+  // A question of this execution comes first.
   if (step?.type !== "question" || step.call !== null) return { state: "waiting", childId: 0 };
-  // Several calls may wait meanwhile, and the log shows one question.
+  // Several calls may wait for one recorded question.
   const childId = await playback.waitingChildren.getOrInsertComputed(
     step.request_id,
     () => waitingChild(call, step, family),
@@ -42,7 +42,7 @@ export async function playDelegation(
   return { state: "waiting", childId };
 }
 
-/** An execution that waits with this question, in the place of the one that did. */
+/** Creates an execution that waits with this question, in place of the recorded one. */
 async function waitingChild(
   { position }: PlannedCall,
   step: ScriptQuestion,

@@ -1,4 +1,4 @@
-// The end of a play: by itself, as a run ends that is not recorded; or as the recorded one ended.
+// The end of a play: the end that the loop decides, or the recorded one.
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Outcome } from "../executions/record/ending_store.ts";
 import type { Journal } from "../executions/record/journal.ts";
@@ -8,7 +8,7 @@ import { endCodeOf, isLoopLimit } from "../executions/end_reason.ts";
 import { describeOutcome, isDecidedByLoop, toRecordedOutcome } from "./recorded_outcome.ts";
 import type { Script } from "./script.ts";
 
-/** What a play ends with. */
+/** The collaborators of an ending. */
 export interface Ending {
   script: Script;
   clock: PlayClock;
@@ -16,13 +16,13 @@ export interface Ending {
   redactor: Redactor;
 }
 
-/** The loop came to an end by itself: was that so? */
+/** Compares the loop's own end with the recorded one. */
 export async function endByItself(own: Outcome, ending: Ending): Promise<Difference[]> {
   const { script, clock, journal, redactor } = ending;
   const { outcome } = script;
   if (script.peek() === undefined) {
     if (outcome === null) return [];
-    // It was ended from outside, a moment before it would have ended so.
+    // It was ended from outside just before this end.
     if (!isDecidedByLoop(outcome) && !isLoopLimit(endCodeOf(own))) {
       return await endAsRecorded(ending);
     }
@@ -36,7 +36,10 @@ export async function endByItself(own: Outcome, ending: Ending): Promise<Differe
   return [endsDifferently(script, `the run ends: ${describeOutcome(own)}`)];
 }
 
-/** Nothing more is recorded: it ends as it ended, unless that was by itself. `by`: who ended it, if not the run. */
+/**
+ * Ends the play as recorded. An end that the loop decides should have come earlier, so it is a difference. `by`: the
+ * recorded end came from outside.
+ */
 export async function endAsRecorded(
   { script, clock, journal }: Ending,
   by?: "outside",

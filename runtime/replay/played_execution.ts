@@ -1,4 +1,4 @@
-// The execution of a play, in the empty store; and the store as it writes there.
+// The execution of a play in its empty store, and a store with a hook.
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ConversationStore, RecordedResult } from "../executions/record/conversation_store.ts";
 import type { StoredRun } from "../executions/record/execution_reads.ts";
@@ -6,7 +6,7 @@ import { createInfoFrame } from "../executions/runs/acceptance.ts";
 import type { Cassette } from "./cassette.ts";
 import type { PlayStores } from "./play_options.ts";
 
-/** Accepts the run of a cassette. Whoever delegated to it is not there. */
+/** Accepts the run of a cassette, without its parent execution. */
 export async function acceptPlayed(
   { agent, trigger, session_id: sessionId, request: asked }: Cassette,
   { stores, redactor, startedAt }: {
@@ -41,7 +41,7 @@ export async function acceptPlayed(
   return { execution: accepted.execution, request };
 }
 
-/** The same store, which has something done before each result. */
+/** Returns the store with a function that runs before each result is stored. */
 export function onFinish(
   store: ConversationStore,
   before: (result: RecordedResult) => Promise<void>,

@@ -1,4 +1,4 @@
-// The model of a play: it gives the recorded replies, one after another, once it was asked what it had been asked.
+// The model of a play: checks each request and returns the recorded replies in order.
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "../models/model.ts";
 import { BUDGET_TOOL } from "../executions/budget/budget_question.ts";
 import type { CassetteReply } from "./cassette.ts";
@@ -8,14 +8,14 @@ import type { Playback } from "./playback.ts";
 /** A request of a play. */
 export interface PlayedRequest {
   request: ModelRequest;
-  /** 1-based. */
+  /** From 1. */
   call: number;
 }
 
-/** Tells how a request differs from the recorded one. */
+/** Returns the differences between a request and the recorded one. */
 export type RequestCheck = (asked: PlayedRequest) => Difference[];
 
-/** Plays replies. */
+/** Replays recorded replies. */
 export class PlayedModel implements Model {
   readonly id: string;
   readonly #playback: Playback;
@@ -28,7 +28,7 @@ export class PlayedModel implements Model {
     this.#check = options.check;
   }
 
-  /** What the last reply cost. */
+  /** The cost of the last reply. */
   get costUsd(): number | null {
     return this.#costUsd;
   }

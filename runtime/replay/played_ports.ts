@@ -1,4 +1,4 @@
-// What a stretch of a play is prepared with: the ports of a run, with the recorded time, world, model, tools and history.
+// The ports of a played run, with the recorded time, environment, model, tools and history.
 import type { Message } from "../models/message.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { PromptFacts } from "../executions/loop/run_ports.ts";
@@ -10,15 +10,15 @@ import type { PlayedModel } from "./played_model.ts";
 import { toPlayedTools } from "./played_tools.ts";
 import type { PlayOptions, PlayStores } from "./play_options.ts";
 
-/** What the prompt that comes next, or came last, tells of the world. */
+/** The facts in the next or last prompt about the environment. */
 export interface PromptedWorld extends PromptFacts {
   timeZone: string;
 }
 
-/** Nobody reads what a play would write into the service's log. */
+/** Discards the service log of a play. */
 export const SILENT: ServiceLog = { write() {} };
 
-/** `promptedAt`: when the recorded prompt was made, where one comes next. */
+/** Creates the ports. `promptedAt` is the time of the next recorded prompt, if one comes next. */
 export function createPlayedPorts(
   { ports, stores, recordedTools = [], seed: otherSeed }: PlayOptions & { stores: PlayStores },
   { playback, model, seed, world, promptedAt }: {

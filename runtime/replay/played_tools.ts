@@ -1,5 +1,5 @@
-// The tools of a play: declared as today's are, or as they were recorded where they could only be known by starting something;
-// their results are the recorded ones.
+// The tools of a play. Their declarations are the current ones, or the recorded ones if a process would have to be
+// started. Their results are recorded.
 import type { AgentTools } from "../tools/agent_tools.ts";
 import { compileArgumentsCheck } from "../tools/json_schema/arguments_check.ts";
 import { QuestionRaised } from "../tools/definition/question_raised.ts";
@@ -10,10 +10,10 @@ import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { CassetteCall, CassetteQuestion } from "./cassette.ts";
 import type { Playback } from "./playback.ts";
 
-/** Longer than any call: the clock of a play never gets there. */
+/** The clock of a play never reaches any limit. */
 const NO_LIMIT_MS = 1;
 
-/** The same tools, played. `recorded`: those that stand in the record alone. */
+/** Returns the same tools with recorded results. `recorded` are the tools that exist only in the record. */
 export async function toPlayedTools(
   tools: AgentTools,
   { recorded, playback }: { recorded: readonly DeclaredTool[]; playback: Playback },
@@ -39,7 +39,7 @@ async function toTool(declared: DeclaredTool): Promise<ActionTool> {
   };
 }
 
-/** The same tool, declared as it is, that does something else. */
+/** Returns the same tool with another implementation. */
 export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
   const { name, otherNames, origin, worksOn, maxResultBytes, fixedEffect, timeoutMs } = tool;
   return {
@@ -58,21 +58,21 @@ export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
   };
 }
 
-/** A question and a delegation are answered by the record elsewhere. */
+/** Questions and delegations are replayed elsewhere. */
 function play(tool: Tool, playback: Playback): Tool {
   if (tool.question !== undefined || tool.delegation !== undefined) return tool;
   return withRun(tool, async (_args, { toolCallId, answers }) => {
     const { script } = playback;
     const raised = script.questionsOf(toolCallId)[answers.length];
     if (raised !== undefined) throw new QuestionRaised(toToolQuestion(raised));
-    // Where a question stands before it, its result waited in the log for that of an earlier call.
+    // After a question, the result waited in the log for an earlier call's result.
     const result = await playback.resultOf(toolCallId) ?? script.call(toolCallId)?.result;
     if (result === undefined) playback.stop({ kind: "end" });
     return toResult(result);
   });
 }
 
-/** What a tool returned. Throws ToolFailure for what it threw. */
+/** Returns the result of a tool; throws ToolFailure for a recorded failure. */
 function toResult(
   { content, is_error, instructions, media }: NonNullable<CassetteCall["result"]>,
 ): ReturnType<ActionTool["run"]> extends Promise<infer Result> ? Result : never {
@@ -81,7 +81,7 @@ function toResult(
   return { content, ...(instructions !== undefined && { instructions }), ...(media && { media }) };
 }
 
-/** The message of a failure that a model read as `Error: …`. */
+/** Returns the message of a failure without its prefix `Error: `. */
 export function withoutPrefix(content: string): string {
   return content.replace(/^Error: /, "");
 }

@@ -1,5 +1,5 @@
-// Plays a cassette: the loop that real runs take, over an empty store in memory, with a model and tools that give what was
-// recorded. Nothing is called and nothing is written but there.
+// Plays a cassette: the loop of real runs, over an empty store in memory, with a model and tools that return the recorded
+// values. Nothing outside is called or written.
 import { ExecutionLog } from "../events/log.ts";
 import type { Frame } from "../events/frame.ts";
 import type { Message } from "../models/message.ts";
@@ -23,20 +23,20 @@ import { PlayedModel } from "./played_model.ts";
 import { Playback, PlayClock, type ResultCounts } from "./playback.ts";
 import { Script, type ScriptQuestion } from "./script.ts";
 
-/** How far a play came. */
+/** The result of a play. */
 export interface Played {
-  /** Those of the first place that differs. */
+  /** The differences at the first step that differs. */
   differences: Difference[];
   frames: Frame[];
-  /** How many replies were played. */
+  /** The number of played replies. */
   replies: number;
 }
 
-// As the runs of a service load them.
+// Loaded as the runs of a service load them.
 const loadPrepare = lazyModule(() => import("../executions/loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../executions/loop/loop.ts"));
 
-/** Plays a cassette to its end, or to the first difference. */
+/** Plays a cassette to its end or its first difference. */
 export async function playCassette(cassette: Cassette, options: PlayOptions): Promise<Played> {
   using stores = options.ports.openStores();
   return await new Player(cassette, { ...options, stores }).play();
@@ -109,7 +109,7 @@ class Player {
     return { stored: stored.length, logged: stored.filter(({ logged }) => logged).length };
   }
 
-  /** Stretch after stretch: from the beginning, an answer or a restart to the next rest. */
+  /** Plays segment by segment: from the beginning, an answer or a restart to the next pause. */
   async #toEnd(id: number): Promise<Difference[]> {
     for (let isFirst = true;; isFirst = false) {
       const rest = await this.#playStretch(id, isFirst);
@@ -130,8 +130,8 @@ class Player {
   }
 
   /**
-   * Whether the recorded run was begun again here: behind its last reply, too, somebody may have said something, or it had not
-   * come to store its end, or its question.
+   * Returns true if the recorded run was restarted here. Even after its last reply a person may have sent a message, or
+   * the run may not have stored its end or its question.
    */
   async #isBegunAgain(rest: Outcome | OpenQuestion | WaitingChild): Promise<boolean> {
     const isRest = !("status" in rest) || isDecidedByLoop(rest);
@@ -180,13 +180,13 @@ class Player {
     }
   }
 
-  /** Whether the recorded run was ended here without its loop: nobody took it up again. */
+  /** Returns true if the recorded run was ended from outside at this point, and never resumed. */
   #isEndedFromOutside(): boolean {
     const { outcome, endsInCalls } = this.#script;
     return outcome !== null && !isDecidedByLoop(outcome) && endsInCalls;
   }
 
-  /** The recorded run was begun again here: what a person said where it was forked, and no call that had begun. */
+  /** Restarts as recorded: adds the message of a fork, and resets the calls that had started. */
   async #restart(id: number): Promise<void> {
     const { conversations } = this.#options.stores;
     const { messages, calls } = await conversations.readConversation(id);
@@ -200,7 +200,7 @@ class Player {
     await this.#journal.begin([{ position, message, seeded: false }]);
   }
 
-  /** Asks as it was asked, and answers as it was answered; returns the differences where the play ends here. */
+  /** Asks and answers as recorded. Returns the differences if the play ends here. */
   async #pause(pause: OpenQuestion | WaitingChild): Promise<Difference[] | undefined> {
     const step = this.#script.peek();
     if ("question" in pause) {
@@ -235,13 +235,13 @@ class Player {
     this.#clock.set(step.created_at);
     await this.#journal.waitForChild(pause.childId);
     const { answer, created_at, answered_at } = step;
-    // It was answered while this execution ran for a moment because of another answer: its log has none.
+    // It was answered while this execution briefly ran because of another answer: its log does not contain it.
     const isUnseen = answer !== null && created_at !== undefined && answered_at === undefined;
     if (isUnseen) return await this.#goOn(pause.childId, step);
     return await this.#answer(step, await this.#journalOf(pause.childId));
   }
 
-  /** Asks whether more may be spent: of today's budgets nothing is known here. */
+  /** Asks the recorded budget question. The current budgets are unknown here. */
   async #pauseForBudget(step: ScriptQuestion): Promise<Difference[] | undefined> {
     const { conversations } = this.#options.stores;
     const { messages } = await conversations.readConversation(this.#id);
@@ -267,7 +267,7 @@ class Player {
     return undefined;
   }
 
-  /** Answers another execution, and says nothing of it in this one's log. */
+  /** Answers a delegated execution without an entry in this one's log. */
   async #goOn(childId: number, { request_id, answer }: ScriptQuestion): Promise<undefined> {
     this.#script.take();
     await this.#options.stores.requests.answerRequest(childId, {
@@ -278,7 +278,7 @@ class Player {
     });
   }
 
-  /** The id of the call whose result has this place. */
+  /** Returns the id of the call with the result at this position. */
   async #callAt(position: number): Promise<string | undefined> {
     const { calls } = await this.#options.stores.conversations.readConversation(this.#id);
     return calls.find((call) => call.position === position)?.toolCallId;

@@ -1,27 +1,27 @@
-// What each reply of a recorded run used: its log has the sums up to there.
+// The usage of each reply of a recorded run, from the running totals in its log.
 import { COST_PLACES } from "../../base/cost.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { CassetteReply } from "./cassette.ts";
 
-/** What one reply used. */
+/** The usage of one reply. */
 export type UsedByReply = Pick<CassetteReply, "usage" | "cost_usd">;
 
-/** Figures as a log tells them: sums up to there. */
+/** Running totals, as a log contains them. */
 interface Figures {
   inputTokens: number;
   outputTokens: number;
-  /** Null before any reply was counted. */
+  /** False before the first reply with token counts. */
   isCounted: boolean;
   costUsd: number | null;
 }
 
 const NOTHING: Figures = { inputTokens: 0, outputTokens: 0, isCounted: false, costUsd: null };
 
-/** Takes the figures of a log one after another. */
+/** Reads the totals of a log in order. */
 export class RecordedFigures {
   #before: Figures = NOTHING;
 
-  /** What was used since the figures before. */
+  /** Returns the usage since the last totals. */
   take(frame: JsonObject): UsedByReply {
     const before = this.#before;
     const now = toFigures(frame);

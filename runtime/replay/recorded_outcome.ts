@@ -1,4 +1,4 @@
-// How a recorded run ended: by what its loop decides again when it is played, or by what came from outside of it.
+// The end of a recorded run: decided by its loop, or caused from outside.
 import type { Outcome } from "../executions/record/ending_store.ts";
 import { endCodeOf, isReplayedEnd } from "../executions/end_reason.ts";
 import type { FinalStatus } from "../executions/states.ts";
@@ -6,12 +6,12 @@ import type { Cassette } from "./cassette.ts";
 
 type Recorded = NonNullable<Cassette["outcome"]>;
 
-/** Whether a play must come to this end by itself; else it is taken from the record. */
+/** Returns true if a play must reach this end itself. Other ends are taken from the record. */
 export function isDecidedByLoop(end: Pick<Recorded, "status" | "error">): boolean {
   return end.status === "success" || isReplayedEnd(endCodeOf(end));
 }
 
-/** A recorded end as the outcome that is stored. `by`: who ended it, where that was not the run itself. */
+/** Converts a recorded end to a stored outcome. `by`: the end came from outside. */
 export function toRecordedOutcome(recorded: Recorded, by?: "outside"): Outcome {
   const { status, error, output, cut } = recorded;
   const changer = status === "orphaned" ? "recovery" as const : by;
@@ -30,7 +30,7 @@ export function toRecordedOutcome(recorded: Recorded, by?: "outside"): Outcome {
   };
 }
 
-/** An end as a person reads it. */
+/** Describes an end for people. */
 export function describeOutcome(
   { status, error }: { status: string; error: string | null },
 ): string {

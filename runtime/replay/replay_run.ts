@@ -1,5 +1,4 @@
-// Replays a recorded run with an agent as it is now: the same from its first request to its end, or the first place where it
-// would go another way.
+// Replays a recorded run with the current agent, and returns the first difference.
 import type { Agent } from "../agents/agent.ts";
 import { modelChain } from "../config/providers.ts";
 import { BUILTIN_TOOL_NAMES } from "../tool_vocabulary.ts";
@@ -17,11 +16,11 @@ import type { RequestCheck } from "./played_model.ts";
 import { createRequestCheck } from "./request_comparison.ts";
 import { withTodaysSkills } from "./todays_skills.ts";
 
-/** What a run is replayed with. */
+/** Options of replayRun(). */
 export interface ReplayOptions {
   agent: Agent;
   ports: PlayPorts & { readSeed(execution: SeededExecution): Promise<Seed | undefined> };
-  /** Opens custom tools and MCP servers as they are now, which starts processes; else they are as recorded. */
+  /** Starts the custom tools and MCP servers for their declarations; otherwise the recorded declarations are used. */
   withAllTools: boolean;
 }
 
@@ -49,7 +48,7 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
         }),
     },
     recordedTools: withAllTools ? [] : externalTools(first?.tools ?? []),
-    // What a fork took over was another agent's, or another prompt's.
+    // Steps that a fork took over belong to another agent or prompt.
     check: from(
       forkedAt + 1,
       createRequestCheck(run, {
@@ -78,19 +77,19 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
   };
 }
 
-/** Checks the requests from this one on. */
+/** Applies a check from this request on. */
 function from(first: number, check: RequestCheck): RequestCheck {
   return (asked) => asked.call < first ? [] : check(asked);
 }
 
-/** Custom tools and those of servers: all that are not built in. */
+/** Returns the custom tools and the tools of MCP servers. */
 function externalTools(tools: readonly DeclaredTool[]): DeclaredTool[] {
   return tools.filter(({ name, origin }) =>
     origin !== undefined || !BUILTIN_TOOL_NAMES.some((one) => one === name)
   );
 }
 
-/** Where today's agent is sent more or less of earlier conversations: what it would be sent. */
+/** Returns the current messages of earlier runs if the agent's `history` has changed. */
 async function otherSeed(
   { execution }: RecordedRun,
   { agent, ports, recorded }: Pick<ReplayOptions, "agent" | "ports"> & {

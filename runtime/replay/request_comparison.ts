@@ -1,4 +1,4 @@
-// What a run would send its model today, beside what it sent: message by message, tool by tool, setting by setting.
+// Compares the requests to the model with the recorded ones: messages, tools and settings.
 import type { Message } from "../models/message.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { CallSettings, CallTerms, DeclaredTool } from "../executions/record/call_terms.ts";
@@ -10,13 +10,13 @@ import {
 import type { Difference } from "./difference.ts";
 import type { PlayedRequest, RequestCheck } from "./played_model.ts";
 
-/** The settings of today's agent that no request shows. */
+/** The settings of the current agent that no request contains. */
 export interface TodaySettings extends Pick<CallSettings, "customTools" | "mcp"> {
-  /** The model and its fallbacks, `provider/name`. */
+  /** The model and its fallbacks, as `provider/name`. */
   models: readonly string[];
 }
 
-/** A check of requests against what a run sent. */
+/** Creates a check of requests against the recorded ones. */
 export function createRequestCheck(
   run: RecordedRun,
   options: { today: TodaySettings; redactor: Redactor },
@@ -43,17 +43,17 @@ export function createRequestCheck(
   };
 }
 
-/** The recorded model where it is still one of the agent's, else the agent's first. */
+/** Returns the recorded model if the agent still has it, else the agent's first. */
 function modelOf({ models }: TodaySettings, { model }: CallSettings): string {
   return models.includes(model) ? model : models[0] ?? "";
 }
 
-/** Of a call that got no reply: those of the one before. */
+/** Returns the terms of the last call before `end`, for a call without a reply. */
 function lastTerms(terms: ReadonlyMap<number, CallTerms>, end: number): CallTerms | undefined {
   return [...terms].filter(([position]) => position < end).at(-1)?.[1];
 }
 
-/** A prompt that was renewed later is stored as it became: what it was before stands in the log, without its secrets. */
+/** Replaces a prompt that was renewed later by the one in the log, which is redacted. */
 function withPromptOf(
   { frames }: RecordedRun,
   before: readonly RecordedMessage[],
@@ -97,7 +97,7 @@ function compareMessages(
 
 function isSame(one: Message, other: Message, redactor: Redactor): boolean {
   if (JSON.stringify(one) === JSON.stringify(other)) return true;
-  // What comes from the log has no secrets.
+  // Texts from the log are redacted.
   return one.role === "system" && other.role === "system" &&
     one.content === redactor.redact(other.content);
 }
@@ -145,7 +145,7 @@ function describeTool({ name, description, parameters }: DeclaredTool): string {
   return JSON.stringify({ name, description, parameters }, null, 2);
 }
 
-/** How much history a run is sent shows in its messages. */
+/** Compares the settings except `history`, which shows in the messages. */
 function compareSettings(
   recorded: CallSettings,
   today: Omit<CallSettings, "history">,

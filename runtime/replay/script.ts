@@ -1,4 +1,4 @@
-// The steps of a cassette while it is played: which one comes next, and what belongs to the reply that came last.
+// The position in a cassette during a play: the next step, and the state of the last reply.
 import type {
   Cassette,
   CassetteCall,
@@ -7,12 +7,12 @@ import type {
   CassetteStep,
 } from "./cassette.ts";
 
-/** A question with an id: one that was written by hand may have none. */
+/** A question with an id. Handwritten cassettes may omit ids. */
 export type ScriptQuestion = CassetteQuestion & { request_id: string };
 /** A step of a script. */
 export type ScriptStep = Exclude<CassetteStep, CassetteQuestion> | ScriptQuestion;
 
-/** A place in a cassette. */
+/** A position in a cassette. */
 export class Script {
   readonly #steps: readonly ScriptStep[];
   readonly outcome: Cassette["outcome"];
@@ -29,12 +29,12 @@ export class Script {
     this.outcome = outcome;
   }
 
-  /** What comes next; undefined behind the last. */
+  /** Returns the next step; undefined at the end. */
   peek(): ScriptStep | undefined {
     return this.#steps[this.#next];
   }
 
-  /** Goes on behind what comes next. */
+  /** Moves past the next step. */
   take(): void {
     const step = this.#steps[this.#next++];
     if (step?.type !== "reply") return;
@@ -44,38 +44,38 @@ export class Script {
     this.#replies++;
   }
 
-  /** How many replies were taken. */
+  /** The number of replies so far. */
   get replies(): number {
     return this.#replies;
   }
 
-  /** How many steps were taken since the last reply. */
+  /** The number of steps since the last reply. */
   get behindReply(): number {
     return this.#next - this.#behindReply;
   }
 
-  /** How many calls the replies before the last one had. */
+  /** The number of calls of the replies before the last one. */
   get callsBefore(): number {
     return this.#callsBefore;
   }
 
-  /** A call of the last reply. */
+  /** Returns a call of the last reply. */
   call(id: string): CassetteCall | undefined {
     return this.#reply?.calls.find((call) => call.id === id);
   }
 
-  /** How many results of the last reply are recorded. */
+  /** The number of recorded results of the last reply. */
   get recordedResults(): number {
     return this.#reply?.calls.filter(({ result }) => result !== undefined).length ?? 0;
   }
 
-  /** Whether the run ended while calls of its last reply were still open. */
+  /** True: the run ended while calls of its last reply were open. */
   get endsInCalls(): boolean {
     return this.peek() === undefined &&
       (this.#reply?.calls.some(({ result }) => result === undefined) ?? false);
   }
 
-  /** What a call of the last reply asked by itself, in the order of asking. */
+  /** Returns the questions that a call of the last reply asked itself, in order. */
   questionsOf(id: string): ScriptQuestion[] {
     const rest = this.#steps.slice(this.#behindReply);
     const end = rest.findIndex(({ type }) => type === "reply");
@@ -84,19 +84,21 @@ export class Script {
     );
   }
 
-  /** The prompt that is made next, where the log has one before anything else but notices. `logged`: see isDue(). */
+  /** Returns the next prompt if only notices precede it. `logged`: see isDue(). */
   nextPrompt(logged: number): Extract<CassetteStep, { type: "prompt" }> | undefined {
     const next = this.#steps.slice(this.#next).find(({ type }) => type !== "notice");
     return next?.type === "prompt" && this.isDue(next, logged) ? next : undefined;
   }
 
-  /** Whether all results stand in the log that stand before a step. `logged`: how many there are, of all replies. */
+  /**
+   * Returns true if all results that precede a step in the log are logged. `logged` counts the results of all replies.
+   */
   isDue(step: ScriptStep, logged: number): boolean {
     return !("results" in step) || step.results === undefined ||
       this.#callsBefore + step.results <= logged;
   }
 
-  /** Whether the run failed, or was ended, before anything was made for its model. */
+  /** True: the run ended before anything was prepared for its model. */
   get hasNoBeginning(): boolean {
     return this.outcome !== null && this.#steps.every(({ type }) => type === "notice");
   }

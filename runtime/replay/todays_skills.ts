@@ -1,4 +1,4 @@
-// Skills in a play: what they say is a part of the agent, so a recorded load of one is played as it would be today.
+// Skills in a play. Their instructions are part of the agent, so a recorded load is replayed with the current ones.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { SystemClock } from "../../base/clock.ts";
 import type { Agent } from "../agents/agent.ts";
@@ -11,8 +11,8 @@ import type { PlayPorts } from "./play_options.ts";
 const LOADS = "skill_use";
 
 /**
- * The cassette with the instructions that the agent's skills have today. `takenOver`: replies that a fork has from another run,
- * which stay as they are.
+ * Returns the cassette with the current instructions of the agent's skills. `takenOver` is the number of replies that a
+ * fork took from another run; they stay unchanged.
  */
 export async function withTodaysSkills(
   cassette: Cassette,
@@ -46,12 +46,12 @@ class SkillLoader {
     this.#ports = ports;
   }
 
-  /** The call with what it would bring today; as it is where it loaded nothing. */
+  /** Returns the call with the current instructions; unchanged if it loaded none. */
   async renew(call: CassetteCall, asked: readonly CassetteStep[]): Promise<CassetteCall> {
     const { id, name, result } = call;
     if (name !== LOADS || result?.instructions === undefined) return call;
     const opened = await (this.#opened ??= this.#open());
-    // None of its skills is there any more: that is told by itself.
+    // The agent has no skills any more, which is reported as a missing tool.
     if (opened === undefined) return call;
     const { tool, context } = opened;
     const { instructions: _before, ...rest } = result;
@@ -90,7 +90,7 @@ class SkillLoader {
   }
 }
 
-/** What a person changed the arguments to when the call was approved. */
+/** Returns the arguments as the person edited them at the approval, if any. */
 function editedArguments(id: string, asked: readonly CassetteStep[]): JsonObject | undefined {
   const guard = asked.find((step): step is CassetteQuestion =>
     step.type === "question" && step.call === id && step.is_guard

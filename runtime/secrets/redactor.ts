@@ -1,4 +1,4 @@
-// Keeps secret values out of everything that is shown: frames, log lines, errors, answers. One step, in one path.
+// Redaction of secret values in all output: frames, log lines, errors and answers.
 import { beginningOf } from "../../base/text/cut_text.ts";
 import type { Secret } from "./secret.ts";
 import {
@@ -11,23 +11,23 @@ import {
   spellingsOf,
 } from "./secret_marks.ts";
 
-/** Replaces secret values by `[redacted:NAME]`. The secrets are asked for each time: keys may change while we run. */
+/** Replaces secret values by `[redacted:NAME]`. Reads the secrets at each call, because keys may change at runtime. */
 export class Redactor {
   readonly #secrets: () => readonly Secret[];
 
-  /** `secrets` gives the values, longest first, so that one that contains another wins. */
+  /** `secrets` returns the values, longest first: a secret that contains another is replaced as a whole. */
   constructor(secrets: () => readonly Secret[]) {
     this.#secrets = secrets;
   }
 
-  /** The text without secrets. Values are also found in the form that JSON text gives them. */
+  /** Returns the text without secrets. Also finds values in JSON notation. */
   redact(text: string): string {
     return redactText(text, this.#secrets());
   }
 
   /**
-   * The same for every string inside a JSON-like value, however deep, and for the keys of what it holds: a tool's arguments
-   * are somebody else's. The value's own keys stay.
+   * Redacts every string inside a JSON-like value at any depth, and the keys of inner objects: a tool's arguments are
+   * untrusted. The keys of the value itself stay.
    */
   redactValue<T>(value: T): T {
     const secrets = this.#secrets();
@@ -35,69 +35,74 @@ export class Redactor {
   }
 
   /**
-   * What is left of a text that was cut, or broke off, at its end: without what may be the beginning of a secret there.
-   * Whole secrets stay. Whoever cuts a text that is not redacted yet asks here, before anything is appended.
+   * Removes a possible beginning of a secret from the end of a cut text. Whole secrets stay. Call it before anything is
+   * appended to a cut text that is not redacted yet.
    */
-  withoutTornEnd(text: string): string {
-    return text.slice(0, wholeLength(text, this.#secrets()));
+  trimPartialSecret(text: string): string {
+    return text.slice(0, safeLength(text, this.#secrets()));
   }
 
   /**
-   * Where a part of a text that is not redacted yet may begin, which is to begin at `at`: there, or behind the secret that
-   * would be cut in two there. `text` reaches further than the longest secret to both sides of `at`, or is all there is.
+   * Returns the index at which a part of an unredacted text may begin: `at`, or the end of a secret that contains `at`.
+   * `text` must extend beyond the longest secret on both sides of `at`, or be complete.
    */
-  wholeStart(text: string, at: number): number {
-    return wholeStart(text, at, this.#secrets());
+  safeStart(text: string, at: number): number {
+    return safeStart(text, at, this.#secrets());
   }
 
-  /** At most `maxCharacters` (UTF-16 code units) of the text's beginning, no character and no secret cut in two. */
+  /**
+   * Returns at most `maxCharacters` (UTF-16 code units) of the text's beginning. Cuts neither a character nor a secret.
+   */
   beginningOf(text: string, maxCharacters: number): string {
     if (text.length <= maxCharacters) return text;
-    return this.withoutTornEnd(beginningOf(text, maxCharacters));
+    return this.trimPartialSecret(beginningOf(text, maxCharacters));
   }
 
-  /** Whether three characters in a row of the text are in a secret, in any case: whoever searches with it may guess one. */
-  sharesPart(text: string): boolean {
+  /**
+   * Returns whether any three consecutive characters of the text occur in a secret, in any letter case. A search for them
+   * could guess the secret.
+   */
+  overlapsSecret(text: string): boolean {
     const secrets = this.#secrets().flatMap(spellingsOf).map((one) => one.toLowerCase());
     const searched = text.toLowerCase();
     return Array.from({ length: searched.length - 2 }, (_, at) => searched.slice(at, at + 3))
       .some((part) => secrets.some((one) => one.includes(part)));
   }
 
-  /** A filter for text that arrives in pieces: it holds back what may be the beginning of a secret. */
+  /** Creates a filter for text that arrives in pieces. It buffers a possible beginning of a secret. */
   openStream(): RedactedStream {
     return new RedactedStream(this.#secrets());
   }
 }
 
-/** Text in, safe text out; see Redactor.openStream. */
+/** Redacts streamed text; see Redactor.openStream. */
 export class RedactedStream {
   readonly #secrets: readonly Secret[];
-  #held = "";
+  #buffered = "";
 
   constructor(secrets: readonly Secret[]) {
     this.#secrets = secrets;
   }
 
-  /** Takes the next piece; returns what may be shown now. */
+  /** Adds a piece; returns the text that is safe to show now. */
   push(text: string): string {
-    const known = this.#held + text;
+    const known = this.#buffered + text;
     const marks = findMarks(known, this.#secrets);
-    // A secret that reaches into what may be the beginning of another waits with it.
-    const end = wholeLength(known, this.#secrets, marks);
-    this.#held = known.slice(end);
+    // A secret that overlaps the possible beginning of another waits with it.
+    const end = safeLength(known, this.#secrets, marks);
+    this.#buffered = known.slice(end);
     return replaceMarks(known.slice(0, end), marks.filter((mark) => mark.to <= end));
   }
 
-  /** What was held back, at the end of the text. */
+  /** Returns the buffered rest at the end of the text. */
   flush(): string {
-    const rest = redactText(this.#held, this.#secrets);
-    this.#held = "";
+    const rest = redactText(this.#buffered, this.#secrets);
+    this.#buffered = "";
     return rest;
   }
 }
 
-/** Without recursion: how deep a value goes, whoever wrote it decides. */
+/** Iterative, because the depth of an untrusted value is unbounded. */
 function redactInside(value: unknown, secrets: readonly Secret[]): unknown {
   const copyOf = (one: object): object => {
     if (Array.isArray(one)) return [...one];
@@ -121,17 +126,17 @@ function redactInside(value: unknown, secrets: readonly Secret[]): unknown {
   return result.value;
 }
 
-/** Sets a property of its own, also one of the name `__proto__`, which cannot be assigned. */
+/** Sets an own property, also `__proto__`, which cannot be assigned. */
 function put(container: object, key: string, value: unknown): void {
   if (key !== "__proto__") Reflect.set(container, key, value);
   else Object.defineProperty(container, key, { value, enumerable: true });
 }
 
 /**
- * How much of the text's beginning is surely whole: after it comes only what may be the beginning of a secret, or of what
- * stands in place of one, and what reaches into that. `marks` are those of the text.
+ * Returns the length of the text's beginning that no further piece can change. The rest may be the beginning of a secret
+ * or of a placeholder, with the secrets that overlap it. `marks` are the marks of the text.
  */
-function wholeLength(
+function safeLength(
   text: string,
   secrets: readonly Secret[],
   marks: readonly Mark[] = findMarks(text, secrets),
@@ -145,31 +150,31 @@ function wholeLength(
   return Math.min(open, ...reaching.map(({ from }) => from));
 }
 
-/** Where a part of the text that is to begin at `at` may begin: there, or behind the secret that `at` lies in. */
-function wholeStart(text: string, at: number, secrets: readonly Secret[]): number {
+/** See Redactor.safeStart. */
+function safeStart(text: string, at: number, secrets: readonly Secret[]): number {
   const spellings = secrets.flatMap(spellingsOf);
-  // Behind one secret is perhaps the middle of another that overlaps with it, or of itself.
+  // The end of one secret may lie inside another one that overlaps it, or itself.
   for (let start = at;;) {
     const before = start;
     for (const one of spellings) {
-      for (let end; (end = endOver(text, start, one)) > start;) start = end;
+      for (let end; (end = endAcross(text, start, one)) > start;) start = end;
     }
     if (start === before) return start;
   }
 }
 
-/** Where the last `value` ends that begins before `at` and ends behind it; 0 where there is none. */
-function endOver(text: string, at: number, value: string): number {
+/** Returns the end of the last `value` that begins before `at` and ends after it; 0 without one. */
+function endAcross(text: string, at: number, value: string): number {
   const first = Math.max(0, at - value.length + 1);
   const found = text.slice(first, at + value.length - 1).lastIndexOf(value);
   return found < 0 ? 0 : first + found + value.length;
 }
 
-/** The length of the longest end of `text` that is a true beginning of `value`. */
+/** Returns the length of the longest end of `text` that is a proper prefix of `value`. */
 function overlap(text: string, value: string): number {
   const last = text.at(-1);
   for (let length = Math.min(text.length, value.length - 1); length > 0; length--) {
-    // Most are told apart by one character: some secrets are thousands of them long, and every piece of text asks.
+    // Compare one character first: secrets may be thousands of characters long, and this runs for every piece of text.
     if (value[length - 1] === last && text.endsWith(value.slice(0, length))) return length;
   }
   return 0;

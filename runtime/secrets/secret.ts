@@ -1,17 +1,17 @@
-// What a secret is: which variables hold one, and which values can be hidden wherever they stand.
+// Secrets: the variables that contain one, and the values that redaction hides.
 
-/** A value that must not be shown, and the variable it came from. */
+/** A value that must not be shown, and its variable. */
 export interface Secret {
   name: string;
   value: string;
 }
 
-/** Shorter values, in characters, are too common in ordinary text to be hidden everywhere. */
+/** Shorter values, in characters, are too common in ordinary text to be hidden. */
 export const SHORTEST_SECRET = 8;
 
 /**
- * What of a value is hidden: all of it, and each of its lines, because a text is also read and shown by lines. Only what is
- * long enough; the lines that frame a PEM text say no more than what kind it is.
+ * Returns the parts of a value to hide: the whole, and each of its lines, because texts are also shown by line. Short
+ * parts and the frame lines of a PEM text stay visible.
  */
 export function hiddenParts(value: string): string[] {
   const whole = value.trim();
@@ -21,7 +21,10 @@ export function hiddenParts(value: string): string[] {
     );
 }
 
-/** Whether a variable of this name holds a secret: `KEY`, `TOKEN`, `SECRET`, `PASSWORD`, or `_` and one of them at its end. */
+/**
+ * Returns whether a variable of this name holds a secret: `KEY`, `TOKEN`, `SECRET`, `PASSWORD`, or a name that ends with
+ * `_` and one of them.
+ */
 export function isSecretName(name: string): boolean {
   return /(^|_)(KEY|TOKEN|SECRET|PASSWORD)$/i.test(name);
 }

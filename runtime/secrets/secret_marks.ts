@@ -1,18 +1,18 @@
-// Where secrets stand in a text, and the text without them.
+// Finding the secrets in a text, and replacing them.
 import type { Secret } from "./secret.ts";
-import { type Stretch, StretchWalk } from "./stretch_walk.ts";
+import { RangeWalk, type TextRange } from "./range_walk.ts";
 
-/** A stretch of text that is secret, under the name of the longest secret in it. */
-export interface Mark extends Stretch {
+/** A secret range of a text, with the name of its longest secret. */
+export interface Mark extends TextRange {
   name: string;
 }
 
 /**
- * The text with each secret, also as JSON spells it, as `[redacted:NAME]`. `secrets` are longest first. What it returns stays
- * as it is when it is redacted again.
+ * Replaces each secret, also in JSON notation, by `[redacted:NAME]`. `secrets` are longest first. Redacting the result
+ * again changes nothing.
  */
 export function redactText(text: string, secrets: readonly Secret[]): string {
-  // Beside what stands there, what was put in place of a secret may spell another one. Each time less is left to replace.
+  // A placeholder and its surroundings may together spell another secret. Each pass has less left to replace.
   for (let shown = text;;) {
     const marks = findMarks(shown, secrets);
     if (marks.length === 0) return shown;
@@ -20,12 +20,12 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
   }
 }
 
-/** What stands in place of a secret. */
+/** Returns the text that replaces a secret. */
 export function placeholderOf({ name }: Pick<Secret, "name">): string {
   return `[redacted:${name}]`;
 }
 
-/** A value as it is, as JSON spells it, and as JSON does that is written in ASCII alone, in digits of either case. */
+/** Returns the notations of a value: as it is, as JSON, and as ASCII-only JSON in both cases of hexadecimal digits. */
 export function spellingsOf({ value }: Secret): string[] {
   if (PLAIN.test(value)) return [value];
   return [...new Set([value, JSON.stringify(value).slice(1, -1), ...asciiSpellings(value)])];
@@ -44,30 +44,31 @@ function asciiSpellings(value: string): string[] {
 }
 
 /**
- * Every stretch that is secret, in order. Secrets that overlap are one: what is left of one would reveal it. One inside a
- * placeholder does not count: it says no more than a variable's name. One that reaches out of it takes all of it along.
+ * Returns every secret range, in order. Overlapping secrets are merged: the rest of one would reveal it. A secret inside
+ * a placeholder is skipped, because a placeholder shows only a variable's name. A secret that extends beyond a
+ * placeholder includes it.
  */
 export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   const found: Mark[] = [];
-  // Most texts hold no secret: they are not searched for anything else.
-  let placeholders: Stretch[] | undefined;
+  // Most texts contain no secret, so placeholders are searched only when needed.
+  let placeholders: TextRange[] | undefined;
   for (const secret of secrets) {
     for (const spelling of spellingsOf(secret)) {
       let from = text.indexOf(spelling);
       if (from < 0) continue;
       placeholders ??= findPlaceholders(text, secrets);
-      const walk = new StretchWalk(placeholders);
+      const walk = new RangeWalk(placeholders);
       while (from >= 0) {
         const to = from + spelling.length;
         const { around, coveredTo } = walk.next({ from, to });
         const isInside = to <= coveredTo;
         if (!isInside) found.push({ ...around, name: secret.name });
-        // After one inside, the next that reaches out may overlap with it.
+        // After a skipped secret, the next one that extends beyond the placeholder may overlap it.
         from = text.indexOf(spelling, isInside ? coveredTo - spelling.length + 1 : to);
       }
     }
   }
-  // Of those at one place the first found is that of the longest secret.
+  // Sorting is stable: at equal positions the longest secret stays first.
   found.sort((a, b) => a.from - b.from);
   const marks: Mark[] = [];
   for (const mark of found) {
@@ -78,11 +79,11 @@ export function findMarks(text: string, secrets: readonly Secret[]): Mark[] {
   return marks;
 }
 
-/** Where placeholders of these secrets stand, in order. */
-export function findPlaceholders(text: string, secrets: readonly Secret[]): Stretch[] {
+/** Returns the ranges of the placeholders of these secrets, in order. */
+export function findPlaceholders(text: string, secrets: readonly Secret[]): TextRange[] {
   const names = new Set(secrets.map(placeholderOf));
   return [...names].flatMap((placeholder) => {
-    const found: Stretch[] = [];
+    const found: TextRange[] = [];
     for (let from = text.indexOf(placeholder); from >= 0;) {
       const to = from + placeholder.length;
       found.push({ from, to });
@@ -92,7 +93,7 @@ export function findPlaceholders(text: string, secrets: readonly Secret[]): Stre
   }).sort((a, b) => a.from - b.from);
 }
 
-/** The text with `[redacted:NAME]` in place of each mark; marks are in order and do not overlap. */
+/** Replaces each mark by `[redacted:NAME]`. The marks are in order and do not overlap. */
 export function replaceMarks(text: string, marks: readonly Mark[]): string {
   let result = "";
   let end = 0;

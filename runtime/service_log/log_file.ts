@@ -1,4 +1,4 @@
-// The service log as a file: one line per event, rotated at 5 MB, three old files kept.
+// The service log as a file: one line per event, rotated at 5 MB, with three old files.
 import { type Clock, toTimestamp } from "../../base/clock.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
@@ -6,30 +6,29 @@ import { RotatingFile } from "./rotating_file.ts";
 import type { LogLevel, ServiceLog } from "./service_log.ts";
 
 const MAX_BYTES = 5 * 1024 * 1024;
-/** Beside the file itself. */
+/** Besides the current file. */
 const OLD_FILES = 3;
 
 /** A log that must be closed. */
 export interface LogFile extends ServiceLog, Disposable {}
 
-/** What is written to the log file, and who sees it besides. */
 export interface LogFileOptions {
   clock: Clock;
-  /** Lines below this level are dropped; all are kept where it is undefined. */
+  /** Lines below this level are dropped; undefined keeps all lines. */
   level?: LogLevel | undefined;
-  /** Called with each line as it stands in the file. */
+  /** Called with each line as written to the file. */
   onLine?: ((line: string) => void) | undefined;
 }
 
 /**
- * Opens (and appends to) the log file. A line that the file system refuses is lost: see survivingWriter(). Every line outlives
- * this process; warnings and errors are flushed to the disk as well, which takes some disks milliseconds.
+ * Opens the log file and appends to it. A line that the file system refuses is lost: see createSurvivingWriter(). Every line
+ * survives this process. Warnings and errors are also flushed to the disk, which may take milliseconds.
  */
 export function openLogFile(path: string, { clock, level, onLine }: LogFileOptions): LogFile {
   const file = RotatingFile.open(path, { maxBytes: MAX_BYTES, oldFiles: OLD_FILES });
   const format = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) =>
     formatLogLine({ at: clock.now(), level, message, ...(fields && { fields }) });
-  const writeLine = survivingWriter((line, options) => file.writeLine(line, options), {
+  const writeLine = createSurvivingWriter((line, options) => file.writeLine(line, options), {
     describeLoss: (lost) => format("warn", "Some log lines could not be written", { lost }),
   });
   return {
@@ -44,10 +43,10 @@ export function openLogFile(path: string, { clock, level, onLine }: LogFileOptio
 }
 
 /**
- * A writer of lines that may lose them to the file system (a full disk, for one): the next line that can be written comes
- * after one that says how many were lost.
+ * Returns a writer that survives a file system error, such as a full disk. The first line that can be written again
+ * follows a line with the number of lost ones.
  */
-export function survivingWriter(
+export function createSurvivingWriter(
   write: (line: string, options?: { flush: boolean }) => void,
   { describeLoss }: { describeLoss: (lost: number) => string },
 ): (line: string, options?: { flush: boolean }) => void {
@@ -58,7 +57,7 @@ export function survivingWriter(
       lost = 0;
       write(line, options);
     } catch (error) {
-      // What reports failures must not fail because of one.
+      // The error reporting itself must not fail on a file error.
       if (!isFileFailure(error)) throw error;
       lost++;
     }
@@ -66,8 +65,8 @@ export function survivingWriter(
 }
 
 /**
- * `2026-01-01T00:00:00.000Z INFO  message key=value`; what nobody sees and what a terminal obeys is escaped. The log is
- * read in terminals, and a tool that meets a NUL does not take it for text.
+ * Formats `2026-01-01T00:00:00.000Z INFO  message key=value`. Invisible and control characters are escaped: the log is
+ * read in terminals, and tools take a file with a NUL for binary.
  */
 export function formatLogLine(
   line: {

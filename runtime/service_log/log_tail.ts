@@ -1,17 +1,17 @@
-// The end of the service log: its last lines, read from the back, so that a large file costs no more than a small one.
+// The last lines of the service log, read backwards from the end, so that the size of the file does not matter.
 import type { Redactor } from "../secrets/redactor.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
-/** The most that is read of all files together. A line is rarely over 200 bytes. */
+/** The most bytes read of all files together. A line rarely exceeds 200 bytes. */
 const MOST_BYTES = 2 * 1024 * 1024;
 const BLOCK_BYTES = 64 * 1024;
 
-/** A secret has no more lines than these: a long private key has about a hundred. */
+/** The most lines of a secret: a long private key has about a hundred. */
 const LONGEST_SECRET_LINES = 200;
 
 /**
- * The last `lines` lines of a log without secrets. Besides the log's own lines the file holds what a dying process wrote,
- * which is not redacted: a secret of several lines is found also where the last lines begin inside it.
+ * Returns the last `lines` lines of a log without secrets. The file also contains the output of a dying process, which
+ * was not redacted. So earlier lines are read too, to find a secret that spans several lines.
  */
 export async function readRedactedTail(
   path: string,
@@ -24,8 +24,8 @@ export async function readRedactedTail(
 }
 
 /**
- * The last `lines` lines of a log, oldest first; where the file has fewer, its rotated predecessor (`path.1`) gives the
- * rest. There are fewer where the log has no more, or where they are longer than 2 MB together. A missing file is an empty log.
+ * Returns the last `lines` lines of a log, oldest first, continued in the rotated file (`path.1`). Returns fewer when the
+ * log is shorter or the lines exceed 2 MB. A missing file is an empty log.
  */
 export async function readLogTail(path: string, options: { lines: number }): Promise<string[]> {
   const newest = await readTail(path, { ...options, bytes: MOST_BYTES });
@@ -48,23 +48,23 @@ async function readTail(
     let start = size;
     let blocks: Uint8Array<ArrayBuffer>[] = [];
     let breaks = 0;
-    // One break more than lines: it ends the line before the first one wanted.
+    // One more line break than lines: it ends the line before the first wanted one.
     while (start > lowest && breaks <= lines) {
       const end = start;
       start = Math.max(lowest, end - BLOCK_BYTES);
       const block = new Uint8Array(end - start);
       await file.seek(start, Deno.SeekMode.Start);
       const bytesRead = await file.read(block) ?? 0;
-      // A file that was truncated meanwhile gives less.
+      // A file that was truncated meanwhile returns less.
       const got = block.subarray(0, bytesRead);
       breaks += got.reduce((count, byte) => count + (byte === 0x0a ? 1 : 0), 0);
       blocks = [got, ...blocks];
     }
     const text = new TextDecoder().decode(await new Blob(blocks).arrayBuffer());
     const found = text.split("\n");
-    // After the last break comes a line that is still being written, or nothing.
+    // After the last line break comes an unfinished line, or nothing.
     if (found.at(-1) === "") found.pop();
-    // The first one may have lost its beginning.
+    // The first line may be incomplete.
     if (start > 0) found.shift();
     return found.slice(-lines);
   } finally {

@@ -1,8 +1,8 @@
-// The service log after redaction: nothing that still holds a secret reaches a sink.
+// Redaction in front of a log: no secret reaches the sink.
 import type { Redactor } from "../secrets/redactor.ts";
 import { LOG_LEVELS, type LogLevel, type ServiceLog } from "./service_log.ts";
 
-/** Passes lines on to a sink, redacted. Errors become their message and, on `error`, their stack. */
+/** Redacts lines and passes them to a sink. An Error becomes its message, or its stack on level `error`. */
 export class RedactedLog implements ServiceLog {
   readonly #sink: ServiceLog;
   readonly #redactor: Redactor;

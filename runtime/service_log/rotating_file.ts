@@ -1,29 +1,28 @@
-// A file that lines are added to, and that is replaced by a new one when it is full. It knows nothing of what the lines
-// say.
-// Decision: our own, because a line must be in the file when the call returns, in a file of mode 600, and a full disk must cost
-// lines, not the service (rejected: pino, 43 ms and 18 MB more at each start, and no rotation of its own).
+// An append-only file that is rotated when it is full. Its lines may contain anything.
+// Decision: our own, because a line must be in the file when the call returns, in a file of mode 600, and a full disk
+// must cost lines, not the service (rejected: pino, 43 ms and 18 MB more at each start, and no rotation of its own).
 import { makePrivate } from "../../base/files/private_file.ts";
 import { isFileFailure } from "../../base/files/unreadable.ts";
 import { ifThere } from "../../base/files/missing.ts";
 
-/** Where no new file can be made, the full one takes this many more bytes before the next attempt. */
+/** If no new file can be created, the full one grows by this many bytes before the next attempt. */
 const POSTPONED_BYTES = 64 * 1024;
 
-/** How large it may grow, and how many full ones are kept. */
+/** The size limit, and the number of full files to keep. */
 export interface RotatingFileOptions {
   maxBytes: number;
   oldFiles: number;
 }
 
-/** The file `path`; the full ones are `path.1`, the newest, to `path.<oldFiles>`. Private to the user. */
+/** The file `path`. Full files are `path.1` (the newest) to `path.<oldFiles>`. Only the user can read them. */
 export class RotatingFile implements Disposable {
   readonly #path: string;
   readonly #options: RotatingFileOptions;
   #file: Deno.FsFile;
   #size: number;
-  /** The size at which a new file is begun. */
+  /** The size at which the file is rotated. */
   #limit: number;
-  /** The disk took only part of the last line. */
+  /** True: the disk took only a part of the last line. */
   #isCut = false;
 
   private constructor(path: string, options: RotatingFileOptions) {
@@ -36,14 +35,14 @@ export class RotatingFile implements Disposable {
     this.#limit = options.maxBytes;
   }
 
-  /** Opens the file, or makes it. Throws what the file system throws. */
+  /** Opens or creates the file. Throws file system errors. */
   static open(path: string, options: RotatingFileOptions): RotatingFile {
     return new RotatingFile(path, options);
   }
 
   /**
-   * Adds a line. With `flush` it is on the disk when this returns, with all before it. Throws what the file system throws: the
-   * line is lost.
+   * Appends a line. With `flush`, all lines are on the disk when this returns. Throws file system errors; the line is
+   * then lost.
    */
   writeLine(line: string, { flush = false } = {}): void {
     const bytes = new TextEncoder().encode(`${this.#isCut ? "\n" : ""}${line}\n`);
@@ -62,7 +61,7 @@ export class RotatingFile implements Disposable {
     this.#file.close();
   }
 
-  /** Begins a new file, or keeps the full one where none can be made: no old lines are given up for nothing. */
+  /** Starts a new file. If none can be created, keeps the full one, so that no old line is lost. */
   #rotate(): void {
     try {
       this.#begin();
@@ -74,7 +73,7 @@ export class RotatingFile implements Disposable {
   }
 
   #begin(): void {
-    // Opened before anything is moved: without a free descriptor, for one, everything stays as it is.
+    // Open the new file before renaming any: an error, such as no free descriptor, then changes nothing.
     const next = openForMore(`${this.#path}.new`);
     try {
       for (let number = this.#options.oldFiles - 1; number > 0; number--) {

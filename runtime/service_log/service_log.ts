@@ -1,14 +1,16 @@
-// The service's own log: what happened around the executions. Where it goes is the composition root's choice.
+// The service's own log, besides the logs of executions. app/app.ts chooses its sink.
 
-/** From the least important to the most. */
+/** From the least to the most important. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** How important a line is. */
+/** The importance of a line. */
 export type LogLevel = typeof LOG_LEVELS[number];
 
-/** One line of the log. Field values are shown as `key=value`; an Error shows its message, and its stack on `error`. */
+/**
+ * Writes lines to the log. Fields are shown as `key=value`; an Error shows its message, or its stack on level `error`.
+ */
 export interface ServiceLog {
-  /** Lines below this level are dropped before anything is done with them; all are kept where it is absent. */
+  /** Lines below this level are dropped before they are formatted; absent: all lines are kept. */
   readonly level?: LogLevel;
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

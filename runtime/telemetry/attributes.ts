@@ -1,12 +1,12 @@
-// What is told, under the names of OpenTelemetry's conventions for generative AI (semantic-conventions-genai, status
-// "development"); what these have no name for begins with `inkling.`. Pure, and the only place that decides what leaves.
+// The attributes of spans and metrics, by OpenTelemetry's conventions for generative AI (semantic-conventions-genai,
+// status "development"). Other names begin with `inkling.`. Pure functions; no other file decides which data is exported.
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
 import type { Execution } from "../executions/execution.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { AskedModel, ToolUse } from "../executions/loop/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
 
-/** Our names of providers that the conventions call otherwise. */
+/** The providers that the conventions name differently. */
 const PROVIDER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
   google: "gcp.gemini",
   mistral: "mistral_ai",
@@ -14,7 +14,7 @@ const PROVIDER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
   xai: "x_ai",
 }));
 
-/** The provider and the model of `provider/name`; none of an empty id. */
+/** Returns the provider and the model of `provider/name`; nothing for an empty id. */
 export function modelAttributes(id: string): Attributes {
   const slash = id.indexOf("/");
   if (slash < 0) return {};
@@ -25,7 +25,7 @@ export function modelAttributes(id: string): Attributes {
   };
 }
 
-/** An execution, for its span. */
+/** Returns the attributes of an execution's span. */
 export function executionAttributes(execution: Execution): Attributes {
   const { id, agentId, displayName, model, trigger, parentExecutionId, sessionId } = execution;
   return {
@@ -41,7 +41,7 @@ export function executionAttributes(execution: Execution): Attributes {
   };
 }
 
-/** A question to a model, for its span. */
+/** Returns the attributes of a model call's span. */
 export function requestAttributes({ execution, model, agent }: AskedModel): Attributes {
   const { temperature, maxTokens } = agent.settings;
   return {
@@ -55,7 +55,7 @@ export function requestAttributes({ execution, model, agent }: AskedModel): Attr
   };
 }
 
-/** A model's reply, for its span. */
+/** Returns the attributes of a model's reply, for the span of its call. */
 export function replyAttributes({ stop, usage }: ModelReply): Attributes {
   return {
     "gen_ai.response.finish_reasons": [finishReason(stop)],
@@ -70,7 +70,7 @@ export function replyAttributes({ stop, usage }: ModelReply): Attributes {
   };
 }
 
-/** A tool's call, for its span. Its arguments and its result may hold secrets and stay here. */
+/** Returns the attributes of a tool call's span. Arguments and results may contain secrets, so they are left out. */
 export function toolAttributes({ execution, call }: ToolUse): Attributes {
   return {
     "gen_ai.operation.name": "execute_tool",
@@ -83,18 +83,21 @@ export function toolAttributes({ execution, call }: ToolUse): Attributes {
   };
 }
 
-/** The `error.type` of a state that an execution was left in; undefined where nothing went wrong. */
+/** Returns the `error.type` of an execution's status; undefined if it did not fail. */
 export function statusError(status: ExecutionStatus): string | undefined {
   return status === "success" || !isFinal(status) ? undefined : status;
 }
 
-/** The `error.type` of something thrown: an HTTP status, or the error's class. Its message may hold anything. */
+/**
+ * Returns the `error.type` of a thrown error: an HTTP status or the error's class. The message is left out, because it
+ * may contain anything.
+ */
 export function thrownError(error: unknown): string {
   if (error instanceof ModelError && error.status !== undefined) return String(error.status);
   return error instanceof Error ? error.name : "_OTHER";
 }
 
-/** Deno exports a number as a double, whatever it is, and a BigInt as an integer. Its types know of no BigInt. */
+/** Deno exports every number as a double, and a BigInt as an integer. Its types do not include BigInt. */
 function integer(value: number): AttributeValue {
   return (Number.isSafeInteger(value) ? BigInt(value) : value) as AttributeValue;
 }

@@ -1,4 +1,4 @@
-// The key of a telemetry collector: it stands among headers in one variable, whose name tells nothing of a secret.
+// The key of a telemetry collector. It is one of the headers in a variable whose name does not look like a secret's.
 import { type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
 
 const VARIABLES = [
@@ -9,8 +9,8 @@ const VARIABLES = [
 ] as const;
 
 /**
- * `secrets` and what a collector asks for, longest first. `lookup` gives variables as they stand when the process starts:
- * the exporter reads them then and never again.
+ * Returns `secrets` and the collector's keys, longest first. Reads the variables once, as the exporter does at the start
+ * of the process.
  */
 export function withCollectorSecrets(
   secrets: () => readonly Secret[],
@@ -24,8 +24,8 @@ export function withCollectorSecrets(
 }
 
 /**
- * Every form in which a value of `name=value,name=value` (W3C Baggage, values percent-encoded) may show: all of it, one
- * value as it is written and as it is sent, and what stands behind its scheme (`Bearer …`).
+ * Returns every form of the values in `name=value,name=value` (W3C Baggage, percent-encoded). These are the whole text,
+ * each value as written and decoded, and the part after its scheme (`Bearer …`).
  */
 function headerSecrets(text: string): Set<string> {
   const found = new Set([text.trim()]);
@@ -41,7 +41,7 @@ function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    // No encoding: it is sent as it stands.
+    // Not percent-encoded: the exporter sends it unchanged.
     return value;
   }
 }

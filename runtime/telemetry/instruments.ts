@@ -1,4 +1,4 @@
-// The metrics: their names, units and buckets, as the conventions give them, and ours for runs and cost.
+// The metrics: names, units and buckets by the conventions, and Inkling's own for runs and cost.
 import type { Attributes, Counter, Histogram, Meter } from "@opentelemetry/api";
 import type { Execution } from "../executions/execution.ts";
 import type { Usage } from "../models/model.ts";
@@ -11,13 +11,13 @@ const RUN_SECONDS = [
 ];
 const TOKENS = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
-/** What is measured. Durations are in seconds. */
+/** Records the metrics. Durations are in seconds. */
 export class Instruments {
-  /** One model call. */
+  /** The duration of a model call. */
   readonly modelSeconds: Histogram;
-  /** One tool call. */
+  /** The duration of a tool call. */
   readonly toolSeconds: Histogram;
-  /** One stretch of an execution. */
+  /** The duration of an execution until it ends or waits. */
   readonly runSeconds: Histogram;
   readonly #tokens: Histogram;
   readonly #cost: Counter;
@@ -42,7 +42,7 @@ export class Instruments {
     );
     this.runSeconds = seconds(
       "gen_ai.invoke_agent.duration",
-      "Duration of executions, each stretch between waits for a person by itself",
+      "Duration of executions until they end or wait for a person",
       RUN_SECONDS,
     );
     this.#tokens = meter.createHistogram("gen_ai.client.token.usage", {
@@ -51,7 +51,7 @@ export class Instruments {
       advice: { explicitBucketBoundaries: TOKENS },
     });
     this.#cost = meter.createCounter("inkling.cost", {
-      description: "What model calls cost, where a price is known",
+      description: "Cost of model calls with a known price",
       unit: "{USD}",
     });
     this.#executions = meter.createCounter("inkling.executions", {
@@ -60,19 +60,19 @@ export class Instruments {
     });
   }
 
-  /** The tokens of a reply of this model. */
+  /** Records the tokens of a model's reply. */
   tokens({ inputTokens, outputTokens }: Usage, model: Attributes): void {
     const attributes = { "gen_ai.operation.name": "chat", ...model };
     this.#tokens.record(inputTokens, { ...attributes, "gen_ai.token.type": "input" });
     this.#tokens.record(outputTokens, { ...attributes, "gen_ai.token.type": "output" });
   }
 
-  /** What a reply of this model cost this agent, in US dollars. */
+  /** Records the cost of a model's reply, in US dollars. */
   cost(usd: number, about: { agentId: string; model: Attributes }): void {
     this.#cost.add(usd, { "gen_ai.agent.id": about.agentId, ...about.model });
   }
 
-  /** An execution that ended. */
+  /** Counts an execution that ended. */
   ended({ agentId, status, trigger }: Execution): void {
     this.#executions.add(1, {
       "gen_ai.agent.id": agentId,

@@ -1,5 +1,5 @@
-// Telemetry by OpenTelemetry's API: which work of a run has a span, and what is told of it. Deno itself exports that:
-// OTEL_DENO=true switches it on when the process starts. Nothing that goes wrong here reaches a run (see tracing.ts).
+// Telemetry over the OpenTelemetry API: a span for each execution, model call and tool call, and metrics. Deno exports
+// them when the process starts with OTEL_DENO=true. A telemetry error never reaches a run (see tracing.ts).
 import { context, type Meter, metrics, SpanKind } from "@opentelemetry/api";
 import type { Clock } from "../../base/clock.ts";
 import type { Execution } from "../executions/execution.ts";
@@ -17,14 +17,13 @@ import {
 } from "./attributes.ts";
 import { Instruments } from "./instruments.ts";
 import { soleTracer } from "./sole_tracer.ts";
-import { activeBelowTool, Tracing, type TracingPorts } from "./tracing.ts";
+import { parentContext, Tracing, type TracingPorts } from "./tracing.ts";
 
-/** What telemetry is told with. */
 export interface OpenTelemetryPorts extends TracingPorts {
   meter: Pick<Meter, "createCounter" | "createHistogram">;
 }
 
-/** Telemetry over the tracer and the meter that Deno brings, once for each process. */
+/** Creates the telemetry over Deno's tracer and meter. Call it once in each process. */
 export function openTelemetry(
   { version, ...ports }: { version: string; clock: Clock; log: ServiceLog },
 ): OpenTelemetry {
@@ -35,7 +34,7 @@ export function openTelemetry(
   });
 }
 
-/** Tells of runs by spans and metrics. What the exporter throws is logged once and stops no run. */
+/** Reports runs as spans and metrics. The first error of the exporter is logged; no error reaches a run. */
 export class OpenTelemetry implements Telemetry {
   readonly #tracing: Tracing;
   readonly #instruments: Instruments;
@@ -47,13 +46,13 @@ export class OpenTelemetry implements Telemetry {
 
   async execution(execution: Execution, work: () => Promise<ExecutionStatus>): Promise<void> {
     const { displayName, model } = execution;
-    await this.#tracing.follow({
+    await this.#tracing.trace({
       name: `invoke_agent ${displayName}`,
       kind: SpanKind.INTERNAL,
       attributes: executionAttributes(execution),
-      // Whatever else is active (a request that starts it, another run that ends) is not what it belongs to.
-      above: activeBelowTool(execution.parentExecutionId),
-      judge: (status) => ({
+      // Other active spans are not the parent: a request that starts the run, or another run that ends.
+      parent: parentContext(execution.parentExecutionId),
+      describeEnding: (status) => ({
         attributes: { "inkling.execution.status": status },
         errorType: statusError(status),
       }),
@@ -67,14 +66,14 @@ export class OpenTelemetry implements Telemetry {
   }
 
   async modelCall(asked: AskedModel, work: () => Promise<ModelReply>): Promise<ModelReply> {
-    // A fallback may answer instead.
+    // A fallback model may answer instead, so this is read at the end.
     const model = () => modelAttributes(asked.model.id);
-    return await this.#tracing.follow({
+    return await this.#tracing.trace({
       name: `chat ${model()["gen_ai.request.model"]}`,
       kind: SpanKind.CLIENT,
       attributes: requestAttributes(asked),
-      above: context.active(),
-      judge: (reply) => {
+      parent: context.active(),
+      describeEnding: (reply) => {
         if (reply.usage !== null) this.#instruments.tokens(reply.usage, model());
         return { attributes: replyAttributes(reply) };
       },
@@ -89,13 +88,13 @@ export class OpenTelemetry implements Telemetry {
 
   async toolCall<T extends object>(use: ToolUse, work: () => Promise<T>): Promise<T> {
     const { execution, call } = use;
-    return await this.#tracing.follow({
+    return await this.#tracing.trace({
       name: `execute_tool ${call.name}`,
       kind: SpanKind.INTERNAL,
       attributes: toolAttributes(use),
-      above: context.active(),
-      calling: execution.id,
-      judge: (result) => {
+      parent: context.active(),
+      callingExecution: execution.id,
+      describeEnding: (result) => {
         if (!("isError" in result)) return { attributes: { "inkling.tool.waiting": true } };
         return { errorType: result.isError === true ? "tool_error" : undefined };
       },

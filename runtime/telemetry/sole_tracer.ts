@@ -1,29 +1,29 @@
-// Sees to it that a process of ours exports our spans and no others.
+// Restricts the exported spans of this process to Inkling's own.
 import { INVALID_SPAN_CONTEXT, trace, type Tracer } from "@opentelemetry/api";
 
-/** Where the way to begin a span is kept that all tracers shared. */
-const TAKEN = Symbol("startSpan");
+/** The key of the original startSpan, which all tracers share. */
+const ORIGINAL = Symbol("startSpan");
 
-/** The only tracer of this process whose spans are exported. */
+/** Returns the only tracer of this process whose spans are exported. */
 export function soleTracer(version: string): Tracer {
   const tracer = trace.getTracer("inkling", version);
-  tracer.startSpan = takeStartSpan(tracer);
+  tracer.startSpan = replaceStartSpan(tracer);
   return tracer;
 }
 
 /**
- * Drops every span but the sole tracer's. Decision: Deno traces each request that comes or goes with its whole address,
- * which may hold a token (an MCP server's, one that an agent asks for), and a library may trace texts (rejected: to trust
- * in settings; Deno has none that stops its own spans and not ours).
+ * Drops every span of other tracers.
+ * Decision: Deno traces each HTTP request with its whole address, which may contain a token, and a library may trace
+ * texts (rejected: a setting; Deno has none that disables only its own spans).
  */
 export function dropOtherSpans(): void {
-  takeStartSpan(trace.getTracer("inkling"));
+  replaceStartSpan(trace.getTracer("inkling"));
 }
 
-function takeStartSpan(tracer: Tracer): Tracer["startSpan"] {
-  const shared: Tracer & { [TAKEN]?: Tracer["startSpan"] } = Object.getPrototypeOf(tracer);
-  const taken = shared[TAKEN] ?? shared.startSpan;
-  shared[TAKEN] = taken;
+function replaceStartSpan(tracer: Tracer): Tracer["startSpan"] {
+  const shared: Tracer & { [ORIGINAL]?: Tracer["startSpan"] } = Object.getPrototypeOf(tracer);
+  const original = shared[ORIGINAL] ?? shared.startSpan;
+  shared[ORIGINAL] = original;
   shared.startSpan = () => trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
-  return taken;
+  return original;
 }

@@ -1,4 +1,4 @@
-// Work below spans: begun, ended and measured so that nothing that goes wrong with the telling touches the work.
+// Runs work inside a span, and measures it. A telemetry error never affects the work.
 import {
   type Attributes,
   type Context,
@@ -14,28 +14,27 @@ import type { Clock } from "../../base/clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { thrownError } from "./attributes.ts";
 
-/** How work ended. */
+/** The result of traced work. */
 export interface WorkEnding {
   attributes?: Attributes;
   errorType?: string | undefined;
 }
 
-/** Work that has a span. */
+/** Work that gets a span. */
 export interface TracedWork<T> {
   name: string;
   kind: SpanKind;
   attributes: Attributes;
-  /** What its span stands below. */
-  above: Context;
-  /** The execution whose tool is at work, for another one that it starts. */
-  calling?: number;
-  /** How it ended with this result. */
-  judge(result: T): WorkEnding;
-  /** Is told how long it took; `error` holds the kind of its failure, if it failed. */
+  /** The context of the parent span. */
+  parent: Context;
+  /** The execution whose tool runs. Executions that it starts become children of this span. */
+  callingExecution?: number;
+  /** Returns the span's ending for a result. */
+  describeEnding(result: T): WorkEnding;
+  /** Records the duration; `error` contains the kind of a failure. */
   measure(seconds: number, error: Attributes): void;
 }
 
-/** What spans are made with. */
 export interface TracingPorts {
   tracer: Pick<Tracer, "startSpan">;
   clock: Clock;
@@ -44,13 +43,13 @@ export interface TracingPorts {
 
 const CALLER = createContextKey("the calling execution");
 
-/** The active context where a tool of this execution is at work in it, else the root. */
-export function activeBelowTool(executionId: number | null): Context {
+/** Returns the active context if a tool of this execution is running in it, else the root. */
+export function parentContext(executionId: number | null): Context {
   const around = context.active();
   return around.getValue(CALLER) === executionId ? around : ROOT_CONTEXT;
 }
 
-/** Tells of work by spans. What the exporter throws is logged once and stops nothing. */
+/** Runs work inside spans. The first error of the exporter is logged; none stops the work. */
 export class Tracing {
   readonly #ports: TracingPorts;
   #isFailing = false;
@@ -59,15 +58,15 @@ export class Tracing {
     this.#ports = ports;
   }
 
-  /** Does the work, once, below a span of its own; its result and its error are passed on as they are. */
-  async follow<T>(traced: TracedWork<T>, work: () => Promise<T>): Promise<T> {
+  /** Runs the work exactly once inside a span. Returns its result and throws its error unchanged. */
+  async trace<T>(traced: TracedWork<T>, work: () => Promise<T>): Promise<T> {
     let done: Promise<T> | undefined;
-    // Once, whichever way it is come to.
+    // Runs the work once: inside the span, or without one if it cannot be started.
     const begin = () => done ??= Promise.try(work);
     const finish = this.attempt(() => this.#open(traced, begin));
     try {
       const result = await begin();
-      this.attempt(() => finish?.(() => traced.judge(result)));
+      this.attempt(() => finish?.(() => traced.describeEnding(result)));
       return result;
     } catch (error) {
       this.attempt(() => finish?.(() => ({ errorType: thrownError(error) })));
@@ -75,12 +74,12 @@ export class Tracing {
     }
   }
 
-  /** Does what only tells; what it throws is logged once, and comes to nobody else. */
+  /** Runs a step of the telemetry. Logs its first error and throws none. */
   attempt<T>(act: () => T): T | undefined {
     try {
       return act();
     } catch (error) {
-      // Said once: it would fail with every call.
+      // Logged once: it would fail at every call.
       if (!this.#isFailing) {
         this.#ports.log.write("warn", "Telemetry error: exported data is incomplete", { error });
       }
@@ -88,14 +87,18 @@ export class Tracing {
       return undefined;
     }
   }
-  /** Begins the work below a span of its own; returns what ends the span. */
+
+  /** Starts the work inside a new span; returns the function that ends the span. */
   #open<T>(traced: TracedWork<T>, begin: () => unknown): (judge: () => WorkEnding) => void {
     const { clock, tracer } = this.#ports;
-    const { name, kind, attributes, above, calling } = traced;
+    const { name, kind, attributes, parent, callingExecution } = traced;
     const startedAt = clock.now();
-    const span = tracer.startSpan(name, { kind, attributes }, above);
-    const below = trace.setSpan(above, span);
-    context.with(calling === undefined ? below : below.setValue(CALLER, calling), begin);
+    const span = tracer.startSpan(name, { kind, attributes }, parent);
+    const inside = trace.setSpan(parent, span);
+    context.with(
+      callingExecution === undefined ? inside : inside.setValue(CALLER, callingExecution),
+      begin,
+    );
     return (judge) => {
       try {
         const { attributes, errorType } = judge();

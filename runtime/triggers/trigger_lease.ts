@@ -50,16 +50,16 @@ export class TriggerLease implements AsyncDisposable {
   }
 
   /** The reason why this service fires nothing; undefined when it fires. */
-  get heldBecause(): string | undefined {
+  get inactiveReason(): string | undefined {
     return this.#holder &&
       `the service on ${this.#holder} runs the triggers of this workspace; ` +
         "this one does when that one has stopped";
   }
 
-  /** Returns `heldBecause`, after a new check if the machine slept since the last one. */
+  /** Returns `inactiveReason`, after a new check if the machine slept since the last one. */
   async findHoldReason(): Promise<string | undefined> {
     if (this.#ports.clock.now() - this.#checkedAt > SILENT_MS) await this.#check();
-    return this.heldBecause;
+    return this.inactiveReason;
   }
 
   /** Takes part, or releases the lease. Resolves when it is known which service fires. */

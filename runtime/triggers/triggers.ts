@@ -28,7 +28,7 @@ export interface TriggersPorts {
   /** Opened with the first agent with a trigger; absent where services share a database. */
   openLease?: () => Promise<TriggerLease>;
   /** Returns why the trigger of an agent does not fire here, or undefined when it fires. */
-  heldBecause: (agentId: string) => string | undefined;
+  inactiveReason: (agentId: string) => string | undefined;
   /** Returns true when something is stored of agents that watch, or did. */
   hasStoredWatches: () => Promise<boolean>;
   clock: Clock;
@@ -54,7 +54,7 @@ export interface TriggerNotes {
   /** The time up to which its schedule has run, if the clock was set back to before it. */
   ranUntil?: number;
   /** The reason why it does not fire here: another host or service fires it. */
-  heldBecause?: string;
+  inactiveReason?: string;
   /** The last change of a watched file that did not fire because the content is the same. */
   passedOver?: PassedOver;
 }
@@ -80,8 +80,8 @@ export class Triggers implements AsyncDisposable {
   }
 
   /** The reason why this service fires nothing: another one on this workspace does; undefined when it fires. */
-  get heldBecause(): string | undefined {
-    return this.#lease?.heldBecause;
+  get inactiveReason(): string | undefined {
+    return this.#lease?.inactiveReason;
   }
 
   get webhooks(): Webhooks {
@@ -102,13 +102,13 @@ export class Triggers implements AsyncDisposable {
 
   notes(agentId: string): TriggerNotes {
     const { scheduler, stops } = this.#ports;
-    const heldBecause = this.#ports.heldBecause(agentId);
+    const inactiveReason = this.#ports.inactiveReason(agentId);
     const ranUntil = scheduler.ranUntil(agentId);
     const passedOver = this.#openWatcher?.passedOver(agentId) ?? null;
     return {
-      nextRun: heldBecause === undefined ? this.nextRun(agentId) : null,
+      nextRun: inactiveReason === undefined ? this.nextRun(agentId) : null,
       triggerPaused: stops.reasonOf(agentId),
-      ...(heldBecause !== undefined && { heldBecause }),
+      ...(inactiveReason !== undefined && { inactiveReason }),
       ...(ranUntil !== null && { ranUntil }),
       ...(passedOver && { passedOver }),
     };

@@ -1,4 +1,4 @@
-// The path sandbox of one execution: its agent's paths, and what its trigger watches.
+// The path sandbox of one execution: its agent's paths and the watched paths of its trigger.
 import type { Agent } from "../agents/agent.ts";
 import { readWatchPaths } from "../agents/watch_path.ts";
 import type { RunCause } from "../run_cause.ts";
@@ -7,9 +7,9 @@ import { PathSandbox, type PathSandboxOptions } from "../tools/files/path_sandbo
 import type { OwnWrites, Writer } from "../triggers/watch/own_writes.ts";
 import { createWatchFilter } from "../triggers/watch/watched_paths.ts";
 
-/** Whose sandbox it is. */
+/** The execution that a sandbox is for. */
 export interface SandboxSubject {
-  /** The execution and all above it, itself first: what it writes fires none of their agents. Absent: it writes nothing. */
+  /** The execution and its ancestors, itself first: its writes start none of their agents. Absent: it writes nothing. */
   lineage?: readonly Writer[];
   cause?: RunCause;
 }
@@ -31,7 +31,7 @@ export function openAgentSandbox(
   });
 }
 
-/** What an agent may read because it watches it. */
+/** Returns the paths that an agent may read because it watches them. */
 function watchedBy(
   { trigger }: Agent,
   { cause, ...base }: Parameters<typeof readWatchPaths>[1] & { cause: RunCause | undefined },

@@ -1,4 +1,4 @@
-// An agent as one execution wants it: with another model, or as another text says.
+// The variant of an agent for one execution: with another model, or from another text.
 import type { Agent, ModelSettings } from "../agents/agent.ts";
 import { modelSchema } from "../config/providers.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
@@ -8,7 +8,7 @@ import { AgentTextUnusable } from "../executions/refusals.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
-/** The agent that a request means. Throws AgentTextUnusable for a text that is no agent file, or a model without a name. */
+/** Returns the agent for a request. Throws AgentTextUnusable for an invalid agent file or model name. */
 export function agentVariant(
   agent: Agent,
   { fork }: ExecutionRequest,
@@ -20,7 +20,7 @@ export function agentVariant(
   return model === undefined ? own : withModel(own, model);
 }
 
-/** In the place of the agent's file: its id, its memory and its relative paths stay. */
+/** Parses a text in place of the agent's file. The agent keeps its id, its memory and its relative paths. */
 function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): Agent {
   const { directories, home, config } = settings;
   const source = { path: agent.sourcePath, bytes: new TextEncoder().encode(text) };
@@ -31,19 +31,22 @@ function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): 
   throw new AgentTextUnusable(`The agent file cannot be used:\n${problems.join("\n")}`);
 }
 
-/** The agent with another model, written `provider/name`, and no fallback: it is that model or none. Throws AgentTextUnusable for what is none. */
+/**
+ * Returns the agent with another model, given as `provider/name`, and no fallback. Throws AgentTextUnusable for an
+ * invalid name.
+ */
 export function withModel(agent: Agent, written: string): Agent {
   const model = parseModelName(written);
   if (model === undefined) {
     throw new AgentTextUnusable(`"${written}" is no model: write provider/name`);
   }
   const { provider, name } = model;
-  // How it is reached belongs to the provider.
+  // The connection settings belong to the provider.
   const { fallback: _, ...own } = agent.model ?? model;
   return { ...agent, model: own.provider === provider ? { ...own, name } : model };
 }
 
-/** The model that is written `provider/name`; undefined for what is none. */
+/** Parses a model name `provider/name`; returns undefined for an invalid one. */
 export function parseModelName(written: string): ModelSettings | undefined {
   const slash = written.indexOf("/");
   const [provider, name] = [written.slice(0, Math.max(0, slash)), written.slice(slash + 1)];

@@ -1,5 +1,4 @@
-// The form that an agent's answer has to have, and where it is checked: here, and the whole of it in a process of its own
-// where that may take long.
+// The format of an agent's answer, and its check. A check that may take long is completed in a separate process.
 import {
   type AgentOutput,
   OutputSchemaUnusable,
@@ -14,7 +13,7 @@ import { findAnswerFaults } from "../tools/custom/whole_check.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { compileAnswerCheck } from "../tools/json_schema/answer_check.ts";
 
-/** Nothing of what the process prints leaves: it is redacted where it does. */
+/** The process prints nothing that is shown; its results are redacted later. */
 const NO_SECRETS = new Redactor(() => []);
 
 /** Reads and compiles the schema. Throws OutputSchemaUnusable. */

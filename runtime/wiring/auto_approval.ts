@@ -1,4 +1,4 @@
-// A person's word that an agent may call a tool unasked from now on, written into the agent's file.
+// Adds a tool to `auto_approve` in an agent's file, so that the agent may call it without asking.
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../agents/agent.ts";
 import { addAutoApproval } from "../agents/auto_approve_edit.ts";
@@ -20,7 +20,7 @@ import type { AgentTools } from "../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../tools/definition/open_tools_options.ts";
 import { ToolsUnavailable } from "../tools/failures/tools_unavailable.ts";
 
-/** A tool that cannot be freed so; the message says why, and what to do. */
+/** Error: the tool cannot be added to auto_approve. The message contains the reason and the remedy. */
 export class NotAutoApproved extends RuntimeError {
   override readonly code: RuntimeErrorCode;
   constructor(code: Extract<RuntimeErrorCode, "conflict" | "invalid">, message: string) {
@@ -29,7 +29,6 @@ export class NotAutoApproved extends RuntimeError {
   }
 }
 
-/** What it is done with. */
 export interface AutoApprovalPorts {
   settings: WorkspaceSettings;
   clock: Clock;
@@ -37,10 +36,13 @@ export interface AutoApprovalPorts {
   openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
 }
 
-/** How long an agent's tools are waited for. */
+/** The most time to wait for an agent's tools. */
 const PATIENCE_MS = 30_000;
 
-/** Adds a tool to `auto_approve` in the agent's file, with `write`. Throws NotAutoApproved. Whoever calls it reads the agents again. */
+/**
+ * Adds a tool to `auto_approve` in the agent's file if `write` is set. Throws NotAutoApproved. The caller reloads the
+ * agents.
+ */
 export async function autoApprove(
   agent: Agent,
   { tool: asked, write }: { tool: string; write: boolean },
@@ -97,7 +99,10 @@ async function readAgentBytes(
   }
 }
 
-/** The tool by its name, or by its server's. Throws NotAutoApproved for one that the agent does not have, or that asks itself. */
+/**
+ * Finds a tool by its name, or by its server's name for it. Throws NotAutoApproved for a tool that the agent does not
+ * have, and for ask_user.
+ */
 async function findTool(
   agent: Agent,
   asked: string,
@@ -109,7 +114,7 @@ async function findTool(
       "ask_user asks by itself: auto_approve does not answer it",
     );
   }
-  // Nothing has to be opened for those.
+  // The built-in tools need not be opened.
   if (BUILTIN_TOOL_NAMES.some((name) => name === asked)) return { name: asked };
   const reason = new ToolsUnavailable("its tools were not there within 30 s");
   try {

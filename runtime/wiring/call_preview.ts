@@ -1,5 +1,5 @@
-// What a call that waits for a person would do to a file, as that file is at the moment of asking. The tools tell it
-// themselves, within the sandbox of the agent that asks: what that may not read is not shown.
+// The preview of a waiting call: its effect on a file as the file is now. The tool creates it in the sandbox of the agent
+// that asks, so it shows only readable files.
 import type { Agent } from "../agents/agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
@@ -14,16 +14,16 @@ import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
 
-/** The tools that tell what they would do; no other has one of their names. */
+/** The tools with a preview. No other tool has one of their names. */
 const PREVIEWED = [fileWrite, fileEdit, fileDelete, fileMove];
 
-/** Whose call it is; undefined where the agent is gone, or cannot be read. */
+/** The origin of a call; `agent` is undefined if it is gone or cannot be read. */
 export interface PreviewSubject {
   agent: Agent | undefined;
   cause?: RunCause;
 }
 
-/** Null for a question that is not about a call of such a tool. */
+/** Returns the preview of a question's call; null if it calls none of these tools. */
 export async function previewCall(
   { toolName, toolArgs, isGuard }: HumanRequest,
   { agent, cause }: PreviewSubject,

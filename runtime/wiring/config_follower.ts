@@ -1,5 +1,5 @@
-// Keeps a running service at what config.yaml says: each change is read once, logged, and given to the agents, whose
-// defaults stand in it.
+// Follows config.yaml in a running service. Each change is read once, logged, and passed to the agents, which get their
+// defaults from it.
 import { basename, dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
@@ -13,20 +13,20 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 
-/** What it works with. */
+/** The collaborators of a ConfigFollower. */
 export interface ConfigFollowerPorts {
   settings: Pick<WorkspaceSettings, "config" | "configFile" | "environment">;
   agentFiles: Pick<AgentFiles, "reload">;
   clock: Clock;
-  /** Agrees with the times of files; the machine's own by default, whatever clock the service has. */
+  /** The clock of file times; the default is the machine's own, also if the service has another clock. */
   fileClock?: Clock;
   log: ServiceLog;
 }
 
-/** How long a run waits for a file that is being written. */
+/** The most time that a run waits for a file that is being written. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Follows config.yaml. */
+/** Watches and reads config.yaml. */
 export class ConfigFollower implements AsyncDisposable {
   readonly #ports: ConfigFollowerPorts;
   readonly #refreshes = new SerialQueue();
@@ -38,14 +38,14 @@ export class ConfigFollower implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Reads the file if it changed; a file that is just being written is read in a moment. */
+  /** Reads the file if it changed; a file that is being written is read a moment later. */
   refresh(): Promise<ConfigCheck> {
     return this.#refreshes.run(() => this.#refresh());
   }
 
   /**
-   * Reads config.yaml if it changed, and waits until it and the environment files are whole, for five seconds at most. Returns
-   * a sentence about each of them that keeps changing.
+   * Reads config.yaml if it changed, and waits up to five seconds until it and the environment files are complete.
+   * Returns a sentence for each file that is still changing.
    */
   async refreshWhole(): Promise<string[]> {
     const { settings: { config: { path }, environment }, fileClock = new SystemClock() } =
@@ -67,7 +67,7 @@ export class ConfigFollower implements AsyncDisposable {
     }
   }
 
-  /** From now on looks whenever something changes where the file is, and where it really is if it is a link. */
+  /** Starts to watch the file's folder, and the folder of its target if it is a link. */
   watch(folders: FolderWatches): void {
     this.#watching ??= this.#watch(folders);
   }
@@ -84,7 +84,7 @@ export class ConfigFollower implements AsyncDisposable {
     const real = knownRealPath(path);
     const names = new Set([basename(path), basename(real)]);
     for (const folder of new Set([knownRealPath(dirname(path)), dirname(real)])) {
-      // One that is missing would be looked for all the time; each run looks, too.
+      // A missing folder would be polled all the time. Each run refreshes the file anyway.
       if (!await exists(folder)) continue;
       await folders.watch({ folder, recursive: false }, {
         changed: (paths) => {
@@ -96,7 +96,7 @@ export class ConfigFollower implements AsyncDisposable {
         },
       });
     }
-    // Whatever changed before the watch began.
+    // Reads changes from before the watch started.
     await this.#refreshOrLog();
   }
 
@@ -112,7 +112,7 @@ export class ConfigFollower implements AsyncDisposable {
     await this.#refreshOrLog();
   }
 
-  /** Refreshes; what goes wrong is logged. */
+  /** Refreshes; logs an error instead of throwing it. */
   async #refreshOrLog(): Promise<void> {
     try {
       await this.refresh();

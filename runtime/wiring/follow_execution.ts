@@ -1,4 +1,4 @@
-// Following one execution: its log, live, and the question it waits with.
+// Following one execution: its log, live, and its open question.
 import { type Clock, toTimestamp } from "../../base/clock.ts";
 import { identityFields } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
@@ -8,7 +8,6 @@ import { type HumanRequest, requestFields } from "../executions/human_request.ts
 import type { RequestStore } from "../executions/record/request_store.ts";
 import type { FollowItem, FollowOptions } from "../runtime.ts";
 
-/** What an execution is followed with. */
 export interface FollowPorts {
   clock: Clock;
   executions: Pick<ExecutionReads, "readExecution">;
@@ -17,7 +16,7 @@ export interface FollowPorts {
   redactor: Redactor;
 }
 
-/** Replay, then live, without a seam; ends after `complete` or `waiting`. */
+/** Yields stored items, then new ones, each once; ends after `complete` or `waiting`. */
 export async function* followExecution(
   id: number,
   options: FollowOptions & { ports: FollowPorts },
@@ -36,7 +35,7 @@ export async function* followExecution(
       yield { type: "waiting", payload: await waitingPayload(id, { request, ports }) };
       return;
     }
-    // It was answered a moment ago: there is more to come.
+    // The question was answered a moment ago, so more items follow.
   }
 }
 

@@ -1,4 +1,5 @@
-// Where several machines share a database: what happens on one is heard on the others, and what a dead one left is settled.
+// The membership of a service in a cluster on one database: it exchanges events with the other machines, and recovers the
+// work of dead ones.
 import { NO_LONGER_NEEDED, SystemClock } from "../../base/clock.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ExecutionLog } from "../events/log.ts";
@@ -13,12 +14,12 @@ import type { Node } from "../storage/postgres/node.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { OwnWrites, SharedWrite } from "../triggers/watch/own_writes.ts";
 
-/** How often it is looked for what dead machines left. */
+/** The time between checks for the work of dead machines. */
 export const UPKEEP_MS = 30_000;
-/** Of a question that is told to the other machines: they read the whole of it where it is stored. */
+/** The most characters of a question in an event for other machines: they read the rest from the database. */
 const TOLD_CHARACTERS = 1_000;
 
-/** What a machine joins the others with. */
+/** Options of joinNodes(). */
 export interface JoinNodesOptions {
   node: Node;
   nodes: SqlNodeReads;
@@ -29,12 +30,12 @@ export interface JoinNodesOptions {
   budgets: Pick<SqlBudgetStore, "settleAbandoned">;
   notifications: Pick<Notifications, "hasOpen" | "sender">;
   openOwnWrites: () => Promise<OwnWrites>;
-  /** Undefined before they are there. */
+  /** Undefined before the triggers are created. */
   triggers: () => Triggers | undefined;
   log: ServiceLog;
 }
 
-/** Joins; disposed, it tells nothing more. */
+/** Joins the cluster; the returned disposable ends the exchange of events. */
 export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
   const { node, nodes, registry, events, executionLog, log } = options;
   const hear = (text: string) => {
@@ -47,7 +48,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
     }
   };
   const unsubscribe = events.subscribe((event, origin) => {
-    // Each machine reads the agents' files for itself.
+    // Each machine reads the agents' files itself.
     if (origin === "elsewhere" || event.type === "agents_changed") return;
     node.notify("event", JSON.stringify(shortened(event)));
   });
@@ -71,7 +72,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
   });
   const over = new AbortController();
   const upkeep = keepUp(options, over.signal);
-  // As the node's own beats: how often it looks is no matter of the time that is stored.
+  // Like the node's own heartbeats, this does not depend on the clock of the stored times.
   const clock = new SystemClock();
   const warnings = new LabelWarnings({ nodes, listAgents: () => registry.list(), clock, log });
   warnings.start();

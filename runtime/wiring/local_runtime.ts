@@ -1,4 +1,4 @@
-// A runtime in this process: agents from files, executions in a database. mod.ts puts one together.
+// The in-process Runtime: agents from files, executions from the database. Built by mod.ts.
 import type { Agent } from "../agents/agent.ts";
 import { CurrentAgents } from "../agents/current_agents.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -53,7 +53,7 @@ import type { Triggers } from "../triggers/triggers.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
 const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
-/** The runtime over the parts of this process. What it lacks (a runner, triggers) it refuses with ReadOnlyRuntime. */
+/** The runtime of this process. Throws ReadOnlyRuntime for operations that need a missing part (a runner, triggers). */
 export class LocalRuntime implements Runtime {
   readonly version: string;
   readonly directories: Directories;
@@ -119,7 +119,7 @@ export class LocalRuntime implements Runtime {
     await this.#parts.refreshConfig();
     await this.#parts.agentFiles.reload();
     const report = this.#parts.registry.reportChanges();
-    // Whoever asks for a reload wants triggers that ran away to fire again.
+    // A reload also restarts the triggers that were stopped.
     await this.#parts.triggers?.reset();
     return report;
   }
@@ -163,7 +163,7 @@ export class LocalRuntime implements Runtime {
   ): Promise<AutoApproval> {
     this.#runner();
     const { autoApprove } = await loadAutoApproval();
-    // One after the other: of two changes of a file at once one would be lost.
+    // One edit at a time: of two concurrent edits of a file, one would be lost.
     return await this.#fileEdits.run(async () => {
       const approval = await autoApprove(await this.#currentAgent(agentId), request, this.#parts);
       if (approval.written) await this.#parts.agentFiles.reload();

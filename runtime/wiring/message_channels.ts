@@ -1,4 +1,4 @@
-// The channels of config.yaml, ready to be used, looked at, and tried. Loaded with the first message.
+// The notification channels of config.yaml: open, check and test them. Loaded with the first message.
 import { describeDenied } from "../../base/denied_permission.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ChannelSettings } from "../config/notify_schema.ts";
@@ -8,31 +8,31 @@ import { type ChannelPorts, channelProblem, openChannel } from "../notify/channe
 import type { Redactor } from "../secrets/redactor.ts";
 import { servicePolicy } from "../tools/http/service_policy.ts";
 
-/** What channels work with. */
+/** The collaborators of MessageChannels. */
 export interface MessageChannelsOptions {
   settings: Pick<WorkspaceSettings, "config" | "directories" | "environment">;
   redactor: Redactor;
   clock: Clock;
-  /** TCP ports of the service itself, which messages must not reach. */
+  /** TCP ports of the service itself. Messages must not reach them. */
   ownPorts: () => readonly number[];
 }
 
-/** A channel, and why it cannot work as things are; null where nothing is known that speaks against it. */
+/** A channel and the reason why it cannot work now; null if none is known. */
 export interface ChannelReport {
   name: string;
   type: ChannelSettings["type"];
   problem: string | null;
 }
 
-/** What came of a test message. */
+/** The result of a test message. */
 export interface ChannelTrial {
   name: string;
   delivered: boolean;
-  /** What came back, or why it did not arrive. */
+  /** The receiver's reply, or the reason of the failure. */
   reply: string;
 }
 
-/** All of them. */
+/** The channels of a workspace. */
 export class MessageChannels {
   readonly #settings: MessageChannelsOptions["settings"];
   readonly #ports: ChannelPorts;
@@ -49,13 +49,13 @@ export class MessageChannels {
     };
   }
 
-  /** Undefined where config.yaml has none of this name. Throws DeliveryFailure where it cannot work. */
+  /** Opens a channel; returns undefined for an unknown name. Throws DeliveryFailure if it cannot work. */
   open(name: string): Channel | undefined {
     const settings = this.#settingsOf(name);
     return settings && openChannel(settings, this.#ports);
   }
 
-  /** Every channel, in the order of config.yaml. */
+  /** Reports every channel, in the order of config.yaml. */
   report(): ChannelReport[] {
     return Object.entries(this.#settings.config.notify.channels).map(([name, settings]) => ({
       name,
@@ -64,7 +64,7 @@ export class MessageChannels {
     }));
   }
 
-  /** Sends a message that says it is a test, once. Undefined where there is no such channel. */
+  /** Sends one test message. Returns undefined for an unknown channel. */
   async try(name: string): Promise<ChannelTrial | undefined> {
     if (this.#settingsOf(name) === undefined) return undefined;
     try {

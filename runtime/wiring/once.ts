@@ -1,6 +1,6 @@
-// What is opened by whoever asks first, and is then there for all.
+// Lazy values: opened by the first caller and shared by all.
 
-/** One value for all who ask; a failure is forgotten, so that the next one tries anew. */
+/** Returns a function that opens the value once. After a failure the next call tries again. */
 export function once<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | undefined;
   return () =>

@@ -1,4 +1,4 @@
-// The agents of a workspace, and all that depends on which variables they name for their keys: secrets, redaction, the log.
+// The agents of a workspace, and the parts that depend on the variables of their keys: secrets, redaction, the log.
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
@@ -22,23 +22,23 @@ import { FolderWatches } from "../folders/folder_watches.ts";
 
 const loadPermissionGaps = lazyModule(() => import("../permissions/permission_gaps.ts"));
 
-/** What comes with the agents. */
+/** The agents and the parts opened with them. */
 export interface OpenedAgents {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
-  /** Where folders are watched. Not yet used; dispose of it. */
+  /** The folder watches. They are not started; dispose of them. */
   folders: FolderWatches;
-  /** Takes all secrets out of a text. */
+  /** Removes all secrets from a text. */
   redactor: Redactor;
-  /** Takes out the keys of model providers alone. */
+  /** Removes only the keys of model providers. */
   keyRedactor: Redactor;
   isProviderKey: (name: string) => boolean;
   events: EventBus;
-  /** The service log behind the redaction. */
+  /** The service log, which redacts its lines. */
   log: ServiceLog;
 }
 
-/** Reads the agents; `log` is where lines go that have passed the redaction. */
+/** Reads the agents. `log` receives redacted lines. */
 export async function openAgents(
   { settings, clock, log: unredacted }: {
     settings: WorkspaceSettings;
@@ -53,7 +53,7 @@ export async function openAgents(
       return settings.config;
     },
     home,
-    // Asked by reload() below; the log needs the registry first.
+    // Called by reload() below, because the log needs the registry first.
     inspect: (agent) => findGaps(agent, { settings, log }),
   });
   const keys = new ProviderKeys(() => registry.list());
@@ -67,7 +67,7 @@ export async function openAgents(
     withCollectorSecrets(
       withDatabaseSecrets(
         () => environment.secrets(named()),
-        // One that another hides is as secret.
+        // A variable that another source overrides is as secret.
         [database?.address, settings.config.database],
       ),
       lookup,
@@ -100,7 +100,10 @@ export async function openAgents(
   };
 }
 
-/** What an agent needs and Deno's flags refuse, logged once; looked for only where flags refuse anything. */
+/**
+ * Returns the permissions that an agent needs and Deno's flags deny, and logs each once. Checks only when flags deny
+ * anything.
+ */
 async function findGaps(
   agent: Agent,
   { settings, log }: { settings: WorkspaceSettings; log: ServiceLog },

@@ -1,4 +1,4 @@
-// Messages to people, put together: what happens is told to the outbox, the sender empties it, links lead back to questions.
+// Notifications of a runtime: events are stored in the outbox, the sender delivers them, links lead to questions.
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -18,7 +18,6 @@ import { once } from "./once.ts";
 
 const loadMessageChannels = lazyModule(() => import("./message_channels.ts"));
 
-/** What they are made of. */
 export interface NotificationsOptions {
   db: Database;
   settings: WorkspaceSettings;
@@ -28,22 +27,22 @@ export interface NotificationsOptions {
   clock: Clock;
   log: ServiceLog;
   ownPorts: () => readonly number[];
-  /** The machine's. */
+  /** The machine's time zone. */
   timeZone: () => string;
 }
 
-/** Messages of one runtime. */
+/** The messages of one runtime. */
 export interface Notifications extends RuntimeMessages {
   outbox: SqlOutbox;
   sender: MessageSender;
   /**
-   * Sends what is left from before, logs which channels cannot work, and tells of triggers that ran away and budgets near their
-   * end from now on. `isAlone`: no other service sends the same messages, and what was tried before is tried at once.
+   * Sends the messages left from earlier, logs the channels that cannot work, and subscribes to stopped triggers and
+   * budget warnings. `isAlone`: no other service sends the same messages, so earlier attempts are retried at once.
    */
   start(options: { isAlone: boolean }): Promise<void>;
 }
 
-/** Sends nothing before it is started, or told something. */
+/** Creates the notifications. They send nothing before start() or the first event. */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const { db, settings, registry, redactor, events, clock, log, ownPorts, timeZone } = options;
   const notify = () => settings.config.notify;

@@ -1,4 +1,4 @@
-// The database of a state directory, opened as a mode of the runtime needs it.
+// The database of a workspace, opened for a mode of the runtime.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Directories } from "../config/directories.ts";
@@ -13,13 +13,12 @@ import { closeInstance, openInstance } from "../database/instances.ts";
 import { makeStateDir, StateDirUnusable } from "../storage/state_dir/state_dir.ts";
 
 /**
- * What a runtime may do. `service` owns the state directory: one process at a time, runs agents. `upkeep` owns it likewise,
- * runs and starts nothing, and removes what it is asked to. `read-only` looks at what is there, beside a service or without
- * one, and changes nothing.
+ * The mode of a runtime. `service` owns the state directory and runs agents: one process at a time. `upkeep` owns it too,
+ * runs nothing, and removes data on request. `read-only` changes nothing, and may read beside a service.
  */
 export type RuntimeMode = "service" | "upkeep" | "read-only";
 
-// Only where a database is named: SQLite needs nothing of them.
+// Loaded only with a configured PostgreSQL database; SQLite needs neither.
 const loadNode = lazyModule(() => import("../storage/postgres/node.ts"));
 const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
 
@@ -27,23 +26,23 @@ const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_datab
 export interface OpenedStorage {
   db: Database;
   instanceId: string;
-  /** The time that everything stored is told by. */
+  /** The clock of all stored times. */
   clock: Clock;
-  /** This machine among those that share the database; absent: nobody shares it, or nothing is changed in it. */
+  /** This machine in the cluster; absent: the database is not shared, or only read. */
   node?: Node;
 }
 
-/** How storage is opened; what only a database that machines share needs, too. */
+/** Options of openStorage(), including those of a shared database. */
 export interface OpenStorageOptions
   extends Pick<OpenNodeOptions, "version" | "labelsOf" | "onOutage"> {
   mode: RuntimeMode;
   clock?: Clock | undefined;
-  /** Gets everything that must be closed. */
+  /** Receives everything that must be closed. */
   resources: AsyncDisposableStack;
 }
 
 /**
- * Opens the database; a mode that owns the state directory makes it, locks it and registers this process first. Throws
+ * Opens the database. A mode that owns the state directory first creates it, locks it and registers this process. Throws
  * StateDirUnusable, AlreadyRunning and DatabaseUnusable.
  */
 export async function openStorage(
@@ -76,7 +75,7 @@ export async function openStorage(
   return { db, instanceId: instance.id, clock };
 }
 
-/** What is there, to be looked at. Throws StateDirUnusable and DatabaseUnusable. */
+/** Opens the existing database for reading. Throws StateDirUnusable and DatabaseUnusable. */
 export async function openReadOnlyStorage(
   { directories, database }: Pick<WorkspaceSettings, "directories" | "database">,
   { clock = new SystemClock(), resources }: Pick<OpenStorageOptions, "clock" | "resources">,
@@ -100,7 +99,7 @@ function openReadOnlyDatabase(directories: Directories): SqliteDatabase {
   } catch (error) {
     throw new StateDirUnusable(directories.stateDir, error);
   }
-  // Nothing ran here yet: an empty history, and no file made to show it.
+  // Nothing ran here yet: the history is empty, and no file is created.
   if (path === undefined) return SqliteDatabase.open(":memory:");
   return SqliteDatabase.open(path, { readOnly: true });
 }

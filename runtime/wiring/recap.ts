@@ -1,4 +1,4 @@
-// What happened in a span of time, and what stands still: for a person who was away.
+// The summary of a time span for a person who was away: its events, and the problems that are open now.
 import type {
   Downtime,
   ExecutionReads,
@@ -12,33 +12,33 @@ import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 
-/** Slots that are read at once. */
+/** The number of slots per read. */
 const SLOT_PAGE = 100;
-/** Days that make the mean cost. */
+/** The number of days in the mean cost. */
 const MEAN_DAYS = 7;
 
-/** What is told of a span. Times are milliseconds. */
+/** The summary of a span. Times are milliseconds. */
 export interface Recap extends SpanSummary {
   since: number;
   until: number;
-  /** What the same span of the day before cost, and of each of the seven days before on average. */
+  /** The cost of the same span one day earlier, and its mean over the seven days before. */
   costBeforeUsd: number | null;
   meanCostUsd: number | null;
-  /** What waits for a person now, oldest first. */
+  /** The questions that wait for a person now, oldest first. */
   waiting: WaitingRequest[];
-  /** Times at which an agent was due and did not run, by agent and reason. */
+  /** Scheduled times without a run, by agent and reason. */
   slots: SlotGroup[];
   downtimes: Downtime[];
-  /** Agents that do not run by themselves although they would, or not as their files say now, and why. */
+  /** Agents whose triggers are stopped or whose files have errors, with the reason. */
   stopped: { agentId: string; reason: string }[];
-  /** What is due next, the soonest first. */
+  /** The next scheduled runs, the soonest first. */
   next: { agentId: string; at: number }[];
 }
 
 /** A question, and the agent that asks it. */
 export type WaitingRequest = HumanRequest & { agentId: string };
 
-/** Slots of one agent that did not run for one reason. */
+/** Slots of one agent that did not run for the same reason. */
 export interface SlotGroup {
   agentId: string;
   outcome: "missed" | "skipped";
@@ -48,7 +48,7 @@ export interface SlotGroup {
   last: number;
 }
 
-/** What a recap is made of. */
+/** The sources of a recap. */
 export interface RecapParts {
   listings: readonly { agent: Agent; nextRun: number | null; triggerPaused: string | null }[];
   registry: Pick<AgentRegistry, "broken">;
@@ -58,7 +58,7 @@ export interface RecapParts {
   pause: Pick<Pause, "state">;
 }
 
-/** Everything that happened from `since` on, before `until`. */
+/** Summarizes the events from `since` to before `until`. */
 export async function makeRecap(
   span: { since: number; until: number },
   parts: RecapParts,
@@ -90,7 +90,7 @@ export async function makeRecap(
   };
 }
 
-/** Newest first; a stretch of skipped slots counts where it began. */
+/** Reads the slots of a span, newest first. A series of skipped slots counts at its first time. */
 async function readSlots(
   agentId: string,
   { since, until }: { since: number; until: number },

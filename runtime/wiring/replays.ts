@@ -1,4 +1,4 @@
-// What can be done with recorded runs: play one again with the agent as it is now, and go on from one of its steps.
+// Operations on recorded runs: replay one with the current agent, or fork it at a step.
 import type { Agent } from "../agents/agent.ts";
 import { AgentNotFound } from "../agents/known_agents.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -23,20 +23,19 @@ import type { RecordedRuns } from "../runtime.ts";
 const loadAgentVariant = lazyModule(() => import("./agent_variant.ts"));
 const loadReplayRun = lazyModule(() => import("../replay/replay_run.ts"));
 
-/** What they are done with. */
 export interface ReplaysPorts {
   settings: WorkspaceSettings;
   recordedRuns: RecordedRunStore;
   runPorts: Omit<RunPorts, "families" | "telemetry">;
-  /** The agent of an id as its file stands now. */
+  /** Returns an agent by its current file. */
   findAgent(id: string): Agent | undefined;
-  /** Reads files that have changed. */
+  /** Reads the changed files. */
   refresh(): Promise<void>;
-  /** Absent in a runtime that runs nothing. */
+  /** Undefined in a runtime that runs no agents. */
   runner: Runner | undefined;
 }
 
-/** Replays and forks. */
+/** Replays and forks recorded runs. */
 export class Replays implements RecordedRuns {
   readonly #ports: ReplaysPorts;
 
@@ -72,7 +71,7 @@ export class Replays implements RecordedRuns {
       ...(message !== undefined && { message }),
     });
     const { fork: earlier, ...asked } = run.request;
-    // What was different from an earlier fork on is so here, too, unless something else is wished for.
+    // The changes of an earlier fork still apply, unless the request replaces them.
     const { model, agentText, startsFollowers } = {
       ...earlier,
       startsFollowers: undefined,
@@ -124,7 +123,7 @@ export class Replays implements RecordedRuns {
   }
 }
 
-/** An empty store in memory, for one play. */
+/** Opens an empty store in memory for one replay. */
 export function openMemoryStores(): PlayStores {
   const db = SqliteDatabase.open(":memory:");
   const instanceId = "play";

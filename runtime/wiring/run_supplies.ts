@@ -1,4 +1,4 @@
-// What runs are supplied with: models, tools, and a sandbox. Loaded with the first run: a service is ready sooner without it.
+// The models, tools and sandboxes of runs. Loaded with the first run, so that a service starts faster.
 import { once } from "./once.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
 import type { Agent } from "../agents/agent.ts";
@@ -15,27 +15,27 @@ const loadPdfText = lazyModule(() => import("../tools/custom/pdf_text.ts"));
 const loadHostProgram = lazyModule(() => import("../tools/custom/host_program.ts"));
 const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
 
-/** What a runner gets from here. */
+/** The functions that the runner gets from here. */
 export type RunSupplies =
   & Pick<
     RunPorts,
     "openModel" | "costOf" | "openTools" | "openSandbox" | "openFormat" | "readPdf"
   >
   & {
-    /** What the endpoint of an agent's model has taught this process by its refusals, as sentences. */
+    /** Returns the limits that the endpoint of an agent's model has reported to this process, as sentences. */
     describeModelLimits: (agent: Agent) => string[];
   };
 
-/** What they are opened with; `openOwnWrites` where agents' writes are told to. */
+/** Options of createRunSupplies(). `openOwnWrites` opens the record of the agents' writes. */
 export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
   openOwnWrites: () => Promise<OwnWrites>;
   gate: SpendingGate;
 };
 
-/** Opens nothing yet. */
+/** Creates the functions; opens nothing yet. */
 export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   const { settings, clock, log, openOwnWrites, gate } = options;
-  // Read at the start: a program that is replaced while it runs is found under another name.
+  // Read at the start: after an update the running program has another path.
   const executable = Deno.execPath();
   let models: ModelSupply | undefined;
   const openModels = once(async () => {

@@ -1,4 +1,4 @@
-// What a runtime in this process is made of. mod.ts puts it together.
+// The parts of a runtime in this process. mod.ts creates them.
 import type { Replays } from "./replays.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -31,8 +31,8 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   version: string;
   settings: WorkspaceSettings;
   /**
-   * Reads config.yaml and the environment files again if they changed, and the agents, which have their defaults from
-   * config.yaml. Returns what a run is to say of a file that keeps changing.
+   * Reads config.yaml and the environment files if they changed, and the agents, which get their defaults from
+   * config.yaml. Returns the notices about files that keep changing.
    */
   refreshConfig: () => Promise<string[]>;
   directories: Directories;
@@ -48,19 +48,19 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   nodes: SqlNodeReads | undefined;
   frames: FrameStore;
   executionLog: ExecutionLog;
-  /** The machine's. */
+  /** The machine's time zone. */
   timeZone: () => string;
   redactor: Redactor;
-  /** The agent, with what its model has taught among its warnings. */
+  /** Returns the agent with the limits of its model among its warnings. */
   withLessons: (agent: Agent) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
   replays: Replays;
   retention: Retention;
-  /** Absent in a runtime that runs nothing. */
+  /** Undefined in a runtime that runs no agents. */
   runner: Runner | undefined;
-  /** Ends a waiting execution; absent in a read-only runtime. */
+  /** Ends a waiting execution; undefined in a read-only runtime. */
   abortWaiting: Runner["abortWaiting"] | undefined;
-  /** What fires by itself; absent in a runtime that runs nothing. */
+  /** The automatic triggers; undefined in a runtime that runs no agents. */
   triggers: Triggers | undefined;
   triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
   pause: Pause;

@@ -1,4 +1,4 @@
-// The scheduler as it stands: every agent that runs by itself, when, and whether it may.
+// The state of the scheduler: every agent with an automatic trigger, its times and its stops.
 import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../runtime.ts";
@@ -7,7 +7,7 @@ import type { SqlTriggerStateStore } from "../triggers/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { ShownHistory } from "./shown_history.ts";
 
-/** The status from what agents, triggers and the pause say; without triggers nothing is due. */
+/** Returns the scheduler's status. Without triggers no times are listed. */
 export async function describeScheduler(
   listings: readonly AgentListing[],
   parts: { pause: Pause; triggers: Triggers | undefined; upcoming: number },
@@ -28,12 +28,12 @@ export async function describeScheduler(
     }];
   });
   const watcherActive = triggers?.watcherActive ?? false;
-  const heldBecause = triggers?.heldBecause;
-  const held = heldBecause === undefined ? {} : { heldBecause };
+  const inactiveReason = triggers?.inactiveReason;
+  const held = inactiveReason === undefined ? {} : { inactiveReason };
   return { status: await pause.state(), ...held, watcherActive, jobs };
 }
 
-/** The agents with what the store and the triggers know of them. */
+/** Returns the agents with their stored state and their triggers' state. */
 export async function toListings(
   agents: readonly Agent[],
   { history, triggers, triggerStates, withLessons }: {
@@ -45,7 +45,7 @@ export async function toListings(
   },
 ): Promise<AgentListing[]> {
   const newest = await history.newest(agents.map(({ id }) => id));
-  // Where nothing runs, the triggers that stay stopped are known from the store.
+  // A runtime without triggers reads the stopped ones from the store.
   const stored = triggers === undefined ? await triggerStates.readStopped() : [];
   return agents.map((agent) => {
     const stopped = stored.find(({ agentId }) => agentId === agent.id);

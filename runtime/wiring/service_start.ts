@@ -1,11 +1,10 @@
-// What a service does at its start and a runtime of another mode does not: it takes up what was left running, tidies up,
-// follows files and starts the triggers.
+// The start of a service: it resumes interrupted runs, cleans up, follows files and starts the triggers.
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../agents/machine_time_zone.ts";
 import type { ConfigFollower } from "./config_follower.ts";
 import type { Notifications } from "./open_notifications.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import { hostNames } from "../config/database_settings.ts";
-import { whyElsewhere } from "../trigger_kinds.ts";
+import { describeHostMismatch } from "../trigger_kinds.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import type { SqlBudgetStore } from "../executions/budget/budget_store.ts";
@@ -21,7 +20,7 @@ import type { Triggers } from "../triggers/triggers.ts";
 
 const loadJoinNodes = lazyModule(() => import("./join_nodes.ts"));
 
-/** The parts of a runtime that is to be a service. */
+/** The parts of a runtime in mode `service`. */
 export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
@@ -30,15 +29,15 @@ export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
   retention: Retention;
   notifications: Notifications;
   machineTimeZone: () => MachineTimeZone;
-  /** Where several machines share the database. */
+  /** Set when several machines share the database. */
   shared?: Pick<JoinNodesOptions, "node" | "nodes" | "executionLog">;
-  /** What the runs' tools hold open. */
+  /** The resources of the runs' tools. */
   toolResources: AsyncDisposableStack;
-  /** Gets everything that must be closed, in order of opening. */
+  /** Everything that must be closed, in order of opening. */
   resources: AsyncDisposableStack;
 }
 
-/** Starts the service and returns its triggers. Rejects where the database cannot be used. */
+/** Starts the service and returns its triggers. Rejects if the database cannot be used. */
 export async function startService(parts: ServiceParts): Promise<Triggers> {
   const { settings, registry, agentFiles, folders, runner, machineTimeZone } = parts;
   const { toolResources, resources, clock, log } = parts;
@@ -51,7 +50,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   resources.use(agentFiles);
   agentFiles.watch();
   resources.use(toolResources);
-  // Before the runner: it is closed after it, and what a stop ends is told at the next start.
+  // Added before the runner, so that it is closed after it and can still send messages.
   resources.use(parts.notifications.sender);
   let triggers: Triggers | undefined;
   if (parts.shared !== undefined) {
@@ -81,7 +80,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   const reconcile = async () => {
     const isUnreadable = (id: string) => registry.isUnreadable(id);
     const isElsewhere = (id: string) =>
-      whyElsewhere(registry.get(id)?.onlyOn, () => hostNames(settings)) !== undefined;
+      describeHostMismatch(registry.get(id)?.onlyOn, () => hostNames(settings)) !== undefined;
     await created.reconcile(registry.list(), { isUnreadable, isElsewhere });
   };
   agentFiles.afterReload(reconcile);
@@ -96,7 +95,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   return created;
 }
 
-/** Such a service continues: a disk may be mounted later, and the agents with it. */
+/** The service continues without a workspace: a disk may be mounted later, and the agents with it. */
 async function warnOfMissingWorkspace(
   { config, directories: { workspace }, home }: WorkspaceSettings,
   log: ServiceLog,
@@ -106,7 +105,7 @@ async function warnOfMissingWorkspace(
   log.write("warn", message, { workspace, hint: missingWorkspaceHint(config) });
 }
 
-/** An earlier service may have been killed while it wrote. */
+/** Completes or reports the files that a killed service was writing. */
 async function clearStaged(
   { directories: { stateDir, configDir, agentsDir } }: WorkspaceSettings,
   log: ServiceLog,
@@ -118,7 +117,7 @@ async function clearStaged(
   }
 }
 
-/** Only on Linux is there one, and not under narrow flags before another start has made it. */
+/** The link exists only on Linux. With narrow permissions only an earlier start can have made it. */
 function warnOfMissingLink(
   { directories: { stateDir } }: WorkspaceSettings,
   log: ServiceLog,

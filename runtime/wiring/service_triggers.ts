@@ -1,4 +1,4 @@
-// The triggers of a service, put together: what is due by time, and what is due by changes of files.
+// The triggers of a service: schedules, watches, webhooks and follow-ups.
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -19,7 +19,7 @@ import { watchLease } from "../triggers/watch/watch_store.ts";
 import type { WatchShares } from "../triggers/watch/watcher.ts";
 import type { SqlSettingsStore } from "../triggers/settings_store.ts";
 import type { TriggerLease } from "../triggers/trigger_lease.ts";
-import { TRIGGER_LEASE, whyElsewhere } from "../trigger_kinds.ts";
+import { describeHostMismatch, TRIGGER_LEASE } from "../trigger_kinds.ts";
 import { once } from "./once.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
@@ -35,7 +35,7 @@ const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));
 const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts"));
 
-/** What they are made of. */
+/** Options of createServiceTriggers(). */
 export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   registry: Pick<AgentRegistry, "get" | "isUnreadable">;
   /** Returns an agent as its file is now. */
@@ -48,12 +48,12 @@ export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   remembered: SqlSettingsStore;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
-  /** Where several machines share the database. */
+  /** Set when several machines share the database. */
   shared?: { node: Pick<Node, "leases" | "requestLeases"> };
   events: EventBus;
 }
 
-/** They fire nothing before they are started. The watcher is loaded with the first agent that watches something. */
+/** Creates the triggers; nothing fires before start(). The watcher is loaded with the first agent that has a watch. */
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
   const { settings, db, slots, runner, pause, timeZone } = options;
   const { clock, log, events, folders, shared } = options;
@@ -77,13 +77,14 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const hosts = () => hostNames(settings);
   let lease: TriggerLease | undefined;
   const isLeased = (agent: Agent) => lease !== undefined && agent.onlyOn?.length !== 1;
-  const heldBecause = (id: string) => {
+  const inactiveReason = (id: string) => {
     const agent = findAgent(id);
     if (agent === undefined) return undefined;
-    return whyElsewhere(agent.onlyOn, hosts) ?? (isLeased(agent) ? lease?.heldBecause : undefined);
+    return describeHostMismatch(agent.onlyOn, hosts) ??
+      (isLeased(agent) ? lease?.inactiveReason : undefined);
   };
   const findHoldReason = async (agent: Agent) =>
-    whyElsewhere(agent.onlyOn, hosts) ??
+    describeHostMismatch(agent.onlyOn, hosts) ??
       (isLeased(agent) ? await lease?.findHoldReason() : undefined);
   const isPaused = async () => await pause.state() === "paused";
   const scheduler = new Scheduler({
@@ -131,7 +132,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     return new SqlWatchStore(db);
   };
   const triggers = new Triggers({
-    heldBecause,
+    inactiveReason,
     ...(!isShared && {
       async openLease() {
         const { TriggerLease } = await loadLease();
@@ -143,7 +144,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
           log,
           async changed(change) {
             const store = await openStore();
-            // The other service has worked on what changed meanwhile.
+            // The other service has handled the changes in the meantime.
             const isOld = (id: string) => {
               const agent = findAgent(id);
               return agent !== undefined && isLeased(agent);
@@ -174,7 +175,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         store,
         start,
         async isPaused() {
-          // A machine that slept may have lost its lease, and leaves its watches then.
+          // A machine that slept may have lost its lease, and then stops its watches.
           await lease?.findHoldReason();
           return await isPaused();
         },
@@ -187,7 +188,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         home,
         folders,
         shares: shared === undefined
-          ? { want: () => Promise.resolve(), holds: (id) => heldBecause(id) === undefined }
+          ? { want: () => Promise.resolve(), holds: (id) => inactiveReason(id) === undefined }
           : watchShares(shared.node),
       });
     },
@@ -205,7 +206,7 @@ async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
   return id;
 }
 
-/** One machine at a time watches for an agent. */
+/** Leases: only one machine at a time watches for an agent. */
 function watchShares(node: Pick<Node, "leases" | "requestLeases">): WatchShares {
   return {
     want: (agentIds) => node.requestLeases(agentIds.map(watchLease)),
@@ -213,13 +214,13 @@ function watchShares(node: Pick<Node, "leases" | "requestLeases">): WatchShares 
   };
 }
 
-/** Returns true when the agent may still be started by what fired. */
+/** Returns true if the agent still has the trigger that fired. */
 function hasTrigger(agent: Agent, fire: Fire): boolean {
   if (!agent.enabled) return false;
   return fire.type === "after" ? follows(agent, fire.agentId) : agent.trigger.type === fire.type;
 }
 
-/** Lets triggers start runs. */
+/** Returns the function by which triggers start runs. */
 function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
   return async (agent, fire) => {
     try {

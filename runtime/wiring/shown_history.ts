@@ -1,4 +1,4 @@
-// The history as it is shown: executions and the questions that they wait with, without secrets.
+// The history for display: executions and their open questions, without secrets.
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
@@ -30,13 +30,13 @@ import { lazyModule } from "../../base/lazy_module.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 
 const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
-/** Loaded where there are nodes. */
+/** Loaded when several machines share the database. */
 const loadNodeWaits = lazyModule(() => import("../executions/nodes/node_waits.ts"));
 
-/** The most questions that are listed at once. */
+/** The most questions listed at once. */
 const MOST_OPEN = 500;
 
-/** What it is read from. */
+/** The collaborators of a ShownHistory. */
 export interface ShownHistoryPorts {
   executions: ExecutionReads;
   requests: Pick<RequestStore, "readOpenRequest">;
@@ -46,13 +46,13 @@ export interface ShownHistoryPorts {
   registry: Pick<AgentRegistry, "get">;
   settings: WorkspaceSettings;
   clock: Clock;
-  /** The machine's. */
+  /** The machine's time zone. */
   timeZone: () => string;
 }
 
 /**
- * What callers wrote is stored as it is, so that a continued run is the same run; here its secrets are redacted. What
- * runs gave (outputs, errors) was redacted before it was stored.
+ * Reads the history and redacts it. Requests are stored unredacted, so that a resumed run is the same run. Outputs and
+ * errors were redacted before they were stored.
  */
 export class ShownHistory {
   readonly #ports: ShownHistoryPorts;
@@ -61,11 +61,11 @@ export class ShownHistory {
     this.#ports = ports;
   }
 
-  /** Newest first. The agent's id is taken in any Unicode spelling. */
+  /** Lists executions, newest first. Accepts the agent's id in any Unicode normalization. */
   async list({ agentId, ...rest }: ExecutionFilter): Promise<ListedExecution[]> {
     const { executions: reads, redactor } = this.#ports;
     // What was asked is stored with its secrets: nobody may try one out of it piece by piece.
-    const searchesAnswersOnly = rest.text !== undefined && redactor.sharesPart(rest.text);
+    const searchesAnswersOnly = rest.text !== undefined && redactor.overlapsSecret(rest.text);
     const executions = await reads.listExecutions({
       ...rest,
       ...(searchesAnswersOnly && { searchesAnswersOnly }),
@@ -74,7 +74,7 @@ export class ShownHistory {
     return await this.#showAll(executions);
   }
 
-  /** The newest execution of each of these agents, by id; those without one are left out. */
+  /** Returns the newest execution of each agent by id; agents without one are left out. */
   async newest(agentIds: readonly string[]): Promise<ReadonlyMap<string, ListedExecution>> {
     const newest = await this.#ports.executions.newestByAgent(agentIds);
     const shown = await this.#showAll([...newest.values()]);
@@ -93,14 +93,14 @@ export class ShownHistory {
       outputData: stored.output,
       message: asked.message,
       context: asked.context,
-      isAskedRedacted: JSON.stringify(asked) !== JSON.stringify({ args, message, context }),
+      isRequestRedacted: JSON.stringify(asked) !== JSON.stringify({ args, message, context }),
       forkedFrom: forkedFrom(stored),
       isUsageEstimated: await this.#ports.executions.readIsEstimated(id),
       children: await this.#ports.families.sumDescendants(id),
     };
   }
 
-  /** The question that an existing execution waits with: what one below it asks, it waits for. Throws NoPendingRequest. */
+  /** Returns the open question of an existing execution, its own or a descendant's. Throws NoPendingRequest. */
   async pendingRequest(id: number): Promise<PendingRequest> {
     const { requests, executions, redactor } = this.#ports;
     const request = await requests.readOpenRequest(id);
@@ -113,7 +113,7 @@ export class ShownHistory {
     };
   }
 
-  /** What the call that a question is about would do to a file now; null for one that does nothing to files. */
+  /** Returns the effect of a question's call on a file now; null if it changes no file. */
   async preview(request: HumanRequest): Promise<CallPreview | null> {
     const { executions, registry } = this.#ports;
     const asking = await requireExecution(executions, request.executionId);
@@ -123,7 +123,7 @@ export class ShownHistory {
     return await previewCall(request, subject, this.#ports);
   }
 
-  /** The questions that wait, of the executions that ask them themselves. */
+  /** Lists the open questions, each at the execution that asks it. */
   async openRequests(): Promise<(HumanRequest & { agentId: string })[]> {
     const waiting = await this.#ports.executions.listExecutions({
       statuses: ["waiting"],
@@ -150,19 +150,19 @@ export class ShownHistory {
     return { days, timeZone, entries: toDailyUsage(steps, days) };
   }
 
-  /** An execution as it is shown. */
+  /** Returns a redacted execution. */
   show(execution: AcceptedExecution): AcceptedExecution {
     const { args, sessionId, notices } = execution;
     const shown = { args, sessionId, ...(notices && { notices }) };
     return { ...execution, ...this.#ports.redactor.redactValue(shown) };
   }
 
-  /** In one redaction: each asks the file system what is secret now. */
+  /** Redacts all in one call, because each call reads the current secrets from the file system. */
   async #showAll(executions: readonly ListedExecution[]): Promise<ListedExecution[]> {
     const { redactor } = this.#ports;
-    // What was cut off may have taken half of a secret along.
+    // The end of a cut text may be a part of a secret.
     const whole = (text: string | null) =>
-      text?.length === PREVIEW_CHARACTERS ? redactor.withoutTornEnd(text) : text;
+      text?.length === PREVIEW_CHARACTERS ? redactor.trimPartialSecret(text) : text;
     const shown = redactor.redactValue(
       executions.map(({ args, sessionId, preview }) => ({
         args,
@@ -175,7 +175,7 @@ export class ShownHistory {
     return await this.#withWaits(executions.map((one, index) => ({ ...one, ...shown[index] })));
   }
 
-  /** With the labels that they wait for. */
+  /** Adds the labels that the executions wait for. */
   async #withWaits(executions: readonly ListedExecution[]): Promise<ListedExecution[]> {
     const { nodes, registry } = this.#ports;
     if (nodes === undefined) return [...executions];

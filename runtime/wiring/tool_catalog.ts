@@ -1,4 +1,4 @@
-// Where tools come from, each source opened when the first agent that needs it runs, and closed with the runtime.
+// The sources of tools. Each is opened with the first agent that needs it, and closed with the runtime.
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
@@ -27,25 +27,25 @@ const loadForwardProxy = lazyModule(() => import("../tools/http/forward_proxy.ts
 const loadSandboxGap = lazyModule(() => import("../permissions/sandbox_gap.ts"));
 const loadMcpServers = lazyModule(() => import("../tools/mcp/mcp_servers.ts"));
 
-/** What tools are opened with. */
+/** Options of openToolCatalog(). */
 export interface ToolCatalogOptions {
   settings: WorkspaceSettings;
   registry: AgentRegistry;
   clock: Clock;
   log: ServiceLog;
   version: string;
-  /** The path of this program, as it was at the start. */
+  /** The path of this program at its start. */
   executable: string;
-  /** TCP ports of the service itself, which agents must not reach. */
+  /** TCP ports of the service itself. Agents must not reach them. */
   ownPorts: () => readonly number[];
   knownTools: KnownToolStore;
-  /** Whether a warning is given for the first time in this state directory. */
+  /** Returns whether a warning is given for the first time in this state directory. */
   isFirstWarning: (warning: string) => Promise<boolean>;
-  /** Takes what must be closed. */
+  /** Receives everything that must be closed. */
   resources: AsyncDisposableStack;
 }
 
-/** Opens the catalog: the built-in tools now, everything else when it is asked for. */
+/** Opens the catalog: the built-in tools now, everything else on demand. */
 export async function openToolCatalog(options: ToolCatalogOptions): Promise<ToolCatalog> {
   const { settings, log, ownPorts } = options;
   const openSandbox = once(() => openProcessSandbox(options));
@@ -69,7 +69,7 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
   });
 }
 
-/** The sandbox of all that agents start; `log` hears where there is none. */
+/** Opens the sandbox of all processes that agents start. `log` receives a warning if none is available. */
 export async function openProcessSandbox(
   { settings, log }: Pick<ToolCatalogOptions, "settings"> & { log?: ServiceLog },
 ): Promise<ProcessSandbox> {
@@ -102,7 +102,7 @@ async function openSkills(
       lookup,
       sandbox,
     }),
-    // What Python would leave beside its modules is not in the lock of a skill.
+    // Python would otherwise write files beside its modules that are not in a skill's lock.
     environment: { ...smallEnvironment(lookup), PYTHONDONTWRITEBYTECODE: "1" },
     sandbox,
   });
@@ -138,7 +138,9 @@ async function openCustomTools(
   return options.resources.use(await openWorkspaceTools(options, sandbox));
 }
 
-/** Opens the MCP servers of a workspace; with `folder`, what they and the way to the network make stands there, beside a service's. */
+/**
+ * Opens the MCP servers of a workspace. Their files are in the state directory, or in `folder` beside a running service.
+ */
 export async function openMcpServers(
   options: Omit<ToolCatalogOptions, "executable"> & { folder?: string },
   sandbox: ProcessSandbox,

@@ -1,5 +1,5 @@
-// The billing of model calls that no agent makes: a person has an agent written, or a model tried. They count in the budget
-// of the workspace, in the database of its service, which may be running meanwhile.
+// The billing of model calls outside of agents' runs, such as writing an agent or testing a model. They count in the
+// workspace's budget in the service's database, which may be in use.
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -16,10 +16,10 @@ import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 
 const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
 
-/** A person makes one call after the other, a trial some at once. */
+/** One person calls in sequence; a trial makes a few calls at once. */
 const CONNECTIONS = 3;
 
-/** The owner of the billing. */
+/** Options of openWorkspaceBilling(). */
 export interface WorkspaceBillingOptions {
   settings: Pick<WorkspaceSettings, "config" | "directories" | "shell" | "database">;
   clock: Clock;
@@ -31,7 +31,7 @@ export interface WorkspaceBilling extends AsyncDisposable {
   billing: Omit<CallBilling, "model">;
 }
 
-/** Opens it. Throws StateDirUnusable and DatabaseUnusable. */
+/** Opens the billing. Throws StateDirUnusable and DatabaseUnusable. */
 export async function openWorkspaceBilling(
   options: WorkspaceBillingOptions,
 ): Promise<WorkspaceBilling> {
@@ -53,14 +53,14 @@ export async function openWorkspaceBilling(
   return { billing: { gate, prices }, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Nothing is made for a workspace in which nothing ran yet and nothing is bounded: there is nothing to hold a call to. */
+/** Uses a database in memory if nothing ran yet and no budget is set: there is nothing to count against. */
 async function openDatabase(
   { config, directories, database }: WorkspaceBillingOptions["settings"],
 ): Promise<Database & (Disposable | AsyncDisposable)> {
   if (database !== undefined) {
     const { PostgresDatabase } = await loadPostgres();
     const { address } = database;
-    // Its shape is a matter of its services: older ones could not start any more.
+    // Only the services migrate the schema: older ones could not start after a migration.
     return PostgresDatabase.open({ address, connections: CONNECTIONS, migrates: false });
   }
   const path = findHistory(directories);

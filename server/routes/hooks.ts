@@ -89,14 +89,14 @@ function refuseForNow(reason: string): RequestRefused {
 }
 
 async function answerAccepted(
-  { executionId, isNew, syncMs, wantsOk }: Extract<HookOutcome, { outcome: "accepted" }>,
+  { executionId, isNew, syncMs, requiresOk }: Extract<HookOutcome, { outcome: "accepted" }>,
   runtime: Runtime,
 ): Promise<Response> {
   const accepted = { execution_id: executionId, ...(!isNew && { duplicate: true }) };
   const ended = syncMs === undefined
     ? undefined
     : await untilEnd(executionId, { runtime, ms: syncMs });
-  if (ended === undefined) return Response.json(accepted, { status: wantsOk ? 200 : 202 });
+  if (ended === undefined) return Response.json(accepted, { status: requiresOk ? 200 : 202 });
   const { status, outputData, error } = ended;
   return Response.json({ ...accepted, status, output_data: outputData, error });
 }

@@ -64,14 +64,14 @@ function stateChart(): string {
 function schemeTable(): string {
   const code = (text: string) => `\`${text}\``;
   const rows = Object.entries(SCHEME_FORMS).map(([scheme, form]) => {
-    const { header, timeHeader, bodyTime, hash, id, isIdSigned, repeats } = form;
+    const { header, timeHeader, bodyTime, hash, id, isIdSigned, mayRepeat } = form;
     const time = timeHeader ?? bodyTime;
     const proof = header === undefined
       ? OTHER_PROOFS[scheme as WebhookScheme]
       : code(header) + (time === undefined ? "" : ` and ${code(time)}`) +
         (hash === undefined ? "" : ", over the body and the address that you pasted");
     if (proof === undefined) throw new TypeError(`The proof of ${scheme} is not described`);
-    const body = repeats ? "the same body, for a minute" : "the same body";
+    const body = mayRepeat ? "the same body, for a minute" : "the same body";
     const isSole = id !== undefined && (isIdSigned || id.startsWith("/"));
     const same = id === undefined ? body : `${code(id)}, ${isSole ? "else" : "or"} ${body}`;
     const event = form.event.map(code).join(", else ");

@@ -1,10 +1,10 @@
-// The names that config.yaml and agent files are held against are those of the tools there are.
+// The built-in names that config.yaml and agent files are checked against match the real tools.
 import assert from "node:assert/strict";
 import { BUILTIN_TOOL_NAMES, describeDoubtfulTool } from "../../runtime/tool_vocabulary.ts";
 import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
 import { resultsOf } from "./executions/executions_of.ts";
 
-Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent that has skills and agents to call", async () => {
+Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent with skills and delegates", async () => {
   await using place = await createTestWorkspace();
   const skill = `${place.agentsDir}/_config/skills/haiku`;
   await Deno.mkdir(skill, { recursive: true });
@@ -19,7 +19,7 @@ Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent that has skills and agen
   assert.deepEqual(available?.sort(), [...BUILTIN_TOOL_NAMES].sort());
 });
 
-Deno.test("describeDoubtfulTool() doubts no built-in tool, no word for all, and nothing that may be a tool", () => {
+Deno.test("describeDoubtfulTool() accepts built-in tools, the words for all tools, and possible custom tools", () => {
   for (const mayBeOfServer of [false, true]) {
     for (const name of [...BUILTIN_TOOL_NAMES, "*", "all", "search", "3d-print", "a".repeat(64)]) {
       assert.equal(describeDoubtfulTool(name, { mayBeOfServer }), undefined, name);
@@ -30,14 +30,14 @@ Deno.test("describeDoubtfulTool() doubts no built-in tool, no word for all, and 
   }
 });
 
-Deno.test("describeDoubtfulTool() doubts a name that no tool has in a run only where no server may call one so", () => {
+Deno.test("describeDoubtfulTool() accepts a name that is invalid in a run if a server may use it", () => {
   for (const name of ["a b", "read.file", "notes/add", "a".repeat(65)]) {
     assert.equal(describeDoubtfulTool(name, { mayBeOfServer: true }), undefined, name);
-    const doubt = `${name}, and no tool can have that name`;
+    const doubt = `${name}, which is not a valid name of a tool`;
     assert.deepEqual(describeDoubtfulTool(name, { mayBeOfServer: false }), { doubt });
   }
   assert.deepEqual(describeDoubtfulTool("file.write", { mayBeOfServer: true }), {
-    doubt: "file.write, which is no built-in tool: it means only a tool that a server calls so",
+    doubt: "file.write, which is not a built-in tool: it matches only a server's tool of this name",
     hint: 'did you mean "file_write"?',
   });
 });

@@ -198,7 +198,7 @@ export class FakeRuntime implements Runtime {
       outputData: null,
       message: null,
       context: null,
-      isAskedRedacted: false,
+      isRequestRedacted: false,
       forkedFrom: null,
       isUsageEstimated: false,
       children: { count: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0, costUsd: null },

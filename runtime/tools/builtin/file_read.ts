@@ -132,7 +132,7 @@ function showPart(
   { line, column }: Place,
   { limit, numbered, redactor }: { limit: number; numbered: boolean; redactor: Redactor },
 ): string {
-  const start = redactor.wholeStart(lineAt(text), startOfCharacter(text, at));
+  const start = redactor.safeStart(lineAt(text), startOfCharacter(text, at));
   const notes = start > at
     ? [
       `(Column ${column} is inside a secret, which is left out, up to column ${
@@ -155,7 +155,7 @@ function showPart(
     }
     if (index === 0) {
       const fitting = beginningWithin(piece, MAX_SHOWN_BYTES - prefix.length);
-      const head = redactor.withoutTornEnd(fitting);
+      const head = redactor.trimPartialSecret(fitting);
       const next = column + start - at + head.length;
       shown.push(prefix + head);
       notes.push(

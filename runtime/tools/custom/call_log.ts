@@ -34,7 +34,7 @@ export class CallLog {
       print = { stream: redactor.openStream(), rest: "" };
       this.#prints.set(source, print);
     }
-    const shown = print.stream.push(`${cut ? redactor.withoutTornEnd(text) : text}\n`);
+    const shown = print.stream.push(`${cut ? redactor.trimPartialSecret(text) : text}\n`);
     const lines = (print.rest + shown).split("\n");
     print.rest = lines.pop() ?? "";
     this.#write(lines);

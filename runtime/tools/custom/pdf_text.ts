@@ -22,7 +22,7 @@ export async function readPdfText(
   const count = formatPlural(total, "page");
   if (pages.some((page) => page.trim() !== "")) {
     const last = pages.length - 1;
-    if (reason !== "") pages[last] = context.redactor.withoutTornEnd(pages[last] ?? "");
+    if (reason !== "") pages[last] = context.redactor.trimPartialSecret(pages[last] ?? "");
     const part = reason === "" ? "" : `, up to page ${pages.length}: ${reason}`;
     const text = pages.map((page, at) => `\n\n[page ${at + 1}]\n${page.trim()}`).join("");
     return { text: `[The text of a PDF, ${count}${part}]${text}`, isContent: true };

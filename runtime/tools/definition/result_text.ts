@@ -23,7 +23,7 @@ export function limitResult(
   const bytes = new TextEncoder().encode(text);
   const limit = maxBytes - new TextEncoder().encode(behind).length;
   if (bytes.length <= limit) return text + behind;
-  const head = redactor.withoutTornEnd(cutBytes(bytes, limit - NOTE_BYTES));
+  const head = redactor.trimPartialSecret(cutBytes(bytes, limit - NOTE_BYTES));
   const shown = Math.floor((limit - NOTE_BYTES) / 1024);
   return `${head}\n[The result is cut here: ${shown} KB of ${
     Math.ceil(bytes.length / 1024)

@@ -45,7 +45,7 @@ function showBody(
   const text = shown ?? decodeText(body, type);
   if (text === undefined) return `(The body is binary: ${type || "no type given"}, ${size} bytes.)`;
   if (!cut && text.length <= MAX_SHOWN_CHARACTERS) return text;
-  const head = redactor.withoutTornEnd(beginningOf(text, MAX_SHOWN_CHARACTERS));
+  const head = redactor.trimPartialSecret(beginningOf(text, MAX_SHOWN_CHARACTERS));
   return `${head}\n(The body is cut here: ${head.length} characters are shown of ` +
     `${size} bytes. Request a part of it, if the server supports that.)`;
 }

@@ -19,6 +19,6 @@ export function toFailureText(
   const shown = own.redact(beginning);
   if (beginning.length === text.length) return shown || "The tool failed without an error message";
   return `${
-    redactor.withoutTornEnd(shown)
+    redactor.trimPartialSecret(shown)
   }\n[The message is cut here: it has ${text.length} characters.]`;
 }

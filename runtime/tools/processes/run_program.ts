@@ -73,7 +73,7 @@ export async function runProgram(
   // A terminated program may have stopped in the middle of a line.
   const isWhole = first.kind === "done" && endedBy === null;
   const textOf = ({ text, torn }: CapturedOutput) =>
-    isWhole && !torn ? text : options.redactor.withoutTornEnd(text);
+    isWhole && !torn ? text : options.redactor.trimPartialSecret(text);
   return {
     exitCode: first.kind === "done" && endedBy === null ? code : null,
     timedOut: first.kind === "late",

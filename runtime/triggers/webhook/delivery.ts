@@ -66,15 +66,15 @@ function readContent(
   // Some senders send an empty body.
   if (text === "") return { text, value: null };
   const mediaType = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  const { takes } = SCHEME_FORMS[scheme];
-  if (takes === "form" && mediaType === "application/x-www-form-urlencoded") {
+  const { bodyFormat } = SCHEME_FORMS[scheme];
+  if (bodyFormat === "form" && mediaType === "application/x-www-form-urlencoded") {
     const form = new URLSearchParams(text);
     const payload = form.get("payload");
     return payload === null
       ? { text, value: Object.fromEntries(form) as JsonValue }
       : parseJson(payload);
   }
-  if (takes === "text" && mediaType === "text/plain") {
+  if (bodyFormat === "text" && mediaType === "text/plain") {
     return parseJson(text, { otherwise: { text, value: text } });
   }
   if (!/^application\/(json|[\w.!#$&^+-]+\+json)$/.test(mediaType)) {

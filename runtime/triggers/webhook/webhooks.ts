@@ -35,7 +35,7 @@ export type HookOutcome =
     executionId: number;
     isNew: boolean;
     syncMs: number | undefined;
-    wantsOk?: true;
+    requiresOk?: true;
   };
 
 /** The entrance for deliveries. Without `hasGetHandshake`, GET starts no handshake. */
@@ -128,10 +128,10 @@ export class Webhooks {
   ): Promise<HookOutcome> {
     const { start, isPaused, findByKey } = this.#ports;
     const { syncMs, maxRuns, scheme, handshake } = agent.trigger;
-    const wantsOk = handshake !== undefined || SCHEME_FORMS[scheme].wantsOk;
+    const requiresOk = handshake !== undefined || SCHEME_FORMS[scheme].requiresOk;
     const accepted = (executionId: number, isNew: boolean) => ({
       ...{ outcome: "accepted" as const, executionId, isNew, syncMs },
-      ...(wantsOk && { wantsOk }),
+      ...(requiresOk && { requiresOk }),
     });
     for (const key of [...marks.own, ...marks.before ?? []]) {
       const known = await findByKey(key);
@@ -243,7 +243,7 @@ async function idempotencyKeys(
     const own: DeliveryKeys["own"] = read.isIdSigned ? [id] : [id, await body()];
     return { own, since: -Infinity };
   }
-  if (!SCHEME_FORMS[trigger.scheme].repeats) {
+  if (!SCHEME_FORMS[trigger.scheme].mayRepeat) {
     return { own: [await body()], since: -Infinity };
   }
   const { dedupeMs = DEDUPE_MS } = trigger;

@@ -1,4 +1,4 @@
-// What holds for an agent, and who says so: its file, config.yaml, or nobody, so that the built-in default holds.
+// The effective settings of an agent, and their origin: its file, config.yaml, or the built-in default.
 import type { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
 import { readAgentFile } from "../../agents/agent_file.ts";
@@ -21,15 +21,15 @@ import type { EffectiveSetting } from "./run_plan.ts";
 
 type Origin = Pick<EffectiveSetting, "from" | "line">;
 
-/** A file as it stands; without a document where it cannot be used. */
+/** A parsed file; without a document if it is unusable. */
 interface Written {
   document?: YamlDocument;
 }
 
-/** `own` and `inherited`: where it may stand in the agent's file, and in config.yaml. */
+/** `own` and `inherited` are the paths of the setting in the agent's file and in config.yaml. */
 type SettingRow = [name: string, value: unknown, own: YamlPath[], inherited?: YamlPath];
 
-/** The settings of an agent, the model first. */
+/** Returns the settings of an agent, the model first. */
 export async function effectiveSettings(
   agent: Agent,
   settings: WorkspaceSettings,
@@ -125,7 +125,7 @@ function retryRows(agent: Agent): SettingRow[] {
   return [["retry", `{ times: ${times}, ${waits}on: [${on.join(", ")}] }`, [["retry"]]]];
 }
 
-/** Those limits of spending and of runs at once that there are. */
+/** Returns the set limits of spending and of concurrent runs. */
 function budgetRows({ budget: { tokens, ...dollars }, maxConcurrentRuns }: Agent): SettingRow[] {
   const limits = [
     ...Object.entries(snakeKeys(dollars)).map(([name, value]) => ({ path: [name], value })),
@@ -143,7 +143,7 @@ function budgetRows({ budget: { tokens, ...dollars }, maxConcurrentRuns }: Agent
   ].filter(([, value]) => value != null);
 }
 
-/** Where the first of these paths stands that says something. */
+/** Returns the position of the first path with a value. */
 function find(
   document: YamlDocument,
   paths: readonly YamlPath[],
@@ -160,7 +160,7 @@ const FIELDS: Readonly<Record<string, z.ZodType>> = withoutDefaults({
   ...RUN_SETTINGS,
 });
 
-/** As the parsers see it: a key that is left empty is an absent one, but for a limit, which null switches off. */
+/** Like the parsers, treats an empty key as absent, except for a limit, which null disables. */
 function saysSomething(path: YamlPath, value: unknown): boolean {
   const written = path.reduce<unknown>(
     (inside, key) => isJsonObject(inside) ? inside[String(key)] : undefined,

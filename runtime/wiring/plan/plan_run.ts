@@ -1,5 +1,4 @@
-// What the next run of an agent would be, found out as a run finds it out, and nothing of it done: the model is not asked,
-// no execution is begun, and no tool is called.
+// The plan of an agent's next run. It is prepared as a run is, but calls no model and no tool and starts no execution.
 import type { Agent } from "../../agents/agent.ts";
 import { isGuarded } from "../../agents/guarded_tools.ts";
 import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
@@ -24,15 +23,15 @@ import { describeSetup } from "../../triggers/webhook/setup_text.ts";
 import { effectiveSettings } from "./effective_settings.ts";
 import type { PlannedTool, RunPlan } from "./run_plan.ts";
 
-/** How many of the next times are told. */
+/** The number of upcoming times in a plan. */
 const UPCOMING = 3;
 
-/** What a plan is made with. */
+/** The collaborators of a plan. */
 export type RunPlanPorts =
   & Omit<RunPorts, "families" | "telemetry" | "costOf" | "openModel">
   & {
     settings: WorkspaceSettings;
-    /** Absent in a runtime that runs nothing. */
+    /** Undefined in a runtime that runs no agents. */
     triggers: Triggers | undefined;
     pause: { state(): Promise<SchedulerState> };
   };
@@ -73,7 +72,7 @@ export async function planRun(
   const missing: string[] = [];
   const [key = null, ...others] = [agent.model, ...agent.model?.fallback ?? []]
     .map((model) => findKey({ model }, { ports, problems: missing }));
-  // A run begins as long as one of its models can be called.
+  // A run starts as long as one of its models can be called.
   (missing.length <= others.length ? notices : problems).push(...missing);
   const messages = !options.withMessages
     ? null
@@ -85,7 +84,7 @@ export async function planRun(
           roots,
           tools,
           execution: {
-            // Of all executions that there are.
+            // The newest of all executions.
             id: Number.MAX_SAFE_INTEGER,
             agentId: agent.id,
             sessionId: null,
@@ -114,7 +113,7 @@ export async function planRun(
   });
 }
 
-/** When it is due next; where no service runs, only what does not depend on when one starts. */
+/** Returns the next times. Without a running service only those that do not depend on its start. */
 function nextTimes(
   { id, enabled, trigger }: Agent,
   { triggers, clock, timeZone }: Pick<RunPlanPorts, "triggers" | "clock" | "timeZone">,
@@ -140,7 +139,7 @@ function describeTools(agent: Agent, { toolbox }: AgentTools): PlannedTool[] {
       name,
       source: sourceOf(tool),
       server: tool.origin?.server ?? null,
-      // What asks in any case needs no guard.
+      // A tool that always asks needs no guard.
       guarded: tool.question === undefined && isGuarded(agent, tool),
       effect: effectOf(tool),
     };
@@ -156,7 +155,7 @@ function sourceOf({ name, origin }: Tool): PlannedTool["source"] {
 
 function effectOf(tool: Tool): PlannedTool["effect"] {
   if (tool.question !== undefined) return "read";
-  // The agent that is called decides.
+  // The called agent decides.
   if (tool.delegation !== undefined) return "varies";
   return tool.fixedEffect ?? "varies";
 }
@@ -194,7 +193,7 @@ async function orProblem<T>(problems: string[], make: () => Promise<T>): Promise
   }
 }
 
-/** What a run would write into the service log is told to the person who asks. */
+/** Returns a log that adds a run's warnings to the notices of the plan. */
 function tellInstead(notices: string[]): ServiceLog {
   return {
     write(_level, message, fields = {}) {

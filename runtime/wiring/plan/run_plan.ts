@@ -1,53 +1,53 @@
-// What the next run of an agent would be, as it is told. plan_run.ts finds it out.
+// The plan of an agent's next run, as returned by the API. plan_run.ts creates it.
 import type { FirstMessage } from "../../executions/record/conversation.ts";
 import type { Effect } from "../../tools/definition/tool.ts";
 import type { SchedulerState } from "../../triggers/pause.ts";
 
-/** A setting with its place. `line` is that of the file, 1-based; null for a default, and where a file is broken now. */
+/** A setting and its origin. `line` is 1-based; null for a default, and when the file is broken now. */
 export interface EffectiveSetting {
   name: string;
-  /** As a person would write it. */
+  /** In the notation of the file. */
   value: string;
   from: "file" | "config" | "default" | "unknown";
   line: number | null;
 }
 
-/** A tool as the run would have it. */
+/** A tool of the run. */
 export interface PlannedTool {
   name: string;
   source: "builtin" | "delegation" | "skills" | "custom" | "mcp";
-  /** The MCP server that it is from. */
+  /** The tool's MCP server; null: it comes from none. */
   server: string | null;
-  /** Whether a call waits for a person. */
+  /** True: a call waits for a person's approval. */
   guarded: boolean;
   /** `varies`: the arguments decide. */
   effect: Effect | "varies";
 }
 
-/** What the next run would be; without secrets. Times are milliseconds since the epoch. */
+/** The plan of the next run, without secrets. Times are milliseconds since the epoch. */
 export interface RunPlan {
   settings: EffectiveSetting[];
-  /** The variable that holds the model's key, and whether it is set; null: no key is used, or there is no model. */
+  /** The variable of the model's key, and whether it is set; null: no key is used, or there is no model. */
   key: { variable: string; isSet: boolean } | null;
   paths: {
     /** Null for a watched path. */
     alias: string | null;
-    /** Absolute, symlinks resolved as far as the path exists. */
+    /** Absolute; symlinks are resolved as far as the path exists. */
     path: string;
     access: "read" | "write";
     exists: boolean;
   }[];
   tools: PlannedTool[];
-  /** Why a run would fail before it sends anything: what is not available, as sentences. */
+  /** The reasons why a run would fail at its start, as sentences. */
   problems: string[];
-  /** What a run would be warned of. */
+  /** The warnings of a run. */
   notices: string[];
-  /** What would begin it. */
+  /** The trigger of the planned run. */
   trigger: "manual" | "schedule";
   upcoming: number[];
-  /** The lines to enter at the sender of its webhook. */
+  /** The lines to enter at the webhook's sender. */
   setup?: string[];
   schedulerState: SchedulerState;
-  /** Null where they were not asked for, or cannot be made. */
+  /** Null if not requested, or if they cannot be created. */
   messages: FirstMessage[] | null;
 }

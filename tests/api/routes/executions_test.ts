@@ -113,7 +113,7 @@ Deno.test("GET /executions/{id} includes the request and the answer", async () =
   runtime.addExecution({
     message: "Do it",
     context: "Soon",
-    isAskedRedacted: true,
+    isRequestRedacted: true,
     outputData: "The answer",
     isUsageEstimated: true,
     startedAt: Date.UTC(2026, 0, 1),

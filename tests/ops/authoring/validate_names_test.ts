@@ -23,9 +23,9 @@ Deno.test("diagnoseNames() knows the built-in tools and the agent's own, and war
   assert.deepEqual(await diagnosed(unknown, INCOMPLETE), []);
 
   assert.deepEqual(await diagnosed("confirm: [file_wirte, a.b]", INCOMPLETE), [
-    "warning daily.md:2:11: confirm names file_wirte, which is no built-in tool: it means only a tool of your own or of a " +
-    'server (did you mean "file_write"?)',
-    "warning daily.md:2:23: confirm names a.b, and no tool can have that name",
+    "warning daily.md:2:11: confirm names file_wirte, which is not a built-in tool: it matches only a custom tool " +
+    'or a server\'s tool (did you mean "file_write"?)',
+    "warning daily.md:2:23: confirm names a.b, which is not a valid name of a tool",
   ]);
 
   const ofServer =

@@ -217,10 +217,10 @@ Deno.test("parseConfig() warns of guards without effect, but not of names that m
   );
   assert.equal(defaults.confirmTools.length, 8);
   assert.deepEqual(warnings.map((one) => `${one.severity} ${formatDiagnostic(one)}`), [
-    "warning config.yaml:2:32: defaults.confirm_tools names file_wirte, which is no built-in tool: it means only a tool of " +
-    'your own or of a server (did you mean "file_write"?)',
-    "warning config.yaml:2:73: defaults.confirm_tools names file write, which is no built-in tool: it means only a tool " +
-    'that a server calls so (did you mean "file_write"?)',
+    "warning config.yaml:2:32: defaults.confirm_tools names file_wirte, which is not a built-in tool: it matches only a " +
+    'custom tool or a server\'s tool (did you mean "file_write"?)',
+    "warning config.yaml:2:73: defaults.confirm_tools names file write, which is not a built-in tool: it matches only a " +
+    'server\'s tool of this name (did you mean "file_write"?)',
   ]);
 });
 

@@ -16,7 +16,7 @@ const OPTIONS: SystemPromptOptions = {
   memorySections: [],
 };
 
-Deno.test("createSystemPrompt() tells time with zone, the places with their meaning, then the task", () => {
+Deno.test("createSystemPrompt() lists the time with its zone, the folders with descriptions, then the task", () => {
   const prompt = createSystemPrompt({ ...OPTIONS, memorySections: ["Plants", 'The "big" ones'] });
   assert.match(prompt, /^<environment>\n/);
   const expected =
@@ -29,7 +29,7 @@ Deno.test("createSystemPrompt() tells time with zone, the places with their mean
   assert.ok(prompt.endsWith("</environment>\n\n<task>\nWater the garden.\n</task>"));
 });
 
-Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of what does not", () => {
+Deno.test("createSystemPrompt() lists the sections that apply, in a fixed order", () => {
   const bare = createSystemPrompt(OPTIONS);
   for (const word of ["Watch:", "memory", "Skills:", "Agents:", "skill-context", "run_agent"]) {
     assert.ok(!bare.includes(word), word);
@@ -48,11 +48,11 @@ Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of
   // deno-fmt-ignore
   const order = [
     "Now: ", "Files: ",
-    'Watch: a change of "inbox", "notes/**/*.md" starts you. Watched files can be read.',
+    'Watch: a change of "inbox", "notes/**/*.md" starts your run. You can read the watched files.',
     "Long-term memory: ", "Skills: ",
     '\n- "pdf" (arguments: [file]): Reads PDF files.\n- "bare"\n- "html": Turns <b> & <tasks> into &lt;/task>\n',
     "Agents: ", '\n- "researcher": Finds sources.\n',
-    "behind the results of all tool calls of that reply", '<skill-context name="…">',
+    '<skill-context name="…">', "after the results of all tool calls of that reply",
     '<skill-breadcrumb name="…">', "</environment>", "<task>",
   ];
   const places = order.map((text) => full.indexOf(text));
@@ -60,7 +60,7 @@ Deno.test("createSystemPrompt() tells what applies, in one order, and nothing of
   assert.deepEqual(places, places.toSorted((a, b) => a - b));
 });
 
-Deno.test("createSystemPrompt() lets no description, name or path end the environment, its own line, or go on for ever", () => {
+Deno.test("createSystemPrompt() escapes and limits descriptions, names and paths", () => {
   const text = fc.array(fc.oneof(
     fc.constantFrom(
       "</environment>",
@@ -96,7 +96,7 @@ Deno.test("createSystemPrompt() lets no description, name or path end the enviro
   }));
 });
 
-Deno.test("createSystemPrompt() names a hundred sections of a memory, none without end, and counts the others", () => {
+Deno.test("createSystemPrompt() lists a hundred memory sections and counts the others", () => {
   const names = Array.from({ length: 5_000 }, (_, n) => `day ${n}`);
   const prompt = createSystemPrompt({ ...OPTIONS, memorySections: ["x".repeat(300), ...names] });
   assert.match(prompt, /sections "day 0", "day 1", .*"day 99", 4901 more, which memory_retrieve/);

@@ -32,7 +32,7 @@ function check(cases: Cases): void {
   }
 }
 
-Deno.test("createUserTurn() puts message, template, arguments and context together", () => {
+Deno.test("createUserTurn() combines message, template, arguments and context", () => {
   check([
     [{}, "Execute your task."],
     [{ message: "Do this." }, "Do this."],
@@ -49,7 +49,7 @@ Deno.test("createUserTurn() puts message, template, arguments and context togeth
   ]);
 });
 
-Deno.test("createUserTurn() tells why a run began that nobody asked for", () => {
+Deno.test("createUserTurn() describes the cause of an automatic run", () => {
   check([
     [{ trigger: EVERY, cause: SLOT }, "Execute your task. (scheduled: every 5m)"],
     [{ trigger: CRON, cause: SLOT }, "Execute your task. (scheduled: cron 30 8 * * *)"],
@@ -78,7 +78,7 @@ Deno.test("createUserTurn() tells why a run began that nobody asked for", () => 
   ]);
 });
 
-Deno.test("createUserTurn() fills a template with what the run has, once, and leaves the rest as written", () => {
+Deno.test("createUserTurn() fills in a template's placeholders once, and leaves unknown ones as written", () => {
   const all = "{event} {path} {file} {schedule} {context} {other} ${event}";
   const template = (trigger: UserTurnOptions["trigger"], input = all) => ({ ...trigger, input });
   check([
@@ -95,24 +95,24 @@ Deno.test("createUserTurn() fills a template with what the run has, once, and le
     // A manual run of a watching or scheduled agent.
     [{ trigger: template(WATCH, "{path}: {event}") }, "{path}: {event}"],
     [{ trigger: template(EVERY, "{schedule}") }, "{schedule}"],
-    // Values are never looked at again.
+    // Inserted values are not scanned for placeholders.
     [
       { trigger: template(WATCH, "{file} {context}"), cause: change("/w/{event} $& {context}") },
       "{event} $& {context} ",
     ],
     [{ trigger: template(MANUAL, "{context}"), context: "{context} {event}" }, "{context} {event}"],
-    // A context that the template lacks: people, programs and agents get it appended, schedules and watches do not.
+    // A context without a placeholder is appended for people, programs and agents, but not for schedules and watches.
     [{ trigger: template(MANUAL, "T"), context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(MANUAL, "T"), cause: CALLER, context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(WATCH, "T"), context: "C" }, "T\n\nContext:\nC"],
     [{ trigger: template(EVERY, "T"), cause: SLOT, context: "C" }, "T"],
     [{ trigger: template(WATCH, "T"), cause: change("/w/a"), context: "C" }, "T"],
-    // An empty template is a turn, too.
+    // An empty template is a valid turn.
     [{ trigger: template(MANUAL, ""), context: "C" }, "\n\nContext:\nC"],
   ]);
 });
 
-Deno.test("createUserTurn() quotes the name of a watched file: it ends no line and no quote", () => {
+Deno.test("createUserTurn() quotes the name of a watched file on one line", () => {
   const name = fc.string({
     unit: fc.oneof(
       fc.constantFrom('"', "\n", "\u2028", "\x1b", "\u202e"),
@@ -132,12 +132,12 @@ Deno.test("createUserTurn() quotes the name of a watched file: it ends no line a
       /^Execute your task\.\n\nA watched file was modified: (".*")\. Read it first, with file_read\.$/
         .exec(turn)?.[1];
     assert.ok(quoted !== undefined, turn);
-    assert.equal(JSON.parse(quoted), path, "whoever decodes it has the exact path");
+    assert.equal(JSON.parse(quoted), path, "the decoded name is the exact path");
     assert.doesNotMatch(quoted, /[\p{Cc}\p{Zl}\p{Zp}\u202e<]/u);
   }));
 });
 
-Deno.test("createUserTurn() lets a file name end no line of a template", () => {
+Deno.test("createUserTurn() escapes line ends of file names in a template", () => {
   const trigger = { ...WATCH, input: "Read {file} now." };
   check([[{ trigger, cause: change("/w/a\nIgnore\x1b[31m") }, "Read a\\nIgnore\\u001b[31m now."]]);
 });

@@ -6,7 +6,7 @@ const SECRETS = [
   { name: "SHORT_TOKEN", value: "tok-12345678" },
 ];
 
-Deno.test("Redactor.redact() replaces every occurrence, also in JSON's spelling", () => {
+Deno.test("Redactor.redact() replaces every occurrence, also in JSON notation", () => {
   const redactor = new Redactor(() => SECRETS);
   const text = `a ${SECRETS[0]!.value} b ${JSON.stringify({ k: SECRETS[0]!.value })} ${
     SECRETS[1]!.value
@@ -15,7 +15,7 @@ Deno.test("Redactor.redact() replaces every occurrence, also in JSON's spelling"
   assert.equal(safe, 'a [redacted:LONG_KEY] b {"k":"[redacted:LONG_KEY]"} [redacted:SHORT_TOKEN]');
 });
 
-Deno.test("Redactor.redact() knows JSON that is written in ASCII alone", () => {
+Deno.test("Redactor.redact() replaces secrets in ASCII-only JSON", () => {
   const password = { name: "APP_PASSWORD", value: 'pässwörd-"😀"\t12345' };
   const redactor = new Redactor(() => [password]);
   const lower = 'p\\u00e4ssw\\u00f6rd-\\"\\ud83d\\ude00\\"\\t12345';
@@ -26,7 +26,7 @@ Deno.test("Redactor.redact() knows JSON that is written in ASCII alone", () => {
   }
 });
 
-Deno.test("Redactor.redactValue() goes as deep as a value goes, and looks at what others named", () => {
+Deno.test("Redactor.redactValue() redacts at any depth, and redacts the keys of inner objects", () => {
   const redactor = new Redactor(() => SECRETS);
   const token = SECRETS[1]!.value;
   const levels = 20_000;
@@ -38,10 +38,10 @@ Deno.test("Redactor.redactValue() goes as deep as a value goes, and looks at wha
   const expected =
     `{"args":{"[redacted:SHORT_TOKEN]":1,"__proto__":{"b":"[redacted:SHORT_TOKEN]"}},"${token}":null}`;
   assert.equal(JSON.stringify(redactor.redactValue({ args, [token]: null })), expected);
-  assert.equal(args[token], 1, "what was given is left as it was");
+  assert.equal(args[token], 1, "the argument is not changed");
 });
 
-Deno.test("Redactor.redact() gets through a long text of many secrets and placeholders", () => {
+Deno.test("Redactor.redact() takes linear time for many secrets and placeholders", () => {
   const token = { name: "T_TOKEN", value: "tok-12345678" };
   const own = { name: "OPENAI_API_KEY", value: "OPENAI_API_KEY" };
   const many = Array.from(
@@ -55,7 +55,7 @@ Deno.test("Redactor.redact() gets through a long text of many secrets and placeh
     [[own], "OPENAI_API_KEY=", "[redacted:OPENAI_API_KEY]="],
     [many, "[redacted:N3_KEY] value-7-of-50 ", "[redacted:N3_KEY] [redacted:N7_KEY] "],
   ];
-  // Were each compared with each, this would not end for minutes.
+  // A comparison of every mark with every placeholder would take minutes.
   const times = 64_000;
   for (const [secrets, text, shown] of cases) {
     assert.ok(new Redactor(() => secrets).redact(text.repeat(times)) === shown.repeat(times), text);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { SystemClock } from "../../../base/clock.ts";
 import { formatLogLine, openLogFile } from "../../../runtime/service_log/log_file.ts";
-import { survivingWriter } from "../../../runtime/service_log/log_file.ts";
+import { createSurvivingWriter } from "../../../runtime/service_log/log_file.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { anyText } from "../../support/any_text.ts";
@@ -23,7 +23,7 @@ Deno.test("openLogFile() appends to a private file", () =>
     assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
   }));
 
-Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", () =>
+Deno.test("openLogFile() rotates at 5 MB and keeps three old files", () =>
   withTempDir(async (dir) => {
     using log = openLogFile(join(dir, "inkling.log"), { clock });
     const megabyte = "x".repeat(1_024 * 1_024);
@@ -36,11 +36,11 @@ Deno.test("openLogFile() begins a new file at 5 MB and keeps three old ones", ()
     assert.match(await Deno.readTextFile(join(dir, "inkling.log")), / 25 x/);
   }));
 
-Deno.test("openLogFile() gives each line to whoever looks on as it stands in the file", () =>
+Deno.test("openLogFile() passes each line to onLine as written to the file", () =>
   withTempDir(async (dir) => {
     const path = join(dir, "inkling.log");
     const seen: string[] = [];
-    /** Never twice the same time, as between two looks at a real clock. */
+    /** Returns a new time at each call, so that formatting a line twice would show. */
     let now = 0;
     const moving = { now: () => now += 1_000, sleep: new SystemClock().sleep };
     using log = openLogFile(path, { clock: moving, onLine: (line) => seen.push(line) });
@@ -53,10 +53,10 @@ Deno.test("openLogFile() gives each line to whoever looks on as it stands in the
     assert.equal(await Deno.readTextFile(path), seen.map((line) => `${line}\n`).join(""));
   }));
 
-Deno.test("survivingWriter() loses lines to a full disk, says how many, and lets bugs through", () => {
+Deno.test("createSurvivingWriter() counts the lines lost to a full disk, and rethrows other errors", () => {
   const written: string[] = [];
   let failure: Error | undefined = Object.assign(new Error("No space left"), { code: "ENOSPC" });
-  const write = survivingWriter((line) => {
+  const write = createSurvivingWriter((line) => {
     if (failure !== undefined) throw failure;
     written.push(line);
   }, { describeLoss: (lost) => `${lost} lost` });
@@ -70,7 +70,7 @@ Deno.test("survivingWriter() loses lines to a full disk, says how many, and lets
   assert.throws(() => write("fifth"), TypeError);
 });
 
-Deno.test("formatLogLine() keeps a line one line, and leaves out what is not there", () => {
+Deno.test("formatLogLine() returns one line, without undefined fields", () => {
   assert.equal(
     formatLogLine({
       at: 0,
@@ -82,7 +82,7 @@ Deno.test("formatLogLine() keeps a line one line, and leaves out what is not the
   );
 });
 
-Deno.test("formatLogLine() escapes what a terminal would obey and what nobody sees", () => {
+Deno.test("formatLogLine() escapes control and invisible characters", () => {
   const line = formatLogLine({
     at: 0,
     level: "info",
@@ -108,12 +108,12 @@ Deno.test("formatLogLine() escapes what a terminal would obey and what nobody se
   assert.deepEqual(JSON.parse(/c1=(\S+)/.exec(line)?.[1] ?? ""), "\u009b2J");
 });
 
-Deno.test("formatLogLine() never lets a control character through, whatever is told", () => {
+Deno.test("formatLogLine() never returns a control character", () => {
   const text = anyText({ maxLength: 40 });
   fc.assert(fc.property(text, text, (message, value) => {
     const line = formatLogLine({ at: 0, level: "info", message, fields: { value } });
     assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
-    // The value is there, whole, quoted or not; halves of characters are no text.
+    // The value is in the line as a whole, quoted or not; half characters are no text.
     const written = line.slice(line.lastIndexOf(" value=") + " value=".length);
     if (!value.includes(" value=")) {
       assert.equal(written.startsWith('"') ? JSON.parse(written) : written, value);

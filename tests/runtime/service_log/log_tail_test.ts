@@ -7,7 +7,7 @@ import { withTempDir } from "../../support/temp_dir.ts";
 const withFile = (test: (path: string) => Promise<void>) =>
   withTempDir((folder) => test(join(folder, "inkling.log")));
 
-Deno.test("readLogTail() gives the last lines, oldest first, and none where there is no file", () =>
+Deno.test("readLogTail() returns the last lines, oldest first, and none without a file", () =>
   withFile(async (path) => {
     assert.deepEqual(await readLogTail(path, { lines: 5 }), []);
     await Deno.writeTextFile(path, "");
@@ -29,7 +29,7 @@ Deno.test("readLogTail() continues in the rotated file", () =>
     assert.deepEqual(await readLogTail(path, { lines: 2 }), ["b", "c"]);
   }));
 
-Deno.test("readLogTail() is the end of the file, whatever stands in it and however long it is", () =>
+Deno.test("readLogTail() returns the end of any file", () =>
   withFile(async (path) => {
     await fc.assert(
       fc.asyncProperty(
@@ -45,7 +45,7 @@ Deno.test("readLogTail() is the end of the file, whatever stands in it and howev
     );
   }));
 
-Deno.test("readLogTail() reads no more than 2 MB, and cuts at a line", () =>
+Deno.test("readLogTail() reads at most 2 MB, from the beginning of a line", () =>
   withFile(async (path) => {
     const line = "é".repeat(999);
     await Deno.writeTextFile(path, `${line}\n`.repeat(3_000));

@@ -5,7 +5,7 @@ import { LogLines } from "../../support/log_lines.ts";
 
 const REDACTOR = new Redactor(() => [{ name: "A_KEY", value: "secret-12345" }]);
 
-Deno.test("RedactedLog lets no secret through: message, fields, errors, their causes and stacks", () => {
+Deno.test("RedactedLog redacts messages, fields, errors, their causes and stacks", () => {
   const sink = new LogLines();
   const log = new RedactedLog(sink, REDACTOR);
   const error = new Error("Refused secret-12345", { cause: new Error("for secret-12345") });

@@ -1,4 +1,4 @@
-// What becomes of lines when a file is full; log_file_test.ts has the sizes of the service log.
+// The handling of lines when a file is full. log_file_test.ts tests the sizes of the service log.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RotatingFile } from "../../../runtime/service_log/rotating_file.ts";
@@ -9,7 +9,7 @@ async function contents(dir: string): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, Deno.readTextFileSync(join(dir, name))]));
 }
 
-Deno.test("RotatingFile.open() closes files to others that were open to them", () =>
+Deno.test("RotatingFile.open() makes existing files private", () =>
   withTempDir(async (dir) => {
     const names = ["log", "log.1", "log.2"];
     for (const name of names) {
@@ -26,7 +26,7 @@ Deno.test("RotatingFile.open() closes files to others that were open to them", (
     }
   }));
 
-Deno.test("RotatingFile.open() leaves what a link leads to as it is: it may belong to all", () =>
+Deno.test("RotatingFile.open() keeps the mode of a link's target", () =>
   withTempDir(async (dir) => {
     const target = join(dir, "everybody's");
     await Deno.writeTextFile(target, "");
@@ -36,7 +36,7 @@ Deno.test("RotatingFile.open() leaves what a link leads to as it is: it may belo
     assert.equal(((await Deno.stat(target)).mode ?? 0) & 0o777, 0o666);
   }));
 
-Deno.test("RotatingFile takes a line that is larger than a file may be, and files that somebody took away", () =>
+Deno.test("RotatingFile writes a line over the size limit, and recreates removed files", () =>
   withTempDir(async (dir) => {
     using file = RotatingFile.open(join(dir, "log"), { maxBytes: 4, oldFiles: 3 });
     file.writeLine("one line");
@@ -48,7 +48,7 @@ Deno.test("RotatingFile takes a line that is larger than a file may be, and file
     assert.deepEqual(await contents(dir), { "log": "four\n", "log.1": "three\n" });
   }));
 
-Deno.test("RotatingFile stays with a full file while there cannot be a new one, and gives up no old line", () =>
+Deno.test("RotatingFile keeps writing to a full file while no new one can be created", () =>
   withTempDir(async (dir) => {
     using file = RotatingFile.open(join(dir, "log"), { maxBytes: 8, oldFiles: 2 });
     for (const line of ["oldest", "middle", "newest"]) file.writeLine(line);
@@ -66,14 +66,14 @@ Deno.test("RotatingFile stays with a full file while there cannot be a new one, 
       "log.1": "middle\n",
       "log.2": "oldest\n",
     });
-    // Tried again when it has grown by a good piece.
+    // The rotation is retried after the file has grown.
     file.writeLine("x".repeat(70_000));
     file.writeLine("after");
     const now = await contents(dir);
     assert.deepEqual([now["log"], now["log.2"]], ["after\n", "newest\none\ntwo\nthree\n"]);
   }));
 
-Deno.test("RotatingFile begins a new line after one of which the disk took only part", () =>
+Deno.test("RotatingFile starts a new line after a partial write", () =>
   withTempDir(async (dir) => {
     using file = RotatingFile.open(join(dir, "log"), { maxBytes: 1_000, oldFiles: 1 });
     const { writeSync } = Deno.FsFile.prototype;

@@ -11,7 +11,7 @@ function redact(text: string, headers: string): string {
   return new Redactor(withCollectorSecrets(() => [], (name) => variables[name])).redact(text);
 }
 
-Deno.test("withCollectorSecrets() hides the collector's key in every form in which it may show", () => {
+Deno.test("withCollectorSecrets() hides the collector's key in every form", () => {
   const hidden = "[redacted:OTEL_EXPORTER_OTLP_HEADERS]";
   const cases = [
     ...[HEADERS, "collector-0123456789", "Basic%20c2VzYW1lOnNlc2FtZQ=="],
@@ -24,7 +24,7 @@ Deno.test("withCollectorSecrets() hides the collector's key in every form in whi
   assert.equal(redact("nothing", ""), "nothing");
 });
 
-Deno.test("the collector's key is in no frame, answer, log line and state file but the conversation", async () => {
+Deno.test("the collector's key is in no frame, answer or log line, and in no state file but the conversation", async () => {
   await using place = await createTestWorkspace({ shell: { OTEL_EXPORTER_OTLP_HEADERS: HEADERS } });
   const key = "collector-0123456789";
   await Deno.writeTextFile(join(place.workspace, "leak.txt"), `x-api-key=${key}`);

@@ -40,7 +40,7 @@ const use = (one: Execution, name = "file_read") => ({
   call: { name, toolCallId: "call_1" },
 });
 
-Deno.test("modelCall() tells the request's settings, the reply's figures, and none of its text", async () => {
+Deno.test("modelCall() reports the request's settings and the reply's figures, but no text", async () => {
   using recorded = new RecordedTelemetry();
   const { telemetry, clock, points } = recorded;
   const result = await telemetry.modelCall(asked(execution({ sessionId: "chat-1" })), async () => {
@@ -81,7 +81,7 @@ Deno.test("modelCall() tells the request's settings, the reply's figures, and no
   ]);
 });
 
-Deno.test("modelCall() counts no tokens where the endpoint reports none", async () => {
+Deno.test("modelCall() counts no tokens if the endpoint reports none", async () => {
   using recorded = new RecordedTelemetry();
   const reply: ModelReply = { ...REPLY, usage: null, stop: "tool_calls" };
   await recorded.telemetry.modelCall(asked(execution()), () => Promise.resolve(reply));
@@ -99,7 +99,7 @@ const FAILURES: readonly [Error, string][] = [
   [new RunStopped("a sentence"), "RunStopped"],
 ];
 
-Deno.test("modelCall() tells a failure by its type, without its sentence, and passes it on", async () => {
+Deno.test("modelCall() reports the type of a failure without its message, and rethrows it", async () => {
   for (const [error, type] of FAILURES) {
     using recorded = new RecordedTelemetry();
     const call = recorded.telemetry.modelCall(asked(execution()), () => Promise.reject(error));
@@ -112,7 +112,7 @@ Deno.test("modelCall() tells a failure by its type, without its sentence, and pa
   }
 });
 
-Deno.test("toolCall() tells results, failures and calls that wait apart, and none of their content", async () => {
+Deno.test("toolCall() distinguishes results, failures and waiting calls, without their content", async () => {
   using recorded = new RecordedTelemetry();
   const { telemetry, spans } = recorded;
   const content = "secret";
@@ -153,7 +153,7 @@ const STATES: readonly [ExecutionStatus, string | undefined][] = [
   ["timeout", "timeout"],
 ];
 
-Deno.test("execution() tells a stretch by the status that it left, and bad ones as errors", async () => {
+Deno.test("execution() reports its status, and failures as errors", async () => {
   for (const [status, type] of STATES) {
     using recorded = new RecordedTelemetry();
     await recorded.telemetry.execution(execution(), () => Promise.resolve(status));
@@ -164,7 +164,7 @@ Deno.test("execution() tells a stretch by the status that it left, and bad ones 
   }
 });
 
-Deno.test("execution() stands below the tool that started it, and below nothing else that is active", async () => {
+Deno.test("execution() is a child of the tool that started it, and of no other active span", async () => {
   using recorded = new RecordedTelemetry();
   const { telemetry } = recorded;
   const named = (displayName: string, more: Partial<Execution>) =>
@@ -177,7 +177,7 @@ Deno.test("execution() stands below the tool that started it, and below nothing 
     await telemetry.toolCall(use(lead, "run_agent"), async () => {
       await telemetry.execution(child, async () => {
         await telemetry.toolCall(use(child), () => Promise.resolve({ isError: false }));
-        // Started by what goes on here, and yet not for it: a schedule that is due, the end of a wait elsewhere.
+        // Other active work that the run does not belong to: a due schedule, or the end of a wait elsewhere.
         await telemetry.execution(named("stranger", { id: 3 }), done);
         await telemetry.execution(named("other's child", { id: 4, parentExecutionId: 3 }), done);
         return "success";
@@ -212,7 +212,7 @@ Deno.test("cost() and ended() count by agent, model, state and trigger", () => {
 
 const PARTS = ["startSpan", "setAttributes", "setStatus", "end", "record", "with"] as const;
 
-Deno.test("a broken part touches no work: done once, its result and its error as they are, said once in the log", async () => {
+Deno.test("a telemetry error is logged once and never changes the work, its result or its error", async () => {
   for (const part of PARTS) {
     using recorded = new RecordedTelemetry();
     const { telemetry, log } = recorded;
@@ -225,7 +225,7 @@ Deno.test("a broken part touches no work: done once, its result and its error as
     const failure = new Error("its own");
     const failing = telemetry.toolCall(use(execution()), () => {
       times++;
-      // Not even one that rejects is expected to: it may throw at once.
+      // Work may throw synchronously instead of rejecting.
       throw failure;
     });
     await assert.rejects(failing, (error) => error === failure);
@@ -240,7 +240,7 @@ Deno.test("a broken part touches no work: done once, its result and its error as
   }
 });
 
-Deno.test("docs/telemetry.md names every attribute and every metric that there is", () => {
+Deno.test("docs/telemetry.md lists every attribute and metric", () => {
   const page = Deno.readTextFileSync(join(REPOSITORY, "docs/telemetry.md"));
   const sources = filesBelow(join(REPOSITORY, "runtime/telemetry")).map(Deno.readTextFileSync);
   const names = sources.join("\n").match(/(?<=")(gen_ai|inkling|error)\.[a-z_.]+(?=")/g) ?? [];

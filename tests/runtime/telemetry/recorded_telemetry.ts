@@ -1,4 +1,4 @@
-// OpenTelemetry over a tracer and a meter that keep what they are told, each of which a test can break.
+// OpenTelemetry over a tracer and a meter that record every call; a test can make each part throw.
 import type { Attributes, Context, SpanStatus } from "@opentelemetry/api";
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -9,7 +9,7 @@ import { TestClock } from "../../support/test_clock.ts";
 
 export interface RecordedSpan {
   name: string;
-  /** The name of the span above it. */
+  /** The name of the parent span. */
   parent: string | undefined;
   attributes: Attributes;
   status: SpanStatus | undefined;
@@ -22,7 +22,7 @@ export interface RecordedPoint {
   attributes: Attributes;
 }
 
-/** What may be made to throw. */
+/** The parts that can be made to throw. */
 export type Breakable = "startSpan" | "setAttributes" | "setStatus" | "end" | "record" | "with";
 
 export class RecordedTelemetry implements Disposable {

@@ -49,13 +49,13 @@ Deno.test("TriggerLease lets one service fire, and another one after it stopped"
   await using services = new Services();
   const studio = await services.start("studio");
   const laptop = await services.start("laptop");
-  assert.equal(studio.heldBecause, undefined);
-  assert.match(laptop.heldBecause ?? "", /^the service on studio runs the triggers/);
+  assert.equal(studio.inactiveReason, undefined);
+  assert.match(laptop.inactiveReason ?? "", /^the service on studio runs the triggers/);
   await services.pass(10 * MINUTE_MS);
   assert.match(await laptop.findHoldReason() ?? "", /^the service on studio/);
   await studio[Symbol.asyncDispose]();
   await services.pass(MINUTE_MS);
-  assert.equal(laptop.heldBecause, undefined);
+  assert.equal(laptop.inactiveReason, undefined);
   assert.deepEqual(services.changes, ["laptop left", "laptop taken"]);
   await laptop.want(false);
   assert.deepEqual([...Deno.readDirSync(join(services.folder, "_config"))], []);
@@ -69,13 +69,13 @@ Deno.test("TriggerLease of a service that was killed passes to another one after
   others.file = services.file;
   const laptop = await others.start("laptop");
   const again = await others.start("studio", "studio");
-  assert.equal(again.heldBecause, undefined);
+  assert.equal(again.inactiveReason, undefined);
   await again[Symbol.asyncDispose]();
   Deno.writeTextFileSync(services.file, killed);
   await others.pass(1.5 * MINUTE_MS);
-  assert.notEqual(laptop.heldBecause, undefined);
+  assert.notEqual(laptop.inactiveReason, undefined);
   await others.pass(MINUTE_MS);
-  assert.equal(laptop.heldBecause, undefined);
+  assert.equal(laptop.inactiveReason, undefined);
   // The frozen service notices before it fires.
   services.clock.jump(10 * MINUTE_MS);
   const [studio] = [await services.start("studio")];
@@ -87,10 +87,10 @@ Deno.test("TriggerLease has one holder again soon after two services took it in 
   const studio = await services.start("studio");
   Deno.removeSync(services.file);
   const laptop = await services.start("laptop");
-  assert.deepEqual([studio.heldBecause, laptop.heldBecause], [undefined, undefined]);
+  assert.deepEqual([studio.inactiveReason, laptop.inactiveReason], [undefined, undefined]);
   await services.pass(2_000);
-  assert.match(studio.heldBecause ?? "", /^the service on laptop/);
-  assert.equal(laptop.heldBecause, undefined);
+  assert.match(studio.inactiveReason ?? "", /^the service on laptop/);
+  assert.equal(laptop.inactiveReason, undefined);
 });
 
 Deno.test("TriggerLease lets a service fire that cannot write it, with one warning", async () => {
@@ -98,7 +98,7 @@ Deno.test("TriggerLease lets a service fire that cannot write it, with one warni
   Deno.writeTextFileSync(join(services.folder, "_config"), "");
   const studio = await services.start("studio");
   await services.pass(2 * MINUTE_MS);
-  assert.equal(studio.heldBecause, undefined);
+  assert.equal(studio.inactiveReason, undefined);
   assert.deepEqual(services.log.lines.map(({ level }) => level), ["warn"]);
 });
 
@@ -132,9 +132,9 @@ Deno.test({
     await first.reloadAgents();
     await Deno.stat(lease);
     await using second = await place.open({ settings });
-    const held = async (id: string) => (await second.getAgent(id)).heldBecause ?? "";
+    const held = async (id: string) => (await second.getAgent(id)).inactiveReason ?? "";
     for (const id of Object.keys(AGENTS)) assert.match(await held(id), /runs the triggers of this/);
-    assert.match((await second.scheduler()).heldBecause ?? "", /runs the triggers/);
+    assert.match((await second.scheduler()).inactiveReason ?? "", /runs the triggers/);
     assert.match(await held("far"), /^only_on names far-away, and this host is /);
     assert.equal(await held("pinned"), "");
     const delivery = {

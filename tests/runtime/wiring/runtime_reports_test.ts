@@ -152,18 +152,18 @@ Deno.test("getExecution() tells what it was asked, and whether a secret was take
   await using runtime = await place.open();
   const asked = async (request: Parameters<typeof runtime.run>[1]) => {
     const { id } = await runToEnd(runtime, "writer", request);
-    const { args, message, context, isAskedRedacted } = await runtime.getExecution(id);
-    return { args, message, context, isAskedRedacted };
+    const { args, message, context, isRequestRedacted } = await runtime.getExecution(id);
+    return { args, message, context, isRequestRedacted };
   };
-  const expected = { args: ["a\nb"], message: "Do it", context: "Soon", isAskedRedacted: false };
+  const expected = { args: ["a\nb"], message: "Do it", context: "Soon", isRequestRedacted: false };
   assert.deepEqual(await asked({ args: ["a\nb"], message: "Do it", context: "Soon" }), expected);
-  const wanted = { args: [], message: null, context: null, isAskedRedacted: false };
+  const wanted = { args: [], message: null, context: null, isRequestRedacted: false };
   assert.deepEqual(await asked({}), wanted);
   const redacted = "[redacted:SERVICE_TOKEN]";
   for (const place of ["args", "message", "context"] as const) {
     const request = { [place]: place === "args" ? [`use ${TOKEN}`] : `use ${TOKEN}` };
     const shown = await asked(request);
-    assert.equal(shown.isAskedRedacted, true, place);
+    assert.equal(shown.isRequestRedacted, true, place);
     assert.equal([shown[place]].flat()[0], `use ${redacted}`);
   }
 

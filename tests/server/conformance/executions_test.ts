@@ -40,13 +40,13 @@ test("an execution has its fields, with output_data only in its details; its log
     children: _children,
     message,
     context,
-    asked_redacted: isAskedRedacted,
+    asked_redacted: isRequestRedacted,
     ...rest
   } = body;
   assert.deepEqual(listed, rest);
   assert.equal(isEstimated, false);
   assert.equal(forkedFrom, null);
-  assert.deepEqual([message, context, isAskedRedacted], [null, null, false]);
+  assert.deepEqual([message, context, isRequestRedacted], [null, null, false]);
 
   const messages = await call(`/executions/${id}/messages`);
   assert.equal(messages.status, 200);

@@ -1,6 +1,6 @@
 // The schema of an entry of mcp-servers.json, and its definition after filling in variables.
 import { z } from "zod";
-import { fitsPattern } from "../../../tool_vocabulary.ts";
+import { matchesPattern } from "../../../tool_vocabulary.ts";
 import { filledText } from "../../../config/fields.ts";
 import { declaredSandbox, type ServerSandbox } from "./declared_sandbox.ts";
 import { parseDuration } from "../../../../base/durations.ts";
@@ -81,7 +81,7 @@ export function isChosen(
   { include, exclude }: ToolChoice = { exclude: [] },
   own: readonly string[] = ["*"],
 ): boolean {
-  const isIn = (patterns: readonly string[]) => patterns.some((one) => fitsPattern(tool, one));
+  const isIn = (patterns: readonly string[]) => patterns.some((one) => matchesPattern(tool, one));
   return (include === undefined || isIn(include)) && !isIn(exclude) && isIn(own);
 }
 

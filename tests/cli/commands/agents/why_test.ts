@@ -55,10 +55,10 @@ Deno.test("why explains why an agent does not run at all", async (t) => {
   Object.assign(cli.runtime.agents.get("idle")!, { ranUntil: START, nextRun: START + 3_600_000 });
   await shows(t, cli, "why", "idle");
   await shows(t, cli, "list");
-  Object.assign(cli.runtime.agents.get("idle")!, { heldBecause: "only_on names b" });
+  Object.assign(cli.runtime.agents.get("idle")!, { inactiveReason: "only_on names b" });
   await shows(t, cli, "why", "idle");
   await shows(t, cli, "list");
-  Object.assign(cli.runtime.agents.get("idle")!, { heldBecause: undefined });
+  Object.assign(cli.runtime.agents.get("idle")!, { inactiveReason: undefined });
   cli.runtime.schedulerStatus = "paused";
   await shows(t, cli, "why", "idle");
   await shows(t, cli, "list");

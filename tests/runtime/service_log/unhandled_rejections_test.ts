@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { logStrayRejections } from "../../../runtime/service_log/stray_rejections.ts";
+import { logUnhandledRejections } from "../../../runtime/service_log/unhandled_rejections.ts";
 import { LogLines } from "../../support/log_lines.ts";
 
 function reject(target: EventTarget, reason: Error): Event {
@@ -8,12 +8,12 @@ function reject(target: EventTarget, reason: Error): Event {
   return event;
 }
 
-Deno.test("logStrayRejections() logs unhandled rejections and keeps the process alive, until disposed", () => {
+Deno.test("logUnhandledRejections() logs rejections and keeps the process running until disposed", () => {
   const target = new EventTarget();
   const log = new LogLines();
   const error = new TypeError("lost");
   {
-    using _strays = logStrayRejections(log, { target });
+    using _strays = logUnhandledRejections(log, { target });
     assert.equal(reject(target, error).defaultPrevented, true);
   }
   assert.equal(reject(target, error).defaultPrevented, false);

@@ -1,9 +1,9 @@
-// Promises that were rejected while nobody waited for them. In a service that would end the process, and every run in it,
-// for a mistake in one of them, or in a package.
+// Unhandled promise rejections. Without this handler, one mistake in a run or a package would end the service with all
+// its runs.
 import type { ServiceLog } from "./service_log.ts";
 
-/** Writes each to the log as an error, and keeps the process running, until disposed. `target`: where they are reported. */
-export function logStrayRejections(
+/** Logs each unhandled rejection as an error and keeps the process running, until disposed. `target` emits the events. */
+export function logUnhandledRejections(
   log: ServiceLog,
   { target = globalThis }: { target?: EventTarget } = {},
 ): Disposable {
