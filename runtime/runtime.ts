@@ -281,7 +281,7 @@ export interface Runtime extends AsyncDisposable {
   resumeScheduler(): Promise<number>;
   /** Lets one agent's stopped trigger fire again. Throws AgentNotFound and ReadOnlyRuntime. */
   resumeAgent(id: string): Promise<TriggerResumeResult>;
-  /** What became of the times at which an agent was due, newest first. Throws AgentNotFound when it never had any. */
+  /** Lists an agent's scheduled times with their outcomes, newest first. Throws AgentNotFound if it never had any. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
 
   /**

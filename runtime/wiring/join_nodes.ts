@@ -66,7 +66,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
         if (topic === "event") hear(text);
         if (topic === "wrote") void hearWrite(text, options);
       } catch (error) {
-        log.write("warn", "What another machine told could not be read", { topic, error });
+        log.write("warn", "A message of another machine could not be read", { topic, error });
       }
     },
   });
@@ -98,7 +98,7 @@ async function keepUp(
       await runner.settleLeft();
       if (await notifications.hasOpen()) notifications.sender.wake();
     } catch (error) {
-      log.write("warn", "What other machines left could not be settled; tried again soon", {
+      log.write("warn", "The work of dead machines could not be recovered; retrying soon", {
         error,
       });
     }

@@ -42,7 +42,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     const { ModelSupply } = await loadModelSupply();
     return models = new ModelSupply({ settings, clock, log, gate });
   });
-  const openShed = once(async () => {
+  const openCatalog = once(async () => {
     const { openToolCatalog } = await loadToolCatalog();
     return await openToolCatalog({ ...options, executable });
   });
@@ -50,7 +50,7 @@ export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
     describeModelLimits: (agent) => models?.describeLimits(agent) ?? [],
     openModel: async (agent) => await (await openModels()).open(agent),
     costOf: async (agent, reply, id) => await (await openModels()).costOf(agent, reply, id),
-    openTools: async (agent, options) => await (await openShed()).openTools(agent, options),
+    openTools: async (agent, options) => await (await openCatalog()).openTools(agent, options),
     async openFormat(agent) {
       if (agent.output === undefined) return undefined;
       const { openAnswerFormat } = await loadAnswerFormat();

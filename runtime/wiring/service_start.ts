@@ -123,8 +123,8 @@ function warnOfMissingLink(
   log: ServiceLog,
 ): void {
   if (Deno.build.os !== "linux" || findDescriptors(stateDir) !== undefined) return;
-  const message = "File tools cannot hold folders: a folder that somebody exchanges for a link " +
-    "meanwhile is noticed by its times only";
+  const message = "File tools cannot keep folders open: a folder that is swapped for a link is " +
+    "detected only by its timestamps";
   const hint = 'start the service once with "inkling start", which makes the link it needs';
   log.write("warn", message, { stateDir, hint });
 }

@@ -91,7 +91,7 @@ export async function planRun(
             trigger,
           },
         },
-        { ...ports, serviceLog: tellInstead(notices) },
+        { ...ports, serviceLog: collectNotices(notices) },
       ));
   return ports.redactor.redactValue({
     settings: await effectiveSettings(agent, ports.settings),
@@ -194,7 +194,7 @@ async function orProblem<T>(problems: string[], make: () => Promise<T>): Promise
 }
 
 /** Returns a log that adds a run's warnings to the notices of the plan. */
-function tellInstead(notices: string[]): ServiceLog {
+function collectNotices(notices: string[]): ServiceLog {
   return {
     write(_level, message, fields = {}) {
       const { agent: _agent, ...rest } = fields;
