@@ -82,7 +82,7 @@ Deno.test("a failure, a question, a loop, a budget near its end, a missed time a
   const { title, text } = receiver.received[4]?.body.data ?? {};
   assert.deepEqual([title, text], ["Budget of broken", "broken has spent $1.60 of $2.00 today"]);
   assert.match(receiver.received[1]?.body.data.text, /^Is \[redacted:HOOK\] yours\?\n/);
-  const missing = place.logged.find(({ message }) => message.startsWith("Messages through lost"));
+  const missing = place.logged.find(({ message }) => message.startsWith("The channel lost"));
   assert.match(missing?.message ?? "", /the variable NO_SUCH is not set/);
 
   clock.jump(3 * HOUR_MS + 1);
