@@ -64,7 +64,7 @@ export class ShownHistory {
   /** Lists executions, newest first. Accepts the agent's id in any Unicode normalization. */
   async list({ agentId, ...rest }: ExecutionFilter): Promise<ListedExecution[]> {
     const { executions: reads, redactor } = this.#ports;
-    // What was asked is stored with its secrets: nobody may try one out of it piece by piece.
+    // Requests are stored with their secrets, so a search text that overlaps a secret must not search them.
     const searchesAnswersOnly = rest.text !== undefined && redactor.overlapsSecret(rest.text);
     const executions = await reads.listExecutions({
       ...rest,
