@@ -1,4 +1,4 @@
-// What the command line gets from the program: each part is loaded when it is asked for.
+// The functions of the program for the command line. Each part is loaded on demand.
 import type { CliApp, InfoReport, LocalService } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
 // Most commands need this module next (isSetUp, places), so it is loaded with the rest.

@@ -1,4 +1,4 @@
-// What the environment settles: the user's home, the settings of a workspace, the places of a service.
+// The values from the environment: the home folder, the settings of a workspace, the places of a service.
 import type { CliApp } from "../cli/context/app.ts";
 import type { WorkspaceSettings } from "../runtime/mod.ts";
 

@@ -96,7 +96,7 @@ export function slotReasonOf(reason: string | null): keyof typeof SLOT_REASONS |
   return codes.find((code) => reason?.includes(SLOT_REASONS[code]));
 }
 
-/** How a signature of the scheme `hmac` is written. */
+/** The encodings of a signature of the scheme `hmac`. */
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
 export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
 
