@@ -754,7 +754,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "changed files start an agent a limited number of times",
     symbol: "TriggerBreaker.refusal",
-    replace: "this.#recentStarts(agentId).length >= maxRuns",
+    replace: "reason !== undefined",
     by: "false",
     tests: [
       "tests/runtime/triggers/watch/trigger_breaker_test.ts",
@@ -1297,8 +1297,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "an attempt cut off by a death is repeated",
     symbol: "MessageSender.#attempt",
-    replace: "if (this.#over.signal.aborted) return;",
-    by: 'if (this.#over.signal.aborted) return store.close(id, { outcome: "given up", at: 0 });',
+    replace: "if (this.#loop.signal.aborted) return;",
+    by: 'if (this.#loop.signal.aborted) return store.close(id, { outcome: "given up", at: 0 });',
     tests: ["tests/runtime/notify/sender_test.ts"],
   },
   {

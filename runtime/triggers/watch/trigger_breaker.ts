@@ -9,13 +9,12 @@
 // the same times)
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
+import { RecentRuns } from "../run_brake.ts";
 
 /** The longest chain of watch runs that cause each other. */
 export const MAX_CHAIN = 20;
 /** The most fires of one path of an agent in a minute. */
 const MAX_FIRES_PER_MINUTE = 20;
-/** The window of `trigger.max_runs`. */
-const MAX_RUNS_MS = 10 * MINUTE_MS;
 /** The time after the end of a run in which the file system may still report its last writes. */
 const LATE_EVENT_MS = 1_000;
 
@@ -67,8 +66,7 @@ export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
   /** The times at which each path of each agent fired in the last minute; least recent first. */
   readonly #fires = new Map<string, number[]>();
-  /** The start times of each agent's runs in the last ten minutes. */
-  readonly #starts = new Map<string, number[]>();
+  readonly #recentRuns: RecentRuns;
   /** Oldest first. Ended runs stay, because their files may be noticed late. */
   readonly #runs = new Map<number, ChainedRun>();
   /** The end times of open or just ended runs; undefined: still open. */
@@ -76,6 +74,7 @@ export class TriggerBreaker {
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
+    this.#recentRuns = new RecentRuns(clock);
   }
 
   /** Returns the possible origin of a change that is noticed now. */
@@ -105,13 +104,12 @@ export class TriggerBreaker {
         `or by a path of theirs that changed while it ran, the last one by ${path}`;
       return { by: "loop", reason };
     }
-    if (this.#recentStarts(agentId).length >= maxRuns) {
-      const times = maxRuns === 1 ? "once" : `${maxRuns} times`;
-      const reason =
-        `changed files started it ${times} within ten minutes, as often as trigger.max_runs allows`;
-      return { by: "runs", reason };
-    }
-    return undefined;
+    const reason = this.#recentRuns.refusal(agentId, {
+      maxRuns,
+      cause: "changed files",
+      limit: "trigger.max_runs allows",
+    });
+    return reason !== undefined ? { by: "runs", reason } : undefined;
   }
 
   /** Records that a change fired. */
@@ -123,9 +121,7 @@ export class TriggerBreaker {
     this.#fires.delete(key);
     this.#fires.set(key, [...fires, now]);
     this.#forgetFires();
-    const starts = this.#recentStarts(agentId);
-    starts.push(now);
-    this.#starts.set(agentId, starts);
+    this.#recentRuns.started(agentId, executionId);
     this.#runs.set(executionId, { path, previous: origin.previous, length: this.#lengthWith(run) });
     this.#recent.set(executionId, undefined);
     for (const oldest of this.#runs.keys()) {
@@ -151,7 +147,7 @@ export class TriggerBreaker {
     for (const key of this.#fires.keys()) {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
     }
-    this.#starts.delete(agentId);
+    this.#recentRuns.reset(agentId);
     for (const run of this.#runs.values()) run.length = 1;
   }
 
@@ -200,10 +196,6 @@ export class TriggerBreaker {
 
   #recentFires(agentId: string, path: string): number[] {
     return (this.#fires.get(keyOf(agentId, path)) ?? []).filter(this.#isWithin(MINUTE_MS));
-  }
-
-  #recentStarts(agentId: string): number[] {
-    return (this.#starts.get(agentId) ?? []).filter(this.#isWithin(MAX_RUNS_MS));
   }
 
   /** Removes paths that have not fired for a minute, and the least recent of too many. */
