@@ -1,9 +1,9 @@
 // Sends the messages of the outbox: one at a time through each channel, with growing waits between attempts, also across
 // restarts.
 import { backoffMs } from "../../base/backoff.ts";
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
+import { WorkLoop } from "../../base/work_loop.ts";
 import { type NotifySettings, quietHours } from "../config/notify_schema.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AnswerLinks } from "./answer_links.ts";
@@ -42,55 +42,40 @@ export interface SenderPorts {
 /** Sends messages. Holds no timer while the outbox is empty. */
 export class MessageSender implements AsyncDisposable {
   readonly #ports: SenderPorts;
-  readonly #over = new AbortController();
+  readonly #loop: WorkLoop;
   /** Attempts in progress, by channel: a slow receiver delays only its own messages. */
   readonly #attempts = new Map<string, Promise<void>>();
-  #waking = new AbortController();
-  #isWoken = false;
-  #running: Promise<void> | undefined;
+  /** True while a message is open. */
+  #isOpen = false;
 
   constructor(ports: SenderPorts) {
     this.#ports = ports;
+    this.#loop = new WorkLoop({
+      clock: ports.clock,
+      work: () => this.#work(),
+      failed: (error) =>
+        ports.log.write("error", "Due messages could not be read; retrying soon", { error }),
+      retry: { firstMs: STORAGE_RETRY_MS, longestMs: STORAGE_RETRY_MS },
+    });
   }
 
   /** Reports that there may be a message to send. */
   wake(): void {
-    if (this.#over.signal.aborted) return;
-    this.#isWoken = true;
-    this.#waking.abort();
-    this.#running ??= Promise.resolve().then(() => this.#run());
+    this.#loop.wake();
   }
 
   /** Aborts the attempts in progress and waits for them. They are repeated at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort();
-    this.#waking.abort();
-    await this.#running;
+    await this.#loop[Symbol.asyncDispose]();
     await Promise.all(this.#attempts.values());
   }
 
-  async #run(): Promise<void> {
-    const { clock, log, store } = this.#ports;
-    await this.#tryStore(() => store.purge(clock.now() - RETENTION_MS));
-    while (!this.#over.signal.aborted) {
-      this.#isWoken = false;
-      this.#waking = new AbortController();
-      const { signal } = this.#waking;
-      let waitMs: number | undefined;
-      try {
-        waitMs = await this.#sendDue();
-      } catch (error) {
-        log.write("error", "Due messages could not be read; retrying soon", { error });
-        waitMs = STORAGE_RETRY_MS;
-      }
-      if (waitMs === undefined && !this.#isWoken) break;
-      await sleepUnlessAborted(
-        clock,
-        Math.max(0, Math.min(waitMs ?? 0, LONGEST_SLEEP_MS)),
-        AbortSignal.any([this.#over.signal, signal]),
-      );
-    }
-    this.#running = undefined;
+  async #work(): Promise<number | undefined> {
+    const { clock, store } = this.#ports;
+    if (!this.#isOpen) await this.#tryStore(() => store.purge(clock.now() - RETENTION_MS));
+    const ms = await this.#sendDue();
+    this.#isOpen = ms !== undefined;
+    return ms === undefined ? undefined : Math.min(ms, LONGEST_SLEEP_MS);
   }
 
   /** Starts every due attempt; returns the wait until the next one, or undefined if no message is open. */
@@ -101,7 +86,7 @@ export class MessageSender implements AsyncDisposable {
       except: [...this.#attempts.keys()],
       kinds: this.#kindsAt(now),
     });
-    while (!this.#over.signal.aborted) {
+    while (!this.#loop.signal.aborted) {
       const message = await store.claim({ ...selection(), now });
       if (message === undefined) break;
       const { channel } = message;
@@ -137,7 +122,7 @@ export class MessageSender implements AsyncDisposable {
           isFinal: true,
         });
       }
-      const reply = await channel.send(await this.#toOutgoing(message), this.#over.signal);
+      const reply = await channel.send(await this.#toOutgoing(message), this.#loop.signal);
       await this.#tryStore(() => store.close(id, { outcome: "delivered", at: clock.now() }));
       const text = attempt > 1
         ? "A message was delivered after a retry"
@@ -145,7 +130,7 @@ export class MessageSender implements AsyncDisposable {
       log.write(attempt > 1 ? "info" : "debug", text, { ...fields, reply });
     } catch (error) {
       // The message was claimed, so it becomes due again by itself.
-      if (this.#over.signal.aborted) return;
+      if (this.#loop.signal.aborted) return;
       if (error instanceof DeliveryFailure) {
         return await this.#handleFailure(message, error, fields);
       }

@@ -1,9 +1,9 @@
 // The stopped triggers and the reasons. A trigger that ran away stays stopped until somebody resumes it; one with
 // failing runs until a run succeeds. The store counts failures where executions end, and stores those stops.
 import { type Agent, agentDigest } from "../agents/agent.ts";
-import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
+import { WorkLoop } from "../../base/work_loop.ts";
 import type { EventBus, ServiceEvent, TriggerStop } from "../events/bus.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { TRIGGER_KINDS } from "../trigger_kinds.ts";
@@ -40,16 +40,25 @@ interface Stop extends TriggerStop {
 export class StoppedTriggers implements AsyncDisposable {
   readonly #ports: StoppedTriggersPorts;
   readonly #stops = new Map<string, Stop>();
-  readonly #over = new AbortController();
+  readonly #tries: WorkLoop;
   readonly #unsubscribe: () => void;
   #isLoaded = false;
   #agents: readonly Agent[] = [];
   #onDue: (() => void) | undefined;
-  #timing: Promise<void> | undefined;
 
   constructor(ports: StoppedTriggersPorts) {
     this.#ports = ports;
-    this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
+    this.#tries = new WorkLoop({
+      clock: ports.clock,
+      work: () => Promise.resolve(this.#reportDue()),
+      failed: (error) => {
+        ports.log.write("error", "Stopped triggers could not be tried; tried again soon", {
+          error,
+        });
+      },
+      retry: { firstMs: LONGEST_SLEEP_MS, longestMs: LONGEST_SLEEP_MS },
+    });
+    this.#unsubscribe = ports.events.subscribe((event) => this.#handleEvent(event));
   }
 
   /** Returns why an agent's trigger is stopped, or null when it is not. */
@@ -163,11 +172,10 @@ export class StoppedTriggers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
-    this.#over.abort(NO_LONGER_NEEDED);
-    await this.#timing;
+    await this.#tries[Symbol.asyncDispose]();
   }
 
-  #hear(event: ServiceEvent): void {
+  #handleEvent(event: ServiceEvent): void {
     if (event.type !== "trigger_changed") return;
     const { agentId, displayName, reason, stop } = event;
     if (reason === null || stop === undefined) this.#stops.delete(agentId);
@@ -188,29 +196,19 @@ export class StoppedTriggers implements AsyncDisposable {
   }
 
   #waitForTries(): void {
-    const isWaiting = this.#stops.values().some(({ retryAt, isDue }) => retryAt !== null && !isDue);
-    if (!isWaiting || this.#onDue === undefined || this.#over.signal.aborted) return;
-    this.#timing ??= this.#watchTries().finally(() => this.#timing = undefined);
+    if (this.#onDue !== undefined) this.#tries.start();
   }
 
-  async #watchTries(): Promise<void> {
-    const { signal } = this.#over;
-    // Continues only after the caller has stored this promise as the one that waits.
-    await Promise.resolve();
-    for (;;) {
-      const waiting = [...this.#stops.values()].filter(({ retryAt, isDue }) =>
-        retryAt !== null && !isDue
-      );
-      if (waiting.length === 0) return;
-      const due = waiting.filter((stop) => this.#untilTry(stop) <= 0);
-      for (const stop of due) stop.isDue = true;
-      if (due.length > 0) this.#onDue?.();
-      const ms = Math.min(
-        LONGEST_SLEEP_MS,
-        ...waiting.map((stop) => Math.max(0, this.#untilTry(stop))),
-      );
-      if (!await sleepUnlessAborted(this.#ports.clock, ms, signal)) return;
-    }
+  /** Reports due tries. Returns the milliseconds until the next try, or undefined when none is waiting. */
+  #reportDue(): number | undefined {
+    const waiting = [...this.#stops.values()].filter(({ retryAt, isDue }) =>
+      retryAt !== null && !isDue
+    );
+    if (waiting.length === 0) return undefined;
+    const due = waiting.filter((stop) => this.#untilTry(stop) <= 0);
+    for (const stop of due) stop.isDue = true;
+    if (due.length > 0) this.#onDue?.();
+    return Math.min(LONGEST_SLEEP_MS, ...waiting.map((stop) => this.#untilTry(stop)));
   }
 }
 

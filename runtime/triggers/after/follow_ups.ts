@@ -1,12 +1,10 @@
 // Starts agents whose `after` trigger names an agent that has ended. Each stored end gets one run; an end that cannot
 // start its run yet keeps its place.
 import type { Agent } from "../../agents/agent.ts";
-import { backoffMs } from "../../../base/backoff.ts";
-import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { ServiceEvent } from "../../events/bus.ts";
-import { SerialQueue } from "../../../base/serial_queue.ts";
+import { WorkLoop } from "../../../base/work_loop.ts";
 import type { FindHoldReason, StartRun } from "../fire.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -46,16 +44,22 @@ export interface FollowUpsPorts extends RunBrakePorts {
 export class FollowUps implements AsyncDisposable {
   readonly #ports: FollowUpsPorts;
   readonly #brake: RunBrake;
-  readonly #work = new SerialQueue();
-  readonly #over = new AbortController();
+  readonly #loop: WorkLoop;
   readonly #unsubscribe: () => void;
   #isStarted = false;
-  #failures = 0;
-  #retry: Promise<void> | undefined;
 
   constructor(ports: FollowUpsPorts) {
     this.#ports = ports;
     this.#brake = new RunBrake(ports);
+    this.#loop = new WorkLoop({
+      clock: ports.clock,
+      work: () => this.#startAll(),
+      failed: (error) => {
+        const message = "Cannot start an agent that follows another; it is tried again";
+        ports.log.write("error", message, { error });
+      },
+      retry: RETRY,
+    });
     this.#unsubscribe = ports.events.subscribe(({ type }) => {
       // An end, a resumed conversation or a re-armed trigger may make room for a follow-up.
       if (WAKING.has(type)) this.wake();
@@ -70,36 +74,33 @@ export class FollowUps implements AsyncDisposable {
 
   /** Tries all pending follow-ups again. */
   wake(): void {
-    if (!this.#isStarted || this.#over.signal.aborted) return;
-    void this.#work.run(() => this.#startAll()).catch((error) => {
-      const message = "Cannot start an agent that follows another; it is tried again";
-      this.#ports.log.write("error", message, { error });
-      this.#retry ??= this.#wakeAfter(backoffMs(++this.#failures, RETRY));
-    });
+    if (this.#isStarted) this.#loop.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
-    this.#over.abort();
-    await this.#retry;
-    await this.#work.settled();
+    await this.#loop[Symbol.asyncDispose]();
   }
 
-  async #startAll(): Promise<void> {
+  /** Tries all pending follow-ups. Returns the wait for a budget; undefined: an event reports the next chance. */
+  async #startAll(): Promise<number | undefined> {
     const { store, isPaused } = this.#ports;
     /** The followers whose conversation waits for a person. Their later follow-ups must not overtake the first. */
     const held = new Set<string>();
+    let waitMs: number | undefined;
     for (const followUp of await store.listFollowUps()) {
-      if (this.#over.signal.aborted || await isPaused()) return;
+      if (this.#loop.signal.aborted || await isPaused()) return undefined;
       if (held.has(followUp.follower)) continue;
       const outcome = await this.#startOne(followUp);
-      if (outcome === "stopping") return;
-      if (outcome === "waiting") held.add(followUp.follower);
+      if (outcome === "stopping") return undefined;
+      if (outcome !== "settled") held.add(followUp.follower);
+      // No event announces a new day or a raised budget.
+      if (outcome === "budget") waitMs = MINUTE_MS;
     }
-    this.#failures = 0;
+    return waitMs;
   }
 
-  async #startOne(followUp: FollowUp): Promise<"settled" | "waiting" | "stopping"> {
+  async #startOne(followUp: FollowUp): Promise<"settled" | "waiting" | "budget" | "stopping"> {
     const { findAgent, isUnreadable, start } = this.#ports;
     const { follower, output, depth, ...ended } = followUp;
     const agent = findAgent(follower);
@@ -132,11 +133,8 @@ export class FollowUps implements AsyncDisposable {
       case "waiting":
         return "waiting";
       case "budget":
-        // No event announces a new day or a raised budget.
-        this.#retry ??= this.#wakeAfter(MINUTE_MS);
-        return "waiting";
       case "stopping":
-        return "stopping";
+        return fired.outcome;
       default:
         return fired satisfies never;
     }
@@ -147,12 +145,6 @@ export class FollowUps implements AsyncDisposable {
     await this.#ports.store.dropFollowUp(followUp);
     this.#ports.log.write(level, `The agent does not follow: ${reason}`, { agent, after });
     return "settled";
-  }
-
-  async #wakeAfter(ms: number): Promise<void> {
-    await sleepUnlessAborted(this.#ports.clock, ms, this.#over.signal);
-    this.#retry = undefined;
-    this.wake();
   }
 }
 

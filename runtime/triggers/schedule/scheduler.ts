@@ -1,8 +1,8 @@
 // Starts the runs of schedules on time, once each, and records the outcome of every slot. One timer serves all agents.
 import { setImmediate } from "node:timers/promises";
 import type { Agent } from "../../agents/agent.ts";
-import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
+import { WorkLoop } from "../../../base/work_loop.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
 import type { ReconcileOptions } from "../reconcile_options.ts";
@@ -28,19 +28,30 @@ export class Scheduler implements AsyncDisposable {
   readonly #changes = new SerialQueue();
   /** The agents that the book still has to be reconciled with, after a failure. */
   #owed: ReconcileOptions & { agents: readonly Agent[] } | undefined;
-  #waking = new AbortController();
-  #isOver = false;
-  #watching: Promise<void> | undefined;
+  readonly #loop: WorkLoop;
+  #isStarted = false;
   /** The wall clock's lead over the monotonic clock at the last check. */
   #drift = -Infinity;
   /** True when the clock was set back and the schedules have not moved with it yet. */
   #isSetBack = false;
+  /** The planned end of the present sleep. */
+  #wakeAt = Infinity;
   #wokeLate = false;
   #purgedAt = -Infinity;
 
   constructor(ports: SchedulerPorts) {
     this.#ports = ports;
     this.#book = new ScheduleBook(ports);
+    this.#loop = new WorkLoop({
+      clock: ports.clock,
+      work: () => this.#work(),
+      failed: (error) => {
+        const message = "Schedules could not be checked; tried again soon";
+        ports.log.write("error", message, { error });
+        this.#wakeAt = ports.clock.now() + RETRY_MS;
+      },
+      retry: { firstMs: RETRY_MS, longestMs: RETRY_MS },
+    });
   }
 
   /**
@@ -68,45 +79,28 @@ export class Scheduler implements AsyncDisposable {
 
   /** Starts firing. Slots that were due before are judged at once. */
   start(): void {
-    this.#watching ??= this.#watch();
+    this.#isStarted = true;
+    this.#loop.start();
   }
 
   /** Checks the slots at once instead of at the end of the sleep. */
   wake(): void {
-    this.#waking.abort();
+    if (this.#isStarted) this.#loop.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
-    this.#waking.abort();
-    await this.#watching;
+    await this.#loop[Symbol.asyncDispose]();
     await this.#changes.settled();
   }
 
-  async #watch(): Promise<void> {
-    const { clock, log } = this.#ports;
-    while (!this.#isOver) {
-      this.#waking = new AbortController();
-      let shortestMs = 0;
-      try {
-        await this.#settle();
-        await this.#purge();
-      } catch (error) {
-        log.write("error", "Schedules could not be checked; tried again soon", { error });
-        shortestMs = RETRY_MS;
-      }
-      if (this.#isOver) return;
-      const dueMs = (this.#book.firstDue ?? Infinity) - clock.now();
-      await this.#sleep(Math.min(Math.max(dueMs, shortestMs), LONGEST_SLEEP_MS));
-    }
-  }
-
-  async #sleep(ms: number): Promise<void> {
+  async #work(): Promise<number> {
     const { clock } = this.#ports;
-    const { signal } = this.#waking;
-    const wake = clock.now() + ms;
-    await sleepUnlessAborted(clock, ms, signal);
-    this.#wokeLate = clock.now() - wake > LATE_WAKE_MS;
+    this.#wokeLate = clock.now() - this.#wakeAt > LATE_WAKE_MS;
+    await this.#settle();
+    await this.#purge();
+    const now = clock.now();
+    this.#wakeAt = Math.min(Math.max(this.#book.firstDue ?? Infinity, now), now + LONGEST_SLEEP_MS);
+    return this.#wakeAt - now;
   }
 
   /** Stores an outcome for every slot that is due now. */
@@ -123,21 +117,21 @@ export class Scheduler implements AsyncDisposable {
     if (this.#owed !== undefined) await this.#changes.run(() => this.#settleOwed());
     const reports: BatchReport[] = [];
     try {
-      while (!this.#isOver && (this.#book.firstDue ?? Infinity) <= now) {
+      while (!this.#loop.signal.aborted && (this.#book.firstDue ?? Infinity) <= now) {
         await this.#changes.run(async () => {
           const ports = { ...this.#ports, book: this.#book };
           const report = await settleDue(ports, { now, wokeLate: this.#wokeLate });
           reports.push(report);
-          this.#isOver ||= report.isStopping;
+          if (report.isStopping) this.#loop.close();
         });
         await setImmediate();
       }
     } finally {
-      this.#tell(reports);
+      this.#logReports(reports);
     }
   }
 
-  #tell(reports: readonly BatchReport[]): void {
+  #logReports(reports: readonly BatchReport[]): void {
     const { log } = this.#ports;
     const missed = reports.flatMap((report) => report.missed);
     const [first] = missed;
@@ -158,7 +152,7 @@ export class Scheduler implements AsyncDisposable {
 
   async #settleOwed(): Promise<void> {
     const owed = this.#owed;
-    if (owed === undefined || this.#isOver) return;
+    if (owed === undefined || this.#loop.signal.aborted) return;
     try {
       await this.#book.reconcile(owed.agents, owed);
       if (this.#owed === owed) this.#owed = undefined;
