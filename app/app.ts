@@ -88,7 +88,7 @@ async function openLocalService(
 async function serviceDefaults(
   options: { workspace?: string },
 ): ReturnType<CliApp["serviceDefaults"]> {
-  const { readServiceDefaults } = await import("../runtime/config/files/service_defaults.ts");
+  const { readServiceDefaults } = await import("../runtime/config/service_defaults.ts");
   return readServiceDefaults(await loadSettings(options.workspace));
 }
 
@@ -153,7 +153,7 @@ async function examine(
 async function configWarnings(
   options: { workspace?: string },
 ): ReturnType<CliApp["configWarnings"]> {
-  const { diagnoseService } = await import("../runtime/config/files/service_defaults.ts");
+  const { diagnoseService } = await import("../runtime/config/service_defaults.ts");
   const settings = await loadSettings(options.workspace);
   return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
 }

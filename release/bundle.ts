@@ -45,7 +45,7 @@ const MODULE_GROUPS: Record<string, readonly string[]> = {
   ],
   service: [
     ...["cli/commands/service/start.ts", "app/service_life.ts", "runtime/mod.ts"],
-    ...["app/local_client.ts", "runtime/config/files/service_defaults.ts"],
+    ...["app/local_client.ts", "runtime/config/service_defaults.ts"],
   ],
 };
 

@@ -1,6 +1,6 @@
 // The background process of `ui --background`. It serves the page until it is stopped, or until no service has answered for
 // ten minutes. It holds a lock while it lives, and a file contains its PID and port.
-import { isLocked, takeLock } from "../../base/lock_file.ts";
+import { isLocked, takeLock } from "../../base/files/lock_file.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { PATHS } from "../../base/plain_path.ts";

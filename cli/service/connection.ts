@@ -4,7 +4,7 @@ import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "../co
 import { workspaceOf } from "../context/context.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
-import { isLocked } from "../../base/lock_file.ts";
+import { isLocked } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
 /** A service that accepts a connection but does not answer within this time is `silent`. */

@@ -3,7 +3,7 @@ import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places, TcpListen } from "../context/app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
-import { isLocked } from "../../base/lock_file.ts";
+import { isLocked } from "../../base/files/lock_file.ts";
 import type { DetachedProcess } from "../context/processes.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 import { serviceEnvironment } from "./service_environment.ts";

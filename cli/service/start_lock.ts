@@ -1,7 +1,7 @@
 // The start lock in the state folder, which allows one starter of the service at a time.
 import { PATHS } from "../../base/plain_path.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
-import { takeLock } from "../../base/lock_file.ts";
+import { takeLock } from "../../base/files/lock_file.ts";
 
 const { resolve } = PATHS;
 

@@ -1,7 +1,7 @@
 // Replaces an executable. A working one exists at every moment.
 import { basename, dirname, join } from "node:path";
 import { CommandFailure, EXIT } from "../context/exit.ts";
-import { takeLock } from "../../base/lock_file.ts";
+import { takeLock } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
 /** The files next to an executable during its replacement. Hidden, with its extension, which Windows needs to start them. */

@@ -19,7 +19,7 @@ import { showValue } from "../../runtime/config/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../../runtime/agents/output_schema.ts";
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../../runtime/agents/machine_time_zone.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
-import type { Environment } from "../../runtime/config/environment.ts";
+import type { Environment } from "../../runtime/config/files/environment.ts";
 
 /** The surroundings that a file is checked against. */
 export type ValidateAgentOptions =

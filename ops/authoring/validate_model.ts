@@ -1,7 +1,7 @@
 // Checks an agent's models: endpoint, key, name and price.
 import type { Config } from "../../runtime/config/config.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
-import type { Environment } from "../../runtime/config/environment.ts";
+import type { Environment } from "../../runtime/config/files/environment.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { modelChain } from "../../runtime/config/providers.ts";

@@ -8,7 +8,7 @@ import { SystemClock } from "../../base/clock.ts";
 import { MessageChannels } from "../../runtime/wiring/message_channels.ts";
 import { Redactor } from "../../runtime/secrets/redactor.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { diagnoseService } from "../../runtime/config/files/service_defaults.ts";
+import { diagnoseService } from "../../runtime/config/service_defaults.ts";
 import { expandHome } from "../../runtime/config/places.ts";
 import {
   findMissingWorkspace,

@@ -2,7 +2,7 @@
 import { ifThere } from "../../base/files/missing.ts";
 import { findStagedFiles } from "../../base/files/staged_files.ts";
 import { formatDuration } from "../../base/durations.ts";
-import { isLocked, takeLock } from "../../base/lock_file.ts";
+import { isLocked, takeLock } from "../../base/files/lock_file.ts";
 import { PATHS } from "../../base/plain_path.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import { examineDatabase } from "../../runtime/storage/sqlite/database_health.ts";

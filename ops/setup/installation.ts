@@ -13,7 +13,7 @@ import { exists } from "../../runtime/config/files/exists.ts";
 import { resolveConfigDir, stateFilesOf } from "../../runtime/config/places.ts";
 import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
 import type { Surroundings } from "../../runtime/config/settings.ts";
-import { isLocked } from "../../base/lock_file.ts";
+import { isLocked } from "../../base/files/lock_file.ts";
 import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { type ListedModel, ModelPrices } from "../../runtime/models/pricing.ts";

@@ -2,7 +2,7 @@
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Environment } from "../../runtime/config/environment.ts";
+import type { Environment } from "../../runtime/config/files/environment.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { resolveModel, type ResolveModelOptions } from "../../runtime/models/calls/resolve.ts";
 import { ReplyTimeout, withRetry } from "../../runtime/models/calls/retry.ts";

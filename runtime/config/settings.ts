@@ -1,6 +1,6 @@
 // The settings of a workspace, before anything in it is opened.
 import type { Config } from "./config.ts";
-import { ConfigFile, versionOf } from "./files/config_file.ts";
+import { ConfigFile, versionOf } from "./config_file.ts";
 import {
   DATABASE_VARIABLE,
   type DatabaseSettings,

@@ -3,7 +3,7 @@ import { type Agent, type ModelSettings, secretVariables } from "../agents/agent
 import { readWatchPaths } from "../agents/watch_path.ts";
 import { modelChain } from "../config/providers.ts";
 import type { Directories } from "../config/directories.ts";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/files/environment.ts";
 import { hostAndPort, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ModelError } from "../models/model.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";

@@ -2,7 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "../config/files/environment.ts";
 import { channelVariables } from "../config/notify_schema.ts";
 import type { Directories } from "../config/directories.ts";
 import { historyOwnerFile, stateFilesOf } from "../config/places.ts";

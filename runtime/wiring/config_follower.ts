@@ -3,7 +3,7 @@
 import { basename, dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
-import { type ConfigCheck, QUIET_MS } from "../config/files/config_file.ts";
+import { type ConfigCheck, QUIET_MS } from "../config/config_file.ts";
 import { exists } from "../config/files/exists.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";

@@ -1,7 +1,7 @@
 // The environment from files and the shell. Files are checked on every query, and read again after a change.
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import { parseEnvironment } from "./environment_text.ts";
-import type { Environment } from "../environment.ts";
+import type { Environment } from "./environment.ts";
 import { stampFile } from "./file_stamp.ts";
 import { isStillMissing, type MissingFile, rememberMissing } from "./missing_file.ts";
 import { decodeText } from "./text_file.ts";

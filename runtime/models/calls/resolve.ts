@@ -1,7 +1,7 @@
 // Resolves an agent's model settings to a callable Model: finds the key and reports missing settings.
 import type { ModelSettings } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../config/files/environment.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { type ModelEndpoint, modelEndpoint } from "../endpoint.ts";
 import { type Model, ModelError } from "../model.ts";

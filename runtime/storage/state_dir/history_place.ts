@@ -5,7 +5,7 @@ import { historyOwnerFile, stateFilesOf } from "../../config/places.ts";
 import { resolveOwnStateDir } from "../../config/resolve_directories.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import { folderIdentity } from "../../../base/files/folder_identity.ts";
-import { takeLock } from "../../../base/lock_file.ts";
+import { takeLock } from "../../../base/files/lock_file.ts";
 import { SqliteDatabase } from "../sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "./instance_lock.ts";
 import { makeStateDir } from "./state_dir.ts";

@@ -2,7 +2,7 @@
 // people and tools.
 import { stateFilesOf } from "../../config/places.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
-import { takeLock } from "../../../base/lock_file.ts";
+import { takeLock } from "../../../base/files/lock_file.ts";
 import { ifThere } from "../../../base/files/missing.ts";
 
 /** Error: another service holds this state directory. */

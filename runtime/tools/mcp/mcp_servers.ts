@@ -3,7 +3,7 @@
 import type { Agent } from "../../agents/agent.ts";
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../config/files/environment.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../config/files/environment.ts";
 import type { WebhookCause } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { SCHEME_FORMS } from "../../trigger_kinds.ts";

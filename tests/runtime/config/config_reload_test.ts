@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Config } from "../../../runtime/config/config.ts";
-import type { ConfigFile } from "../../../runtime/config/files/config_file.ts";
+import type { ConfigFile } from "../../../runtime/config/config_file.ts";
 import type { EnvironmentFiles } from "../../../runtime/config/files/environment_files.ts";
 import { ConfigFollower } from "../../../runtime/wiring/config_follower.ts";
 import { TestClock } from "../../support/test_clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { takeLock } from "../../../../base/lock_file.ts";
+import { takeLock } from "../../../../base/files/lock_file.ts";
 import { DatabaseSync } from "node:sqlite";
 import type { NodeBody } from "../../../../api/schemas/info_schemas.ts";
 import { programEntry } from "../../../runtime/tools/mcp/mcp_world.ts";

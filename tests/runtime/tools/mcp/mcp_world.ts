@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Clock, SystemClock } from "../../../../base/clock.ts";
-import type { Environment } from "../../../../runtime/config/environment.ts";
+import type { Environment } from "../../../../runtime/config/files/environment.ts";
 import { McpServers } from "../../../../runtime/tools/mcp/mcp_servers.ts";
 import { MCP_LIMITS, type McpLimits } from "../../../../runtime/tools/mcp/mcp_limits.ts";
 import type { ActionTool, ToolContext } from "../../../../runtime/tools/definition/tool.ts";

@@ -1,7 +1,7 @@
 // Locks between processes: locked files, whose locks end with their holder. Each lock is released before its file is
 // closed. Otherwise a process that is just being started, which has a copy of the file, would hold the lock until it
 // runs its own program. The files stay: removing one would let two processes lock two files of the same name.
-import { ifThere } from "./files/missing.ts";
+import { ifThere } from "./missing.ts";
 
 /** Takes the lock of a file (created with mode 600 if missing) until disposed; undefined while another process holds it. */
 export function takeLock(path: string): Disposable | undefined {

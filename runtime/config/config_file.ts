@@ -1,15 +1,15 @@
 // config.yaml of a running service: read again after each change. Settings that cannot change at run time keep their
 // values, with a warning.
-import { SystemClock } from "../../../base/clock.ts";
-import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
-import type { AgentDefaults, Config } from "../config.ts";
-import { diagnose } from "./diagnosed_file.ts";
+import { SystemClock } from "../../base/clock.ts";
+import { AT_NEXT_START, type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import type { AgentDefaults, Config } from "./config.ts";
+import { diagnose } from "./files/diagnosed_file.ts";
 import {
   ConfigError,
   type ParseConfigOptions,
   type ReadConfig,
   readConfig,
-} from "../parse_config.ts";
+} from "./parse_config.ts";
 
 /** A file that changed less than this ago may be incomplete. */
 export const QUIET_MS = 200;

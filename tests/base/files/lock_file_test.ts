@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isLocked, takeLock } from "../../base/lock_file.ts";
-import { withTempDir } from "../support/temp_dir.ts";
+import { isLocked, takeLock } from "../../../base/files/lock_file.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
 Deno.test("isLocked() leaves the holder its lock, and creates no file", async () => {
   await withTempDir((dir) => {

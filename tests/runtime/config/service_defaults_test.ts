@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  diagnoseService,
-  readServiceDefaults,
-} from "../../../../runtime/config/files/service_defaults.ts";
-import { loadSettings } from "../../../../runtime/config/settings.ts";
-import { createTestWorkspace } from "../../../support/test_workspace.ts";
+import { diagnoseService, readServiceDefaults } from "../../../runtime/config/service_defaults.ts";
+import { loadSettings } from "../../../runtime/config/settings.ts";
+import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 Deno.test("readServiceDefaults() reads the shell, then .env, then service.env, and names the right file for the key", async () => {
   const line = (value: string) => `INKLING_API_KEY=${value}\n`;

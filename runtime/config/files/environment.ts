@@ -1,5 +1,5 @@
 // The variables of agents and models: the workspace's `.env`, then the config directory's, then the shell.
-import type { Secret } from "../secrets/secret.ts";
+import type { Secret } from "../../secrets/secret.ts";
 
 /** Variables by name. Changed files are read again, so that a new key works without a restart. */
 export interface Environment {

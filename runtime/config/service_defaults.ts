@@ -1,8 +1,8 @@
 // The defaults of the service's flags: config.yaml's `service`, and the key of its TCP clients.
-import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
-import { PATHS } from "../../../base/plain_path.ts";
-import type { WorkspaceSettings } from "../settings.ts";
-import { EnvironmentFiles } from "./environment_files.ts";
+import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
+import { PATHS } from "../../base/plain_path.ts";
+import type { WorkspaceSettings } from "./settings.ts";
+import { EnvironmentFiles } from "./files/environment_files.ts";
 
 /** The sources of the defaults. */
 type SettingsSources = Pick<WorkspaceSettings, "config" | "shell" | "directories">;
