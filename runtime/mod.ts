@@ -32,7 +32,7 @@ import { createExecutionStores } from "./storage/executions/execution_stores.ts"
 import { SqlFrameStore } from "./storage/frames.ts";
 import { SqlKnownToolStore } from "./storage/known_tools.ts";
 import { SqlSettingsStore } from "./triggers/settings_store.ts";
-import { SqlTriggerStateStore } from "./triggers/trigger_state_store.ts";
+import { SqlTriggerStateStore } from "./triggers/firing/trigger_state_store.ts";
 import { SqlSlotStore } from "./storage/slots.ts";
 import { Pause } from "./triggers/pause.ts";
 

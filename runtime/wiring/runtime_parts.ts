@@ -23,7 +23,7 @@ import type { AutoApprovalPorts } from "./auto_approval.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SlotStore } from "../triggers/schedule/slot_store.ts";
-import type { SqlTriggerStateStore } from "../triggers/trigger_state_store.ts";
+import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
 /** The parts of a LocalRuntime. */

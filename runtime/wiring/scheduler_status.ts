@@ -3,7 +3,7 @@ import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../runtime.ts";
 import type { Pause } from "../triggers/pause.ts";
-import type { SqlTriggerStateStore } from "../triggers/trigger_state_store.ts";
+import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { ShownHistory } from "./shown_history.ts";
 

@@ -5,10 +5,10 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { ServiceEvent } from "../../events/bus.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
-import type { FindHoldReason, StartRun } from "../fire.ts";
-import type { ReconcileOptions } from "../reconcile_options.ts";
+import type { FindHoldReason, StartRun } from "../firing/fire.ts";
+import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { RunBrake, type RunBrakePorts } from "../run_brake.ts";
+import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
 import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 
 /** The longest chain of `after` runs. It bounds agents that follow each other in a circle. */

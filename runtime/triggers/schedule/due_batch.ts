@@ -2,9 +2,9 @@
 import { SLOT_REASONS } from "../../trigger_kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
-import type { FindHoldReason, StartRun } from "../fire.ts";
+import type { FindHoldReason, StartRun } from "../firing/fire.ts";
 import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
-import type { StoppedTriggers } from "../stopped_triggers.ts";
+import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { Slot, SlotStore } from "./slot_store.ts";
 
 /** The largest batch. One transaction stores all slots of a batch that do not run. */

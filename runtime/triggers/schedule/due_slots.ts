@@ -1,6 +1,6 @@
 // Due slots of a schedule, and the rule that decides which of them runs, is skipped or is missed.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
-import type { ScheduleFire } from "../fire.ts";
+import type { ScheduleFire } from "../firing/fire.ts";
 
 /** The delay up to which a slot still counts as on time. */
 const GRACE_MS = 60_000;

@@ -8,7 +8,7 @@ import { HOUR_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { DueQueue } from "./due_queue.ts";
 import type { DueSlots } from "./due_slots.ts";
-import type { ReconcileOptions } from "../reconcile_options.ts";
+import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { moveBack } from "./set_back.ts";
 import type { ScheduleState, SlotStore } from "./slot_store.ts";

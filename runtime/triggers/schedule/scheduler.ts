@@ -5,7 +5,7 @@ import { SerialQueue } from "../../../base/serial_queue.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
-import type { ReconcileOptions } from "../reconcile_options.ts";
+import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import { ADJUSTMENT_MS } from "./set_back.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
 

@@ -9,8 +9,8 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import type { FileEvent } from "../../run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import type { StartRun } from "../fire.ts";
-import { RESTART, type StoppedTriggers } from "../stopped_triggers.ts";
+import type { StartRun } from "../firing/fire.ts";
+import { RESTART, type StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { mergeEvents } from "./change_folding.ts";
 import {
   type ChangeOrigin,

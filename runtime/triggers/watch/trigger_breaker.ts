@@ -9,7 +9,7 @@
 // the same times)
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import { RecentRuns } from "../run_brake.ts";
+import { RecentRuns } from "../firing/run_brake.ts";
 
 /** The longest chain of watch runs that cause each other. */
 export const MAX_CHAIN = 20;

@@ -14,10 +14,10 @@ import { ContentDigests } from "../../folders/content_digests.ts";
 import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
 import type { PassedOver } from "./same_content.ts";
 import type { WatchingAgent } from "./run_queue.ts";
-import type { StartRun } from "../fire.ts";
+import type { StartRun } from "../firing/fire.ts";
 import type { OwnWrites } from "./own_writes.ts";
-import type { ReconcileOptions } from "../reconcile_options.ts";
-import type { StoppedTriggers } from "../stopped_triggers.ts";
+import type { ReconcileOptions } from "../firing/reconcile_options.ts";
+import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
 import type { SqlWatchStore } from "./watch_store.ts";
 

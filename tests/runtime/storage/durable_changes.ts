@@ -7,7 +7,7 @@ import { SqlKnownToolStore } from "../../../runtime/storage/known_tools.ts";
 import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
 import { SqlSettingsStore } from "../../../runtime/triggers/settings_store.ts";
 import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
-import { SqlTriggerStateStore } from "../../../runtime/triggers/trigger_state_store.ts";
+import { SqlTriggerStateStore } from "../../../runtime/triggers/firing/trigger_state_store.ts";
 import { SqlWatchStore } from "../../../runtime/triggers/watch/watch_store.ts";
 import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
 import type { Effect } from "../../../runtime/tools/definition/tool.ts";

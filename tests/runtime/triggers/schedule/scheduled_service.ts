@@ -3,7 +3,11 @@
 import type { Agent, ScheduleTrigger } from "../../../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../../runtime/storage/slots.ts";
-import type { FireOutcome, ScheduleFire, StartRun } from "../../../../runtime/triggers/fire.ts";
+import type {
+  FireOutcome,
+  ScheduleFire,
+  StartRun,
+} from "../../../../runtime/triggers/firing/fire.ts";
 import { Scheduler } from "../../../../runtime/triggers/schedule/scheduler.ts";
 import type { SlotStore } from "../../../../runtime/triggers/schedule/slot_store.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";

@@ -1,8 +1,8 @@
 // The limits on the runs of one agent within ten minutes.
-import type { Agent } from "../agents/agent.ts";
-import type { Clock } from "../../base/clock.ts";
-import { MINUTE_MS } from "../../base/time_units.ts";
-import type { EventBus } from "../events/bus.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { MINUTE_MS } from "../../../base/time_units.ts";
+import type { EventBus } from "../../events/bus.ts";
 import { RESTART, type StoppedTriggers } from "./stopped_triggers.ts";
 
 /** The window in which runs are counted. */

@@ -1,12 +1,12 @@
 // The stopped triggers and the reasons. A trigger that ran away stays stopped until somebody resumes it; one with
 // failing runs until a run succeeds. The store counts failures where executions end, and stores those stops.
-import { type Agent, agentDigest } from "../agents/agent.ts";
-import type { Clock } from "../../base/clock.ts";
-import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
-import { WorkLoop } from "../../base/work_loop.ts";
-import type { EventBus, ServiceEvent, TriggerStop } from "../events/bus.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import { TRIGGER_KINDS } from "../trigger_kinds.ts";
+import { type Agent, agentDigest } from "../../agents/agent.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
+import { WorkLoop } from "../../../base/work_loop.ts";
+import type { EventBus, ServiceEvent, TriggerStop } from "../../events/bus.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import { TRIGGER_KINDS } from "../../trigger_kinds.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
 

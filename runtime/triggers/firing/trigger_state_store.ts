@@ -1,7 +1,7 @@
 // The table of trigger states: the triggers that failures have stopped. They stay stopped after a restart of the service.
-import type { TriggerStop } from "../events/bus.ts";
-import type { Database } from "../database/database.ts";
-import { all, run } from "../database/operation.ts";
+import type { TriggerStop } from "../../events/bus.ts";
+import type { Database } from "../../database/database.ts";
+import { all, run } from "../../database/operation.ts";
 
 /** A stopped trigger. */
 export interface StoppedTrigger extends Pick<TriggerStop, "print" | "retryAt"> {
