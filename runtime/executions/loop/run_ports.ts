@@ -1,7 +1,7 @@
 // The collaborators of a run, from outside this folder.
 import type { Clock } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
-import type { Environment } from "../../config/environment.ts";
+import type { Environment } from "../../config/files/environment.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
 import type { RunCause } from "../../run_cause.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
