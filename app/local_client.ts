@@ -1,5 +1,5 @@
 // An API client in the same process, without a socket.
-import type { Runtime } from "../runtime/runtime.ts";
+import type { Runtime } from "../runtime/interface/runtime.ts";
 import { createApp } from "../server/app.ts";
 import { Client } from "../api/client/client.ts";
 import { Lifecycle } from "../api/streams/lifecycle.ts";

@@ -1,7 +1,7 @@
 // The service: opens the listeners of the application, and stops everything in order.
 import type { Hono } from "hono";
 import { firstOf } from "../base/first_of.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import type { Runtime } from "../runtime/interface/runtime.ts";
 import { SECOND_MS } from "../base/time_units.ts";
 import { createAnswers } from "./answers/answers.ts";
 import { createApp } from "./app.ts";

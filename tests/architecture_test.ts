@@ -13,14 +13,13 @@ const text = (file: string) => Deno.readTextFileSync(join(REPOSITORY, file));
  * except those that open the whole.
  */
 const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
-  root: 0,
+  vocabulary: 0,
   secrets: 1,
   service_log: 2,
   sandbox: 2,
   database: 2,
   folders: 3,
   config: 3,
-  context: 3.5,
   agents: 4,
   events: 5,
   models: 5,
@@ -33,14 +32,12 @@ const RUNTIME_LAYERS: Readonly<Record<string, number>> = {
   storage: 8,
   telemetry: 8,
   permissions: 8,
+  interface: 8.5,
   wiring: 9,
+  // mod.ts opens the whole.
+  root: 10,
 };
-/** Files of the runtime's root that open the whole, or describe it. */
-const WIRING = ["runtime/mod.ts", "runtime/runtime.ts"];
-
 function layerOf(file: string): string {
-  if (WIRING.includes(file)) return "wiring";
-  if (file === "runtime/context.ts") return "context";
   const [, folder, rest] = file.split("/");
   return rest === undefined ? "root" : folder ?? "root";
 }
@@ -57,7 +54,7 @@ function offenders(rule: (one: Import) => boolean): string[] {
 
 /** The runtime's vocabulary: the files whose values the API, the service and the page may use. */
 const VOCABULARY =
-  /^runtime\/([^/]+|config\/(time_zone|agent_settings)|events\/frame|executions\/states|triggers\/schedule\/slot_store)\.ts$/;
+  /^runtime\/(vocabulary\/[^/]+|interface\/runtime|config\/(time_zone|agent_settings)|events\/frame|executions\/states|triggers\/schedule\/slot_store)\.ts$/;
 const CLIENT = /^api\/client\/(client|client_errors)\.ts$/;
 
 /** The other rooms that each room may import: their values, and, where given, further types. */
@@ -72,7 +69,7 @@ const ROOMS: Readonly<
   present: { values: [/^base\//], types: [/^api\/schemas\//] },
   page: { values: [/^(base|present)\//, CLIENT, VOCABULARY], types: [/^api\//] },
   cli: {
-    values: [/^(base|present)\//, CLIENT, /^runtime\/trigger_kinds\.ts$/],
+    values: [/^(base|present)\//, CLIENT, /^runtime\/vocabulary\/trigger_kinds\.ts$/],
     types: [/^(api|ops|server\/ui)\//],
   },
   app: { values: [/^(base|runtime|ops|api|server|cli)\//, /^deno\.json$/] },
@@ -117,7 +114,6 @@ for (const [rule, isForbidden] of Object.entries(FORBIDDEN)) {
 Deno.test("imports: every folder of runtime has its layer, and every listed file exists", () => {
   const inRuntime = FILES.filter((file) => roomOf(file) === "runtime");
   assert.deepEqual(new Set(inRuntime.map(layerOf)), new Set(Object.keys(RUNTIME_LAYERS)));
-  assert.deepEqual(WIRING.filter((file) => !inRuntime.includes(file)), []);
 });
 
 Deno.test("imports: adapters, the price table and the database driver are loaded only when used", () => {
@@ -201,6 +197,18 @@ Deno.test("imports: no cycles", () => {
     done.add(file);
   };
   for (const file of FILES) visit(file, []);
+});
+
+Deno.test("imports: no two folders import each other", () => {
+  const folderOf = (path: string) => path.split("/").slice(0, -1).join("/");
+  const pairs = new Set(
+    IMPORTS.filter(isLocal).map(({ from, to }) => `${folderOf(from)} -> ${folderOf(to)}`),
+  );
+  const mutual = [...pairs].filter((pair) => {
+    const [from = "", to = ""] = pair.split(" -> ");
+    return from !== to && pairs.has(`${to} -> ${from}`);
+  });
+  assert.deepEqual(mutual, []);
 });
 
 Deno.test("imports: every import leads somewhere, and each package is in both import maps alike", () => {

@@ -1,7 +1,7 @@
 // The declaration of an operation: its input, its response, its refusals and its handler. The routes of app.ts, the API
 // description and the types of the client come from these declarations.
 import { z } from "zod";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { RequestRefused } from "../errors.ts";

@@ -1,7 +1,7 @@
 // The schemas of path segments, query parameters and headers: each parses a text to a value.
 import { z } from "zod";
 import { isTimeZone } from "../../runtime/config/time_zone.ts";
-import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 import type { PathResource } from "./operation.ts";
 

@@ -1,6 +1,6 @@
 // The operations on executions: list, details, message log, stream, and cancel.
 import { z } from "zod";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import {
   CancelBody,
   ExecutionDetail,

@@ -2,7 +2,7 @@
 import { toDiagnostic } from "../schemas/agent_schemas.ts";
 import type { Source } from "../schemas/wire.ts";
 import type { AgentErrorBody } from "../schemas/diagnostic_schemas.ts";
-import type { BrokenAgentFile, ServiceNode } from "../../runtime/runtime.ts";
+import type { BrokenAgentFile, ServiceNode } from "../../runtime/interface/runtime.ts";
 import { InfoBody, type NodeBody, ShutdownBody } from "../schemas/info_schemas.ts";
 import { operation } from "../operations/operation.ts";
 

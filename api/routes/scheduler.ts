@@ -3,7 +3,7 @@ import { z } from "zod";
 import { operation } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
 import type { Source } from "../schemas/wire.ts";
-import type { SchedulerJob as Job } from "../../runtime/runtime.ts";
+import type { SchedulerJob as Job } from "../../runtime/interface/runtime.ts";
 import {
   SchedulerBody,
   SchedulerChanged,

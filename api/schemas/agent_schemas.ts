@@ -10,10 +10,10 @@ import {
   type TOKEN_BUDGET,
   UNPRICED,
 } from "../../runtime/config/agent_settings.ts";
-import { TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
+import { TRIGGER_TYPES } from "../../runtime/vocabulary/trigger_kinds.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
-import type { AgentListing, Outcomes } from "../../runtime/runtime.ts";
+import type { AgentListing, Outcomes } from "../../runtime/interface/runtime.ts";
 import type { Source } from "./wire.ts";
 import { DiagnosticBody } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary, toExecution } from "./execution_schemas.ts";

@@ -6,8 +6,8 @@ import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 import type {
   ExecutionDetail as Detail,
   ListedExecution as Listed,
-} from "../../runtime/runtime.ts";
-import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
+} from "../../runtime/interface/runtime.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import type { Source } from "./wire.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 

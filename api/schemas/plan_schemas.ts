@@ -1,6 +1,6 @@
 // The schemas of GET /agents/{id}/plan, the plan of an agent's next run.
 import { z } from "zod";
-import type { AgentListing, RunPlan } from "../../runtime/runtime.ts";
+import type { AgentListing, RunPlan } from "../../runtime/interface/runtime.ts";
 import type { Source } from "./wire.ts";
 import { AgentDetail, toAgentDetail } from "./agent_schemas.ts";
 import { schedulerStatus } from "./scheduler_schemas.ts";

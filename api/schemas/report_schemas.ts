@@ -1,6 +1,6 @@
 // The schemas of the reports on the whole service: usage, log and recap.
 import { z } from "zod";
-import type { Recap } from "../../runtime/runtime.ts";
+import type { Recap } from "../../runtime/interface/runtime.ts";
 import type { Source } from "./wire.ts";
 import { count, id, timestamp } from "./wire_values.ts";
 

@@ -1,6 +1,6 @@
 // The schemas of the scheduler, its jobs, and the outcomes of scheduled times.
 import { z } from "zod";
-import { AUTOMATIC_TRIGGER_TYPES } from "../../runtime/trigger_kinds.ts";
+import { AUTOMATIC_TRIGGER_TYPES } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { SLOT_OUTCOMES } from "../../runtime/triggers/schedule/slot_store.ts";
 import { count, id, timestamp, webhookScheme } from "./wire_values.ts";
 

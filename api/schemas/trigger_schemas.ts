@@ -1,7 +1,7 @@
 // The schemas of triggers, with the conversion from the runtime's values.
 import { z } from "zod";
 import type { Trigger } from "../../runtime/agents/agent.ts";
-import { SIGNATURE_ENCODINGS } from "../../runtime/trigger_kinds.ts";
+import { SIGNATURE_ENCODINGS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { webhookScheme } from "./wire_values.ts";
 
 const catchUp = z.enum(["once", "none"]).meta({ id: "CatchUp" });

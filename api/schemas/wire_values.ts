@@ -1,6 +1,6 @@
 // The schemas of values that all resources share. The types of the client and the API description come from the schemas.
 import { z } from "zod";
-import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";
+import { WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
 
 /** The id of an execution, or of a row of its log. */
 export const id = z.int().positive();

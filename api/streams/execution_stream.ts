@@ -3,7 +3,7 @@
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
 import type { Execution } from "../../runtime/executions/execution.ts";
 import { toTimestamp } from "../../base/clock.ts";
-import type { FollowItem, Runtime } from "../../runtime/runtime.ts";
+import type { FollowItem, Runtime } from "../../runtime/interface/runtime.ts";
 import type { Lifecycle, StopReason } from "./lifecycle.ts";
 import { EventStream, toPieces } from "./server_sent_events.ts";
 

@@ -1,8 +1,8 @@
 // The lifecycle of a running service: it counts requests and streams, and decides when the service stops.
-import { TRIGGER_KINDS, type TriggerType } from "../../runtime/trigger_kinds.ts";
+import { TRIGGER_KINDS, type TriggerType } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { RequestRefused } from "../errors.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import { Followers } from "./followers.ts";

@@ -3,7 +3,7 @@
 import { toTimestamp } from "../../base/clock.ts";
 import type { ServiceEvent } from "../../runtime/events/bus.ts";
 import { identityFields, toDataLine } from "../../runtime/events/frame.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { Followers } from "./followers.ts";
 import type { Lifecycle, StopReason } from "./lifecycle.ts";
 import type { ServiceEventMessage } from "../client/client_stream.ts";

@@ -1,7 +1,7 @@
 // The declarations of the commands about executions, their questions and their history.
 // One file declares many commands, because each loaded file slows down the start.
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
-import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, JSON_FLAG, option, repeatable } from "../command_line/option.ts";

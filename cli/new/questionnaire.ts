@@ -12,7 +12,7 @@ import {
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
-import { WEBHOOK_SCHEMES } from "../../runtime/trigger_kinds.ts";
+import { WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
 
 /** The collaborators of the questions, and the answers in the options. */
 export interface QuestionnaireOptions {

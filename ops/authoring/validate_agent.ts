@@ -13,7 +13,7 @@ import {
   type InspectedResources,
 } from "../../runtime/agents/resource_problem.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
-import { describeHostMismatch } from "../../runtime/trigger_kinds.ts";
+import { describeHostMismatch } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { showValue } from "../../runtime/config/shown_value.ts";
 import { OutputSchemaUnusable, readOutputSchema } from "../../runtime/agents/output_schema.ts";

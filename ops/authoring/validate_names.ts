@@ -3,7 +3,11 @@ import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnos
 import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { describeDoubtfulTool, isEveryTool, isToolName } from "../../runtime/tool_vocabulary.ts";
+import {
+  describeDoubtfulTool,
+  isEveryTool,
+  isToolName,
+} from "../../runtime/vocabulary/tool_vocabulary.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { serverOf } from "../../runtime/agents/guarded_tools.ts";
 import { type InspectedResources, itemPath } from "../../runtime/agents/resource_problem.ts";

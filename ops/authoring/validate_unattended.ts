@@ -2,7 +2,7 @@
 import type { Config } from "../../runtime/config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { isEveryTool } from "../../runtime/tool_vocabulary.ts";
+import { isEveryTool } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 
 type Guarded = Pick<

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import { field, filledText, optional, section } from "../../runtime/config/fields.ts";
-import { FILE_EVENTS } from "../../runtime/run_cause.ts";
+import { FILE_EVENTS } from "../../runtime/vocabulary/run_cause.ts";
 import { parseModelName } from "../../runtime/wiring/agent_variant.ts";
 
 /** The version of the format. A reader refuses versions that it does not know. */

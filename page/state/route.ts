@@ -1,5 +1,8 @@
 // The routes of the page in the fragment of its address. The page is one file, which a proxy may serve under any path.
-import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../runtime/trigger_kinds.ts";
+import {
+  EXECUTION_TRIGGERS,
+  type ExecutionTrigger,
+} from "../../runtime/vocabulary/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 
 /** The history with its filters. Null means no filter. */

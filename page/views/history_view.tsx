@@ -1,7 +1,10 @@
 // The view of all executions, page by page. The filter is part of the address, so it can be bookmarked.
 import type { JSX, VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { EXECUTION_TRIGGERS, type ExecutionTrigger } from "../../runtime/trigger_kinds.ts";
+import {
+  EXECUTION_TRIGGERS,
+  type ExecutionTrigger,
+} from "../../runtime/vocabulary/trigger_kinds.ts";
 import { EXECUTION_STATUSES, type ExecutionStatus } from "../../runtime/executions/states.ts";
 import { ExecutionTable } from "./execution_table.tsx";
 import { Field, SelectField } from "../parts/forms.tsx";

@@ -1,5 +1,5 @@
 // The delay of a frame from the log to a follower over HTTP, and the cost of a thousand followers.
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { serve } from "../../server/mod.ts";
 import { createTestWorkspace } from "../../tests/support/test_workspace.ts";
 import { runFollowers } from "../load/followers.ts";

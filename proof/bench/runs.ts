@@ -1,7 +1,7 @@
 // The time that a run adds to its model's time: one tool call with an endpoint that answers at once.
 import { fileURLToPath } from "node:url";
 import { PERMISSION_FLAGS } from "../../cli/self_command.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { createTestWorkspace, toEnd } from "../../tests/support/test_workspace.ts";
 import { type Figure, subjectAtMost, timed, toFigure } from "./paired.ts";
 import { startServer } from "./server_process.ts";

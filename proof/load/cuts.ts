@@ -1,6 +1,6 @@
 // Readers that disconnect at a random frame and return with Last-Event-ID. Together they must read the stored
 // sequence.
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { readFrames, type StreamFrame } from "../../api/client/client_stream.ts";
 import type { Door } from "./follow_bytes.ts";
 

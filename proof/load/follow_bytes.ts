@@ -1,6 +1,6 @@
 // Reads a stream as bytes, so that a thousand followers cost little compared with the measured service.
 import { createHash } from "node:crypto";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { toEvent } from "../../api/streams/server_sent_events.ts";
 
 /** A way to reach the service: an address and the options for fetch. */

@@ -2,7 +2,7 @@
 // morning. The runtime is the real one with a test clock.
 import { join } from "node:path";
 import { DAY_MS, MINUTE_MS } from "../../base/time_units.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../tests/support/test_workspace.ts";
 import { settle, TestClock } from "../../tests/support/test_clock.ts";
 import { type NightModel, openNightModel } from "./night_model.ts";

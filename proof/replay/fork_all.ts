@@ -5,7 +5,7 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 import type { Frame } from "../../runtime/events/frame.ts";
 import { NoSuchStep } from "../../runtime/executions/refusals.ts";
 import { withoutIdsAndTimes } from "../../runtime/replay/log_comparison.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { SkippingClock } from "./skipping_clock.ts";
 import type { Draw, Mix } from "./mix.ts";
 import { attendRuns } from "./people.ts";

@@ -1,7 +1,7 @@
 // The people of the mix: they answer questions, and cancel now and then.
 import type { HumanAnswer } from "../../runtime/executions/human_request.ts";
 import { isFinal } from "../../runtime/executions/states.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { Draw } from "./mix.ts";
 
 /** Answers questions, cancels now and then, and forgets ended runs. */

@@ -1,6 +1,6 @@
 // One life of a service that records runs of the mix, as a process: stopped gracefully, or killed from outside.
 import { loadSettings, openRuntime } from "../../runtime/mod.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Runtime } from "../../runtime/interface/runtime.ts";
 import { seededRandom } from "../../tests/support/seeded_random.ts";
 import { SkippingClock } from "./skipping_clock.ts";
 import type { Draw } from "./mix.ts";

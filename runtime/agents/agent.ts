@@ -15,7 +15,7 @@ import type { AgentDefaults } from "../config/config.ts";
 import { type ModelSettings, toModel } from "../config/providers.ts";
 import { fnv1a } from "../config/fnv1a.ts";
 import type { NotifyChoice } from "../config/notify_schema.ts";
-import { isEveryTool, parseMcpEntries } from "../tool_vocabulary.ts";
+import { isEveryTool, parseMcpEntries } from "../vocabulary/tool_vocabulary.ts";
 import {
   type FollowedEnd,
   type SignatureEncoding,
@@ -23,7 +23,7 @@ import {
   WEBHOOK_HANDSHAKES,
   type WebhookHandshake,
   type WebhookScheme,
-} from "../trigger_kinds.ts";
+} from "../vocabulary/trigger_kinds.ts";
 import type { Definition } from "./definition.ts";
 import { normalizeId } from "./agent_id.ts";
 import { iconOf } from "./icon.ts";

@@ -1,7 +1,7 @@
 // Formats the text of a new agent file from its fields. The parser reads the same fields back.
 import { Document, Scalar, visit } from "yaml";
 import type { AgentPolicy } from "../config/agent_settings.ts";
-import type { TriggerType, WebhookScheme } from "../trigger_kinds.ts";
+import type { TriggerType, WebhookScheme } from "../vocabulary/trigger_kinds.ts";
 
 /** The fields of a new agent. A missing field is not written and has its default. */
 export interface NewAgentFields {

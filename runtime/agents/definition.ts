@@ -22,7 +22,7 @@ import {
 } from "../config/fields.ts";
 import { modelOrText } from "../config/providers.ts";
 import { NOTIFY_CHOICE } from "../config/notify_schema.ts";
-import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../trigger_kinds.ts";
+import { FOLLOWED_ENDS, TRIGGER_TYPES } from "../vocabulary/trigger_kinds.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { describeBadName } from "./agent_id.ts";
 import { WEBHOOK_FIELDS } from "./webhook_rules.ts";

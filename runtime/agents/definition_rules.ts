@@ -8,7 +8,7 @@ import type { Diagnostic } from "../../base/diagnostics.ts";
 import { compileGlob } from "../../base/files/glob.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { TRIGGER_TYPES, type TriggerType } from "../trigger_kinds.ts";
+import { TRIGGER_TYPES, type TriggerType } from "../vocabulary/trigger_kinds.ts";
 import { isTimeZone, zoneOfWindows } from "../config/time_zone.ts";
 import { cronRemedy, parseCron } from "./cron_expression.ts";
 import { checkWebhook, WEBHOOK_FIELDS } from "./webhook_rules.ts";

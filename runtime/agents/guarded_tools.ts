@@ -1,5 +1,5 @@
 // Decides which tools of an agent wait for a person's approval.
-import { isEveryTool, matchesPattern } from "../tool_vocabulary.ts";
+import { isEveryTool, matchesPattern } from "../vocabulary/tool_vocabulary.ts";
 import type { Agent } from "./agent.ts";
 
 /** The MCP server of a tool, and the server's name for the tool. */

@@ -20,7 +20,7 @@ import { listAgentFiles } from "./agent_names.ts";
 import { type ReloadReport, toReloadReport } from "./reload_report.ts";
 import { stampFile } from "../config/files/file_stamp.ts";
 import { hostNames } from "../config/database_settings.ts";
-import { TRIGGER_LEASE } from "../trigger_kinds.ts";
+import { TRIGGER_LEASE } from "../vocabulary/trigger_kinds.ts";
 import { describeCopy, diagnoseCopy, markedOriginal } from "./copied_file.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 

@@ -14,7 +14,7 @@ import {
   TOKEN_PLACES,
   WEBHOOK_HANDSHAKES,
   WEBHOOK_SCHEMES,
-} from "../trigger_kinds.ts";
+} from "../vocabulary/trigger_kinds.ts";
 
 const MAX_SYNC_MS = 300_000;
 

@@ -16,7 +16,7 @@ import { unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { parseYaml } from "./files/yaml_document.ts";
 import { PATHS } from "../../base/plain_path.ts";
-import { describeDoubtfulTool } from "../tool_vocabulary.ts";
+import { describeDoubtfulTool } from "../vocabulary/tool_vocabulary.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 
 const { isAbsolute, normalize, resolve } = PATHS;

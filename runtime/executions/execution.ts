@@ -1,5 +1,5 @@
 // The stored record of one execution.
-import type { ExecutionTrigger } from "../trigger_kinds.ts";
+import type { ExecutionTrigger } from "../vocabulary/trigger_kinds.ts";
 import type { ExecutionStatus } from "./states.ts";
 
 /** The retry of a run whose model could not be reached: the next one, or the current one. */

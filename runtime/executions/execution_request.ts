@@ -1,5 +1,5 @@
 // The request of an execution. Stored with the execution, so that a restarted service can continue it.
-import type { RunCause } from "../run_cause.ts";
+import type { RunCause } from "../vocabulary/run_cause.ts";
 
 /** The source of a forked run, and the changes that apply from the fork point on. */
 export interface Fork {

@@ -1,6 +1,6 @@
 // The messages of a conversation. The runtime stores them, the adapters translate them to each provider's format.
 import type { JsonObject } from "../../base/json.ts";
-import type { Media } from "../tool_vocabulary.ts";
+import type { Media } from "../vocabulary/tool_vocabulary.ts";
 
 /** A model's request to use a tool. */
 export interface ToolCall {

@@ -1,6 +1,6 @@
 // The interface of a language model. Adapters only translate: decorators add retry, timeout, pricing and limits.
 import type { JsonSchema } from "../../base/json.ts";
-import type { ToolDescription } from "../tool_vocabulary.ts";
+import type { ToolDescription } from "../vocabulary/tool_vocabulary.ts";
 import type { AssistantMessage, Message, StopReason } from "./message.ts";
 
 export type { StopReason } from "./message.ts";

@@ -1,7 +1,7 @@
 // The user turn: the first user message of a run.
 import { basename } from "node:path";
 import type { Trigger } from "../agents/agent.ts";
-import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../run_cause.ts";
+import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../vocabulary/run_cause.ts";
 import { fillIn } from "../../base/text/substitute.ts";
 import { escapeControls } from "../../base/text/unseen_characters.ts";
 import { isDeeperThan, isWholeJson, type JsonValue } from "../../base/json.ts";

@@ -3,10 +3,10 @@
 // it.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
-import type { Media } from "../tool_vocabulary.ts";
+import type { Media } from "../vocabulary/tool_vocabulary.ts";
 import { EXECUTION_STATUSES } from "../executions/states.ts";
-import { EXECUTION_TRIGGERS } from "../trigger_kinds.ts";
-import { FILE_EVENTS } from "../run_cause.ts";
+import { EXECUTION_TRIGGERS } from "../vocabulary/trigger_kinds.ts";
+import { FILE_EVENTS } from "../vocabulary/run_cause.ts";
 
 /** The version of the format. A reader refuses unknown versions. */
 export const CASSETTE_VERSION = 1;

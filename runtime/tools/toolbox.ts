@@ -1,5 +1,5 @@
 // The tools of one agent by name, and their descriptions for the model.
-import type { ToolDescription } from "../tool_vocabulary.ts";
+import type { ToolDescription } from "../vocabulary/tool_vocabulary.ts";
 import type { HttpPolicy } from "./http/http_policy.ts";
 import type { Tool } from "./definition/tool.ts";
 import { askUser } from "./builtin/ask_user.ts";

@@ -3,7 +3,7 @@ import type { Agent } from "../agents/agent.ts";
 import { namesTool } from "../agents/guarded_tools.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { suggest } from "../../base/text/suggestion.ts";
-import { isEveryTool } from "../tool_vocabulary.ts";
+import { isEveryTool } from "../vocabulary/tool_vocabulary.ts";
 import type { Tool } from "./definition/tool.ts";
 
 /** The log, and the guards that every agent has. */

@@ -1,7 +1,7 @@
 // The path sandbox of one execution: its agent's paths and the watched paths of its trigger.
 import type { Agent } from "../agents/agent.ts";
 import { readWatchPaths } from "../agents/watch_path.ts";
-import type { RunCause } from "../run_cause.ts";
+import type { RunCause } from "../vocabulary/run_cause.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { PathSandbox, type PathSandboxOptions } from "../tools/files/path_sandbox.ts";
 import type { OwnWrites, Writer } from "../triggers/watch/own_writes.ts";

@@ -4,7 +4,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { previewChange, toProblem } from "../executions/loop/preview_change.ts";
-import type { RunCause } from "../run_cause.ts";
+import type { RunCause } from "../vocabulary/run_cause.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { fileDelete } from "../tools/builtin/file_delete.ts";
 import { fileEdit } from "../tools/builtin/file_edit.ts";

@@ -6,7 +6,7 @@ import type { Redactor } from "../secrets/redactor.ts";
 import { type ExecutionReads, requireExecution } from "../executions/record/execution_reads.ts";
 import { type HumanRequest, requestFields } from "../executions/human_request.ts";
 import type { RequestStore } from "../executions/record/request_store.ts";
-import type { FollowItem, FollowOptions } from "../runtime.ts";
+import type { FollowItem, FollowOptions } from "../interface/runtime.ts";
 
 export interface FollowPorts {
   clock: Clock;

@@ -38,17 +38,17 @@ import type {
   TriggerResumeResult,
   UsageReport,
   UsageRequest,
-} from "../runtime.ts";
+} from "../interface/runtime.ts";
 import { readRedactedTail } from "../service_log/log_tail.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { RuntimeParts } from "./runtime_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
 import type { Replays } from "./replays.ts";
-import type { RunPlan } from "./plan/run_plan.ts";
+import type { RunPlan } from "../interface/run_plan.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
-import { makeRecap, type Recap } from "./recap.ts";
+import { makeRecap, type Recap } from "../interface/recap.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 

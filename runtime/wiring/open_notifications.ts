@@ -8,7 +8,7 @@ import { AnswerLinks } from "../notify/answer_links.ts";
 import type { NotableEvent } from "../notify/notable_event.ts";
 import { draftMessages } from "../notify/drafts.ts";
 import { MessageSender } from "../notify/sender.ts";
-import type { RuntimeMessages } from "../runtime.ts";
+import type { RuntimeMessages } from "../interface/runtime.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { SqlAnswerLinkStore } from "../notify/answer_links.ts";

@@ -1,7 +1,7 @@
 // The state of the scheduler: every agent with an automatic trigger, its times and its stops.
 import type { Agent, Trigger } from "../agents/agent.ts";
-import { TRIGGER_KINDS } from "../trigger_kinds.ts";
-import type { AgentListing, SchedulerJob, SchedulerStatus } from "../runtime.ts";
+import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
+import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
 import type { Pause } from "../triggers/pause.ts";
 import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";

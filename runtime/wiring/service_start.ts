@@ -4,7 +4,7 @@ import type { ConfigFollower } from "./config_follower.ts";
 import type { Notifications } from "./open_notifications.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import { hostNames } from "../config/database_settings.ts";
-import { describeHostMismatch } from "../trigger_kinds.ts";
+import { describeHostMismatch } from "../vocabulary/trigger_kinds.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
 import type { SqlBudgetStore } from "../executions/budget/budget_store.ts";

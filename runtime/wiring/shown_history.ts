@@ -23,7 +23,7 @@ import type {
   PendingRequest,
   UsageReport,
   UsageRequest,
-} from "../runtime.ts";
+} from "../interface/runtime.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { lazyModule } from "../../base/lazy_module.ts";

@@ -2,7 +2,11 @@
 import { toTimestamp } from "../../base/clock.ts";
 import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
-import type { CallPreview, LinkedQuestion, PendingRequest } from "../../runtime/runtime.ts";
+import type {
+  CallPreview,
+  LinkedQuestion,
+  PendingRequest,
+} from "../../runtime/interface/runtime.ts";
 import { escapeHtml, noticePage } from "../html/notice_page.ts";
 
 /** Keeps the address out of search engines and the page out of frames. */

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { RuntimeError } from "../../base/errors.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
-import type { LinkedQuestion, Runtime } from "../../runtime/runtime.ts";
+import type { LinkedQuestion, Runtime } from "../../runtime/interface/runtime.ts";
 import { readForm } from "../../api/operations/request_body.ts";
 import { answeredPage, closedPage, questionPage, tooManyPage } from "./answer_pages.ts";
 

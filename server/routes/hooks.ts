@@ -1,7 +1,7 @@
 // Deliveries to the webhooks of agents, over TCP only. Anybody may send one, but only a valid signature starts a run.
 import { tryDecodeURIComponent } from "hono/utils/url";
 import { withinTime } from "../../base/bounded_wait.ts";
-import type { ExecutionDetail, HookOutcome, Runtime } from "../../runtime/runtime.ts";
+import type { ExecutionDetail, HookOutcome, Runtime } from "../../runtime/interface/runtime.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import { readBytes } from "../../api/operations/request_body.ts";
 

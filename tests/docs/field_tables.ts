@@ -8,7 +8,11 @@ import { writtenChannel } from "../../runtime/config/notify_schema.ts";
 import { EXECUTION_STATUSES, isFinal, TRANSITIONS } from "../../runtime/executions/states.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { IGNORED_NAMES } from "../../runtime/folders/ignored_names.ts";
-import { HANDSHAKES, SCHEME_FORMS, type WebhookScheme } from "../../runtime/trigger_kinds.ts";
+import {
+  HANDSHAKES,
+  SCHEME_FORMS,
+  type WebhookScheme,
+} from "../../runtime/vocabulary/trigger_kinds.ts";
 import { loadOperations } from "../../api/routes/operations.ts";
 import { REPOSITORY } from "../support/repository.ts";
 

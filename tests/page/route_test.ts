@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EXECUTION_TRIGGERS } from "../../runtime/trigger_kinds.ts";
+import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { EXECUTION_STATUSES } from "../../runtime/executions/states.ts";
 import { parseRoute, type Route, toHash, USAGE_DAYS } from "../../page/state/route.ts";
 import { anyText } from "../support/any_text.ts";

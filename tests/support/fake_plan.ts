@@ -1,5 +1,5 @@
 // A plan of a run for tests of the layers above a runtime: one of every kind of entry.
-import type { RunPlan } from "../../runtime/runtime.ts";
+import type { RunPlan } from "../../runtime/interface/runtime.ts";
 
 /** The plan of a run, with messages. */
 export function fakePlan(changes: Partial<RunPlan> = {}): RunPlan {

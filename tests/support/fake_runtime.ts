@@ -1,5 +1,5 @@
 // A runtime in memory, for tests of the layers above a runtime: agents and executions are plain values.
-import { makeRecap } from "../../runtime/wiring/recap.ts";
+import { makeRecap } from "../../runtime/interface/recap.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -42,7 +42,7 @@ import type {
   TriggerResumeResult,
   UsageReport,
   UsageRequest,
-} from "../../runtime/runtime.ts";
+} from "../../runtime/interface/runtime.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";
 import { fakeDirectories } from "./fake_agent.ts";
 import { LogLines } from "./log_lines.ts";

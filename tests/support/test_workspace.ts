@@ -8,7 +8,7 @@ import {
   type OpenRuntimeOptions,
   type WorkspaceSettings,
 } from "../../runtime/mod.ts";
-import type { ExecutionDetail, Runtime } from "../../runtime/runtime.ts";
+import type { ExecutionDetail, Runtime } from "../../runtime/interface/runtime.ts";
 import type { LogLevel } from "../../runtime/service_log/service_log.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { all, run, type SqlValue } from "../../runtime/database/operation.ts";

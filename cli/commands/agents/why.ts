@@ -15,7 +15,7 @@ import { errorsOf } from "../../output/problems.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatMinute } from "../../output/time.ts";
-import { slotReasonOf } from "../../../runtime/trigger_kinds.ts";
+import { slotReasonOf } from "../../../runtime/vocabulary/trigger_kinds.ts";
 import { isAutomatic } from "../../output/trigger_text.ts";
 import { openReader } from "../../service/connection.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";

@@ -1,5 +1,5 @@
 // The sentences of `inkling why`: the reason for an event or a state, and what to do about it.
-import { slotReasonOf } from "../../../runtime/trigger_kinds.ts";
+import { slotReasonOf } from "../../../runtime/vocabulary/trigger_kinds.ts";
 import { formatPlural } from "../../../base/text/plural.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";

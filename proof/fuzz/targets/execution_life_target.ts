@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { isFinal } from "../../../runtime/executions/states.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../../tests/support/test_clock.ts";
 import { createTestWorkspace, payloadsOf } from "../../../tests/support/test_workspace.ts";
 import { until } from "../../../tests/support/until.ts";

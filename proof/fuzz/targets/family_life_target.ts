@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { isFinal } from "../../../runtime/executions/states.ts";
 import type { HumanAnswer, HumanRequest } from "../../../runtime/executions/human_request.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { settle, TestClock } from "../../../tests/support/test_clock.ts";
 import {
   createTestWorkspace,

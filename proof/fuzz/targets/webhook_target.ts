@@ -10,7 +10,7 @@ import {
   WEBHOOK_HANDSHAKES,
   WEBHOOK_SCHEMES,
   type WebhookScheme,
-} from "../../../runtime/trigger_kinds.ts";
+} from "../../../runtime/vocabulary/trigger_kinds.ts";
 import { answerHandshake, readDelivery } from "../../../runtime/triggers/webhook/delivery.ts";
 import { answerUnsignedHandshake } from "../../../runtime/triggers/webhook/handshake.ts";
 import { findFilterReason } from "../../../runtime/triggers/webhook/filter.ts";

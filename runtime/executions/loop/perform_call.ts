@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { modelChain } from "../../config/providers.ts";
 import { acceptsMedia } from "../../models/adaptation/accepted_media.ts";
-import type { Media } from "../../tool_vocabulary.ts";
+import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import { QuestionRaised } from "../../tools/definition/question_raised.ts";
 import type { DescribedCall } from "../record/call_preview.ts";
 import type {

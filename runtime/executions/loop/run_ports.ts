@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
-import type { RunCause } from "../../run_cause.ts";
+import type { RunCause } from "../../vocabulary/run_cause.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";

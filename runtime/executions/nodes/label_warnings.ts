@@ -1,7 +1,7 @@
 // Warnings in the service log about executions whose labels no live node has.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Context } from "../../context.ts";
+import type { Context } from "../../config/context.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
 import type { SqlNodeReads } from "./node_reads.ts";

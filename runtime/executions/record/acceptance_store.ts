@@ -3,7 +3,7 @@ import type { Budget } from "../budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { PlacedMessage } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
-import type { ExecutionTrigger } from "../../trigger_kinds.ts";
+import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 
 /** The data of an execution to accept. */

@@ -4,7 +4,7 @@ import { sha256Of } from "../../../base/sha256.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
 import type { HistoryLevel } from "../../config/agent_settings.ts";
-import type { ToolDescription } from "../../tool_vocabulary.ts";
+import type { ToolDescription } from "../../vocabulary/tool_vocabulary.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 
 /** A tool as declared to the model, with the fields that decide whether its calls are guarded. */

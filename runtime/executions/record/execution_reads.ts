@@ -2,7 +2,7 @@
 import type { Execution } from "../execution.ts";
 import { ExecutionNotFound } from "../refusals.ts";
 import type { ExecutionStatus } from "../states.ts";
-import type { ExecutionTrigger } from "../../trigger_kinds.ts";
+import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { UsageStep } from "../usage.ts";
 

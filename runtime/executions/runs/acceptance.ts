@@ -7,7 +7,7 @@ import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../event
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { AcceptanceStore, Claim, CopiedSteps } from "../record/acceptance_store.ts";
 import type { Execution } from "../execution.ts";
-import { type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { StoredExecution } from "../record/execution_reads.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import {

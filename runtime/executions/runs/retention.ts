@@ -1,7 +1,7 @@
 // Retention of conversations and logs: the sweeps of the service, and purges that a person requests.
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Context } from "../../context.ts";
+import type { Context } from "../../config/context.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { STOPS } from "../end_reason.ts";
 import type { CheckpointStats, CheckpointStore } from "../record/checkpoint_store.ts";

@@ -7,7 +7,7 @@ import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import { type RetryPolicy, TRANSIENT_FAILURES } from "../../config/agent_settings.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import { STOPS } from "../end_reason.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";

@@ -1,6 +1,6 @@
 // The result of a run for the trigger that started it.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
-import { TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
 import { endCodeOf, isLimitCode } from "../end_reason.ts";

@@ -1,6 +1,6 @@
 // Knows which models accept pictures and PDF files, and removes media that a model does not accept.
 import type { ModelSettings } from "../../agents/agent.ts";
-import type { Media } from "../../tool_vocabulary.ts";
+import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 

@@ -1,6 +1,6 @@
 // Adapts a request to its endpoint: removes parts that the endpoint refused before, and shortens long conversations.
 import { lazyModule } from "../../../base/lazy_module.ts";
-import type { Media } from "../../tool_vocabulary.ts";
+import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import { removeMedia } from "./accepted_media.ts";
 import { type KnownLimits, withoutRefused } from "./known_limits.ts";
 import { type ModelDelta, ModelError, type ModelReply, type ModelRequest } from "../model.ts";

@@ -1,7 +1,7 @@
 // The limits of an endpoint that its refusals have shown, for the life of the process. Removes refused parts from requests.
 // refusals.ts recognizes refusals; retry.ts repeats the call.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
-import type { ToolDescription } from "../../tool_vocabulary.ts";
+import type { ToolDescription } from "../../vocabulary/tool_vocabulary.ts";
 import { addSchemaToPrompt } from "../answer_schema.ts";
 import type { ModelRequest } from "../model.ts";
 

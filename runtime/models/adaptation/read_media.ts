@@ -1,6 +1,6 @@
 // Recognizes pictures and PDF files by their bytes and describes them. Loaded with the first binary file.
 import { Buffer } from "node:buffer";
-import type { Media } from "../../tool_vocabulary.ts";
+import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 
 const MB = 1_024 * 1_024;
 const MOST_PAGES = 20;

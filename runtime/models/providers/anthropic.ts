@@ -1,6 +1,6 @@
 // The adapter for Anthropic's Messages API.
 import type { JsonObject } from "../../../base/json.ts";
-import type { Media, ToolDescription } from "../../tool_vocabulary.ts";
+import type { Media, ToolDescription } from "../../vocabulary/tool_vocabulary.ts";
 import { toWireSchema } from "../answer_schema.ts";
 import type { AssistantMessage, Message, ToolMessage } from "../message.ts";
 import type { Model, ModelRequest } from "../model.ts";

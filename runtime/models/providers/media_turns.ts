@@ -1,6 +1,6 @@
 // Moves the pictures and PDF files of results to a user turn, for formats with text results only.
 import type { Message } from "../message.ts";
-import type { Media } from "../../tool_vocabulary.ts";
+import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 
 /** Adds a turn with the media after each group of results and the messages that they injected. */
 export function addMediaTurns(messages: readonly Message[]): readonly Message[] {

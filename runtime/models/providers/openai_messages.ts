@@ -1,6 +1,6 @@
 // Converts conversations and tools to the format of the Chat Completions API.
 import type { Message, UserMessage } from "../message.ts";
-import type { ToolDescription } from "../../tool_vocabulary.ts";
+import type { ToolDescription } from "../../vocabulary/tool_vocabulary.ts";
 import { isWholeJson, type JsonObject } from "../../../base/json.ts";
 import { type KeptParts, restoreCalls } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";

@@ -1,5 +1,5 @@
 // Accepts executions. One transaction checks the claim and the conversation, and stores the execution and its first frame.
-import { SLOT_REASONS } from "../../trigger_kinds.ts";
+import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import type {
   Acceptance,
   AcceptanceRefusal,

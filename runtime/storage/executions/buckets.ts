@@ -1,5 +1,9 @@
 // Buckets: the executions of an agent that share a conversation, wait for each other, and seed each other.
-import { EXECUTION_TRIGGERS, type ExecutionTrigger, TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import {
+  EXECUTION_TRIGGERS,
+  type ExecutionTrigger,
+  TRIGGER_KINDS,
+} from "../../vocabulary/trigger_kinds.ts";
 import { IS_REAL, sqlList } from "./execution_rows.ts";
 import { get, type Operation, type SqlValue } from "../../database/operation.ts";
 

@@ -1,7 +1,7 @@
 // The columns of the table of executions, and the conversion of a row to an Execution.
 import type { Execution, RunRetry } from "../../executions/execution.ts";
 import { type ExecutionStatus, OPEN_STATUSES } from "../../executions/states.ts";
-import type { ExecutionTrigger } from "../../trigger_kinds.ts";
+import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
 
 /** The columns of ExecutionRow, for SELECT and RETURNING. Excludes the answer, which may be large. */

@@ -3,7 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
-import type { Media } from "../../tool_vocabulary.ts";
+import type { Media } from "../../vocabulary/tool_vocabulary.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
 

@@ -1,6 +1,11 @@
 // A fired trigger, and the port that turns it into a run.
 import type { Agent } from "../../agents/agent.ts";
-import type { AfterCause, ScheduleCause, WatchCause, WebhookCause } from "../../run_cause.ts";
+import type {
+  AfterCause,
+  ScheduleCause,
+  WatchCause,
+  WebhookCause,
+} from "../../vocabulary/run_cause.ts";
 
 /** A schedule slot to run. */
 export interface ScheduleFire extends ScheduleCause {

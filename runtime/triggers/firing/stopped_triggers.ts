@@ -6,7 +6,7 @@ import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { EventBus, ServiceEvent, TriggerStop } from "../../events/bus.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { TRIGGER_KINDS } from "../../trigger_kinds.ts";
+import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
 

@@ -1,5 +1,5 @@
 // Settles one batch of due schedules: stores an outcome for every slot and advances the schedule book.
-import { SLOT_REASONS } from "../../trigger_kinds.ts";
+import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
 import type { FindHoldReason, StartRun } from "../firing/fire.ts";

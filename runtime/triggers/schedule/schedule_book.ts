@@ -1,6 +1,6 @@
 // The schedules of all agents, their progress, and the order in which they are due. Kept in step with the agents and
 // the store. The scheduler decides when to read it.
-import { SLOT_REASONS } from "../../trigger_kinds.ts";
+import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
 import { type Clock, toTimestamp } from "../../../base/clock.ts";

@@ -3,7 +3,7 @@
 // Decision: files are compared, events are not added up. The events of the file system are hints (a rename comes as
 // three of them, a burst loses some). The state of a file before and now is certain.
 import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
-import type { FileEvent } from "../../run_cause.ts";
+import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import { type ChangeOrigin, mergeOrigins } from "./trigger_breaker.ts";
 
 function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefined {

@@ -7,7 +7,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
-import type { FileEvent } from "../../run_cause.ts";
+import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { StartRun } from "../firing/fire.ts";
 import { RESTART, type StoppedTriggers } from "../firing/stopped_triggers.ts";

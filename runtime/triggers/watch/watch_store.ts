@@ -1,6 +1,6 @@
 // The tables of watches: queued changes, and the last state of the watched files that each agent has seen.
 import type { DigestedFile } from "../../folders/content_digests.ts";
-import type { FileEvent } from "../../run_cause.ts";
+import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import { type Database, type Durability, LeaseLost } from "../../database/database.ts";
 import { all, get, type Operation, requireLease, run } from "../../database/operation.ts";
 

@@ -1,7 +1,7 @@
 // A webhook delivery as received, and its parsed form: event, id and value.
 import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
-import { SCHEME_FORMS, type WebhookScheme } from "../../trigger_kinds.ts";
+import { SCHEME_FORMS, type WebhookScheme } from "../../vocabulary/trigger_kinds.ts";
 
 /** A delivery as received. Nothing in it is verified. */
 export interface Delivery {

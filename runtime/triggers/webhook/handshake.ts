@@ -2,7 +2,7 @@
 // run. trigger_kinds.ts lists the forms and their sources.
 import type { JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
-import { HANDSHAKES, type WebhookHandshake } from "../../trigger_kinds.ts";
+import { HANDSHAKES, type WebhookHandshake } from "../../vocabulary/trigger_kinds.ts";
 import { type Delivery, parseUnverified } from "./delivery.ts";
 import { hmac, isSecret, queryOf } from "./signature.ts";
 

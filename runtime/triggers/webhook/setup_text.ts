@@ -1,6 +1,6 @@
 // The settings to enter at the sender of a webhook: address, secret, handshake.
 import type { Agent } from "../../agents/agent.ts";
-import { HANDSHAKES } from "../../trigger_kinds.ts";
+import { HANDSHAKES } from "../../vocabulary/trigger_kinds.ts";
 
 /**
  * Returns the address, the secret and the answered handshake of an agent's webhook, a line each; none for another

@@ -4,7 +4,7 @@ import type { WebhookTrigger } from "../../agents/agent.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { isJsonObject } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
-import { SCHEME_FORMS } from "../../trigger_kinds.ts";
+import { SCHEME_FORMS } from "../../vocabulary/trigger_kinds.ts";
 import { type Delivery, parseUnverified } from "./delivery.ts";
 
 /** The greatest difference between a delivery's time and now. */

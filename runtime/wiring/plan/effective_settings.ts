@@ -17,7 +17,7 @@ import { retryPolicyOf } from "../../executions/runs/run_retry.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { parseYaml, type YamlDocument, type YamlPath } from "../../config/files/yaml_document.ts";
 import type { WorkspaceSettings } from "../../config/settings.ts";
-import type { EffectiveSetting } from "./run_plan.ts";
+import type { EffectiveSetting } from "../../interface/run_plan.ts";
 
 type Origin = Pick<EffectiveSetting, "from" | "line">;
 

@@ -13,7 +13,7 @@ import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import { BUILTIN_TOOL_NAMES } from "../../tool_vocabulary.ts";
+import { BUILTIN_TOOL_NAMES } from "../../vocabulary/tool_vocabulary.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 import { createSchedule } from "../../triggers/schedule/schedule.ts";
@@ -21,7 +21,7 @@ import type { SchedulerState } from "../../triggers/pause.ts";
 import type { Triggers } from "../../triggers/triggers.ts";
 import { describeSetup } from "../../triggers/webhook/setup_text.ts";
 import { effectiveSettings } from "./effective_settings.ts";
-import type { PlannedTool, RunPlan } from "./run_plan.ts";
+import type { PlannedTool, RunPlan } from "../../interface/run_plan.ts";
 
 /** The number of upcoming times in a plan. */
 const UPCOMING = 3;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { BudgetFigures } from "../../../runtime/runtime.ts";
+import type { BudgetFigures } from "../../../runtime/interface/runtime.ts";
 import { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
 import { createTestApp } from "../../support/test_app.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FollowItem } from "../../../runtime/runtime.ts";
+import type { FollowItem } from "../../../runtime/interface/runtime.ts";
 import { parseEventStream, type ServerSentEvent } from "../../../base/text/event_stream.ts";
 import { settle } from "../../support/test_clock.ts";
 import { createTestApp, type TestApp } from "../../support/test_app.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { SystemClock } from "../../../base/clock.ts";
 import { openLogFile } from "../../../runtime/service_log/log_file.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { makeStateDir } from "../../../runtime/storage/state_dir/state_dir.ts";
 import { serve, type Service } from "../../../server/mod.ts";
 import { loadOperations } from "../../../api/routes/operations.ts";

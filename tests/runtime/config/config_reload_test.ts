@@ -2,7 +2,7 @@
 // broken for a while.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import type { Config } from "../../../runtime/config/config.ts";
 import type { ConfigFile } from "../../../runtime/config/config_file.ts";
 import type { EnvironmentFiles } from "../../../runtime/config/files/environment_files.ts";

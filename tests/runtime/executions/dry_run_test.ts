@@ -1,7 +1,7 @@
 // Dry runs from the user's view: they change nothing, ask nobody and start nothing.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";

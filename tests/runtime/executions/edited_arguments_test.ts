@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../base/json.ts";
 import { AnswerMisfit } from "../../../runtime/executions/human_request.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { answerToEnd, call, doing, resultsOf, started } from "./executions_of.ts";
 

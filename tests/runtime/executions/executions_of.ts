@@ -1,6 +1,6 @@
 // Helpers of tests that start, read and answer executions of a runtime.
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
-import type { ExecutionDetail, Runtime } from "../../../runtime/runtime.ts";
+import type { ExecutionDetail, Runtime } from "../../../runtime/interface/runtime.ts";
 import { denoDirectory } from "../../support/repository.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 // Executions whose agent's file cannot be read after a restart: they neither end nor are lost.
 import assert from "node:assert/strict";
 import { AgentUnreadable } from "../../../runtime/executions/refusals.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";

@@ -8,7 +8,7 @@ import { fitConversation } from "../../../runtime/models/adaptation/fit_conversa
 import { readMedia } from "../../../runtime/models/adaptation/read_media.ts";
 import { acceptsMedia } from "../../../runtime/models/adaptation/accepted_media.ts";
 import type { Message } from "../../../runtime/models/message.ts";
-import type { Media } from "../../../runtime/tool_vocabulary.ts";
+import type { Media } from "../../../runtime/vocabulary/tool_vocabulary.ts";
 import { showMedia, toResultText } from "../../../runtime/tools/mcp/result_content.ts";
 import { collectReply, modelRequest } from "../../support/collect_reply.ts";
 import { ADAPTERS, open } from "../../support/models/model_adapters.ts";

@@ -1,6 +1,6 @@
 // Messages to people, where several machines could send them.
 import assert from "node:assert/strict";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
 import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";

@@ -4,7 +4,7 @@ import pg from "pg";
 import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createTestPostgres, type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { FollowItem } from "../../../runtime/runtime.ts";
+import type { FollowItem } from "../../../runtime/interface/runtime.ts";
 import { sharePostgres, startPostgres, withPostgres } from "../../support/postgres.ts";
 import { runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { TestClock } from "../../support/test_clock.ts";

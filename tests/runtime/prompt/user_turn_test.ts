@@ -3,7 +3,11 @@ import fc from "fast-check";
 import type { ManualTrigger, ScheduleTrigger } from "../../../runtime/agents/agent.ts";
 import type { WatchTrigger } from "../../../runtime/agents/agent.ts";
 import { createUserTurn, type UserTurnOptions } from "../../../runtime/prompt/user_turn.ts";
-import type { AgentCause, ScheduleCause, WatchCause } from "../../../runtime/run_cause.ts";
+import type {
+  AgentCause,
+  ScheduleCause,
+  WatchCause,
+} from "../../../runtime/vocabulary/run_cause.ts";
 import { anyText } from "../../support/any_text.ts";
 
 const MANUAL: ManualTrigger = { type: "manual" };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withoutIdsAndTimes } from "../../../runtime/replay/log_comparison.ts";
 import type { Frame } from "../../../runtime/events/frame.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { assertIdentical } from "./replayed.ts";
 import { answerToEnd, call, doing, FREE, started } from "../executions/executions_of.ts";

@@ -1,6 +1,6 @@
 // Runs of every kind, played again: delegation, cancels, timeouts, failures, restarts, conversations, skills.
 import assert from "node:assert/strict";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, rowsOf, runToEnd } from "../../support/test_workspace.ts";

@@ -4,7 +4,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import type { PlantedChange } from "../../../proof/replay/planted_changes.ts";
 import { CHANGES, NO_CHANGES, writeSurroundings } from "../../../proof/replay/planted_changes.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 import { IS_POSTGRES } from "../../support/test_database.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";

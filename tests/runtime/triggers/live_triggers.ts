@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { OpenRuntimeOptions } from "../../../runtime/mod.ts";
 import type { Execution } from "../../../runtime/executions/execution.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createApp } from "../../../server/app.ts";
 import { Lifecycle } from "../../../api/streams/lifecycle.ts";
 import type { ServiceEvent } from "../../../runtime/events/bus.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { MAX_CHAIN } from "../../../runtime/triggers/watch/trigger_breaker.ts";
 import { until } from "../../support/until.ts";
 import { LiveTriggers } from "./live_triggers.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";

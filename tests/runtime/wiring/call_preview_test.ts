@@ -1,7 +1,7 @@
 // What a person is shown of a call that waits: the file as it is then, never more than the agent itself may read.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { CallPreview } from "../../../runtime/runtime.ts";
+import type { CallPreview } from "../../../runtime/interface/runtime.ts";
 import { answer, doing } from "../executions/executions_of.ts";
 import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support/test_workspace.ts";
 

@@ -3,7 +3,7 @@
 import { type Client, openSocketClient, type StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import { serve, type Service } from "../../../server/mod.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { createTcpClient } from "../../support/machine/tcp_client.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 

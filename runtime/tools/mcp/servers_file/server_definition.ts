@@ -1,6 +1,6 @@
 // The schema of an entry of mcp-servers.json, and its definition after filling in variables.
 import { z } from "zod";
-import { matchesPattern } from "../../../tool_vocabulary.ts";
+import { matchesPattern } from "../../../vocabulary/tool_vocabulary.ts";
 import { filledText } from "../../../config/fields.ts";
 import { declaredSandbox, type ServerSandbox } from "./declared_sandbox.ts";
 import { parseDuration } from "../../../../base/durations.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EXECUTION_TRIGGERS } from "../../../../runtime/trigger_kinds.ts";
+import { EXECUTION_TRIGGERS } from "../../../../runtime/vocabulary/trigger_kinds.ts";
 import { fakePlan } from "../../../support/fake_plan.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { until } from "../../../support/until.ts";

@@ -5,7 +5,7 @@ import { examine } from "../../../../ops/doctor/examine.ts";
 import { type Machine, SYSTEM_MACHINE } from "../../../../ops/doctor/machine.ts";
 import { loadSettings } from "../../../../runtime/mod.ts";
 import { resolveBaseStateDir, stateFilesOf } from "../../../../runtime/config/places.ts";
-import type { Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { createLocalClient } from "../../../../app/local_client.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";

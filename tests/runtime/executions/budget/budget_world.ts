@@ -1,6 +1,6 @@
 // A workspace whose scripted model costs ten cents for each output token, and nothing for input.
 import { join } from "node:path";
-import type { Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 

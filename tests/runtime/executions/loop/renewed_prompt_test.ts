@@ -1,6 +1,6 @@
 // Agents that are edited while their runs wait: the runs continue with the current text and log the change.
 import assert from "node:assert/strict";
-import type { Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";

@@ -1,7 +1,7 @@
 // Replies that are cut off while they stream: they restart, or their partial text is kept.
 import assert from "node:assert/strict";
 import type { Clock } from "../../../../base/clock.ts";
-import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
+import type { ExecutionDetail, Runtime } from "../../../../runtime/interface/runtime.ts";
 import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";

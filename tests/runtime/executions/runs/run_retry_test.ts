@@ -1,7 +1,7 @@
 // Retries of runs whose model could not be reached: their conditions, times and ends.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../base/json.ts";
-import type { Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import {

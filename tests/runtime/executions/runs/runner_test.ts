@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ExecutionStatus, isFinal } from "../../../../runtime/executions/states.ts";
-import type { ExecutionTrigger } from "../../../../runtime/trigger_kinds.ts";
+import type { ExecutionTrigger } from "../../../../runtime/vocabulary/trigger_kinds.ts";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
 import { IdempotencyKeyReused } from "../../../../runtime/executions/refusals.ts";

@@ -1,7 +1,7 @@
 // Each workspace keeps its history when config.yaml names another workspace. Only for SQLite files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { ExecutionDetail, Runtime } from "../../../../runtime/runtime.ts";
+import type { ExecutionDetail, Runtime } from "../../../../runtime/interface/runtime.ts";
 import { loadSettings } from "../../../../runtime/config/settings.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { AlreadyRunning } from "../../../../runtime/storage/state_dir/instance_lock.ts";

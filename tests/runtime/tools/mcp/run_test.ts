@@ -11,7 +11,7 @@ import {
   type TestWorkspace,
   toEnd,
 } from "../../../support/test_workspace.ts";
-import type { Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 import { isRunning, programEntry } from "./mcp_world.ts";
 

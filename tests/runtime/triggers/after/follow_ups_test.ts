@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../../runtime/executions/execution.ts";
-import type { Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { toEnd } from "../../../support/test_workspace.ts";

@@ -1,6 +1,6 @@
 // A runtime with webhook agents, and senders that sign their deliveries.
 import { createHmac } from "node:crypto";
-import type { HookOutcome, Runtime } from "../../../../runtime/runtime.ts";
+import type { HookOutcome, Runtime } from "../../../../runtime/interface/runtime.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import type { HookOutcome } from "../../../../runtime/runtime.ts";
+import type { HookOutcome } from "../../../../runtime/interface/runtime.ts";
 import { toEnd } from "../../../support/test_workspace.ts";
 import { fromGitHub, fromSlack, fromStripe, openHookWorld, readRecorded } from "./hook_world.ts";
 import { SECRET, type Sent, withToken } from "./hook_world.ts";

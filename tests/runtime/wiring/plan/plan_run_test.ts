@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isSamePrompt } from "../../../../runtime/prompt/system_prompt.ts";
 import type { FirstMessage } from "../../../../runtime/executions/record/conversation.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
-import type { Runtime } from "../../../../runtime/runtime.ts";
+import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";

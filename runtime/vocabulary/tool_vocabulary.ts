@@ -1,6 +1,6 @@
 // The names of tools, and the tool descriptions that agents, tools, models and executions share.
-import type { JsonSchema } from "../base/json.ts";
-import { suggest } from "../base/text/suggestion.ts";
+import type { JsonSchema } from "../../base/json.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 
 /** The names of all built-in tools. Some exist only for agents that name skills or agents. */
 export const BUILTIN_TOOL_NAMES = [

@@ -8,7 +8,7 @@ import type { HumanRequest } from "../executions/human_request.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Pause } from "../triggers/pause.ts";
-import { TRIGGER_KINDS } from "../trigger_kinds.ts";
+import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 

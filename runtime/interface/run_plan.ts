@@ -1,7 +1,7 @@
 // The plan of an agent's next run, as returned by the API. plan_run.ts creates it.
-import type { FirstMessage } from "../../executions/record/conversation.ts";
-import type { Effect } from "../../tools/definition/tool.ts";
-import type { SchedulerState } from "../../triggers/pause.ts";
+import type { FirstMessage } from "../executions/record/conversation.ts";
+import type { Effect } from "../tools/definition/tool.ts";
+import type { SchedulerState } from "../triggers/pause.ts";
 
 /** A setting and its origin. `line` is 1-based; null for a default, and when the file is broken now. */
 export interface EffectiveSetting {

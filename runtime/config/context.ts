@@ -1,8 +1,8 @@
 // The values that all parts of an open runtime share, passed as one object.
-import type { Clock } from "../base/clock.ts";
-import type { WorkspaceSettings } from "./config/settings.ts";
-import type { Redactor } from "./secrets/redactor.ts";
-import type { ServiceLog } from "./service_log/service_log.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { WorkspaceSettings } from "./settings.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
 
 /** The shared values of a runtime. A part adds its own collaborators beside a Context instead of copying these fields. */
 export interface Context {

@@ -1,60 +1,60 @@
 // The interface of the runtime for its users: the HTTP service, the command line and tests. mod.ts opens one.
-import type { AutomaticTriggerType } from "./trigger_kinds.ts";
-import type { Agent, Trigger } from "./agents/agent.ts";
-import type { BrokenAgentFile } from "./agents/registry.ts";
-import type { Recap } from "./wiring/recap.ts";
-import type { RunPlan } from "./wiring/plan/run_plan.ts";
-import type { ReloadReport } from "./agents/reload_report.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Config } from "./config/config.ts";
-import type { Directories } from "./config/directories.ts";
-import type { EventBus } from "./events/bus.ts";
-import type { Frame } from "./events/frame.ts";
-import type { BudgetService } from "./executions/budget/budget_service.ts";
-import type { CheckpointStats } from "./executions/record/checkpoint_store.ts";
-import type { AcceptedExecution, Execution, ExecutionTotals } from "./executions/execution.ts";
-import type { ServiceNode } from "./executions/nodes/node_reads.ts";
-import type { ExecutionStatus } from "./executions/states.ts";
+import type { AutomaticTriggerType } from "../vocabulary/trigger_kinds.ts";
+import type { Agent, Trigger } from "../agents/agent.ts";
+import type { BrokenAgentFile } from "../agents/registry.ts";
+import type { Recap } from "./recap.ts";
+import type { RunPlan } from "./run_plan.ts";
+import type { ReloadReport } from "../agents/reload_report.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { Directories } from "../config/directories.ts";
+import type { EventBus } from "../events/bus.ts";
+import type { Frame } from "../events/frame.ts";
+import type { BudgetService } from "../executions/budget/budget_service.ts";
+import type { CheckpointStats } from "../executions/record/checkpoint_store.ts";
+import type { AcceptedExecution, Execution, ExecutionTotals } from "../executions/execution.ts";
+import type { ServiceNode } from "../executions/nodes/node_reads.ts";
+import type { ExecutionStatus } from "../executions/states.ts";
 import type {
   ExecutionFilter,
   ListedExecution,
   Outcomes,
-} from "./executions/record/execution_reads.ts";
-import type { GivenResponse, HumanRequest } from "./executions/human_request.ts";
-import type { LinkedQuestion } from "./notify/answer_links.ts";
-import type { Replay } from "./replay/difference.ts";
-import type { ForkRequest } from "./replay/fork_request.ts";
-import type { RunRequest } from "./executions/runs/run_request.ts";
-import type { DailyUsage, Day } from "./executions/usage.ts";
-import type { ServiceLog } from "./service_log/service_log.ts";
-import type { Database } from "./database/database.ts";
-import type { SchedulerState } from "./triggers/pause.ts";
-import type { Slot } from "./triggers/schedule/slot_store.ts";
-import type { CallPreview } from "./executions/record/call_preview.ts";
-import type { TriggerNotes, TriggerResumeResult } from "./triggers/triggers.ts";
-import type { DeliveryPort } from "./triggers/webhook/webhooks.ts";
+} from "../executions/record/execution_reads.ts";
+import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
+import type { LinkedQuestion } from "../notify/answer_links.ts";
+import type { Replay } from "../replay/difference.ts";
+import type { ForkRequest } from "../replay/fork_request.ts";
+import type { RunRequest } from "../executions/runs/run_request.ts";
+import type { DailyUsage, Day } from "../executions/usage.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import type { Database } from "../database/database.ts";
+import type { SchedulerState } from "../triggers/pause.ts";
+import type { Slot } from "../triggers/schedule/slot_store.ts";
+import type { CallPreview } from "../executions/record/call_preview.ts";
+import type { TriggerNotes, TriggerResumeResult } from "../triggers/triggers.ts";
+import type { DeliveryPort } from "../triggers/webhook/webhooks.ts";
 
-export type { BudgetFigures } from "./executions/budget.ts";
-export type { RaiseRequest } from "./executions/budget/budget_service.ts";
-export type { BrokenAgentFile } from "./agents/registry.ts";
-export type { ReloadReport } from "./agents/reload_report.ts";
+export type { BudgetFigures } from "../executions/budget.ts";
+export type { RaiseRequest } from "../executions/budget/budget_service.ts";
+export type { BrokenAgentFile } from "../agents/registry.ts";
+export type { ReloadReport } from "../agents/reload_report.ts";
 export type {
   ExecutionFilter,
   ListedExecution,
   Outcomes,
-} from "./executions/record/execution_reads.ts";
-export type { ServiceNode } from "./executions/nodes/node_reads.ts";
-export type { LinkedQuestion } from "./notify/answer_links.ts";
-export type { CallPreview } from "./executions/record/call_preview.ts";
-export type { Recap } from "./wiring/recap.ts";
-export type { Replay } from "./replay/difference.ts";
-export type { ForkRequest } from "./replay/fork_request.ts";
-export type { RunPlan } from "./wiring/plan/run_plan.ts";
-export type { TriggerResumeResult } from "./triggers/triggers.ts";
-export type { Delivery } from "./triggers/webhook/delivery.ts";
-export type { HookOutcome } from "./triggers/webhook/webhooks.ts";
-export type { RunRequest } from "./executions/runs/run_request.ts";
+} from "../executions/record/execution_reads.ts";
+export type { ServiceNode } from "../executions/nodes/node_reads.ts";
+export type { LinkedQuestion } from "../notify/answer_links.ts";
+export type { CallPreview } from "../executions/record/call_preview.ts";
+export type { Recap } from "./recap.ts";
+export type { Replay } from "../replay/difference.ts";
+export type { ForkRequest } from "../replay/fork_request.ts";
+export type { RunPlan } from "./run_plan.ts";
+export type { TriggerResumeResult } from "../triggers/triggers.ts";
+export type { Delivery } from "../triggers/webhook/delivery.ts";
+export type { HookOutcome } from "../triggers/webhook/webhooks.ts";
+export type { RunRequest } from "../executions/runs/run_request.ts";
 
 /** An agent with its stored state. Times are milliseconds since the epoch. */
 export interface AgentListing extends TriggerNotes {

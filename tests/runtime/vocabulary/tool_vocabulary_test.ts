@@ -1,8 +1,11 @@
 // The built-in names that config.yaml and agent files are checked against match the real tools.
 import assert from "node:assert/strict";
-import { BUILTIN_TOOL_NAMES, describeDoubtfulTool } from "../../runtime/tool_vocabulary.ts";
-import { createTestWorkspace, runToEnd } from "../support/test_workspace.ts";
-import { resultsOf } from "./executions/executions_of.ts";
+import {
+  BUILTIN_TOOL_NAMES,
+  describeDoubtfulTool,
+} from "../../../runtime/vocabulary/tool_vocabulary.ts";
+import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
+import { resultsOf } from "../executions/executions_of.ts";
 
 Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent with skills and delegates", async () => {
   await using place = await createTestWorkspace();
