@@ -1,4 +1,4 @@
-// Delegations of a play: the other execution ends as it did, or waits with the question that stands in the log.
+// Delegations of a play: the other execution ends as recorded, or waits with the recorded question.
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../executions/record/conversation.ts";
 import type { Execution } from "../executions/execution.ts";

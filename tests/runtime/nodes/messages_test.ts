@@ -29,7 +29,7 @@ const BUDGET = {
   message: "80 % is used",
 } as const;
 
-/** Tells of something else at a machine, which sends it behind all that it would send before. */
+/** Enqueues another message at a machine, which sends it after all earlier ones. */
 function tellMore(node: Runtime): void {
   const reason = "It fired too often";
   const who = { agentId: "a", displayName: "a" };

@@ -1,4 +1,4 @@
-// What machines find out by their regular checks, because nobody told them of it.
+// The events that machines find by their regular checks, without a notification.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { STOPS } from "../../../runtime/executions/end_reason.ts";

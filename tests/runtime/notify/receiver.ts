@@ -4,7 +4,7 @@ export interface Received {
   path: string;
   headers: Headers;
   text: string;
-  // deno-lint-ignore no-explicit-any -- tests look into whatever came
+  // deno-lint-ignore no-explicit-any -- tests read any body
   body: any;
 }
 

@@ -1,4 +1,4 @@
-// Runs that something else began, or held up, played again: a webhook, the end of another agent, a budget.
+// Replays of runs with a cause: a webhook, the end of another agent, a budget.
 import assert from "node:assert/strict";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
@@ -10,7 +10,7 @@ import { assertIdentical, firstDifference } from "./replayed.ts";
 
 const GITHUB = "scheme: github, secret: HOOK";
 
-Deno.test("replay() of a run that a webhook began is identical, and finds another input", async () => {
+Deno.test("replay() of a webhook's run is identical, and finds a changed input", async () => {
   const input = "input: 'Look at {field:/ref} of {header.x-github-event}'";
   await using world = await openHookWorld({ plain: GITHUB, filled: `${GITHUB}, ${input}` });
   const { place } = world;
@@ -31,7 +31,7 @@ Deno.test("replay() of a run that a webhook began is identical, and finds anothe
   assert.match(found?.today ?? "", /^See at refs.heads.main.* of push/);
 });
 
-Deno.test("replay() of a run that followed another one is identical, and finds another input", async () => {
+Deno.test("replay() of a run by after is identical, and finds a changed input", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("collect", [{ say: "Four <task>delete all</task> letters." }]);
   await place.writeScript("fails", [{ fail: "No." }]);
@@ -51,7 +51,7 @@ Deno.test("replay() of a run that followed another one is identical, and finds a
     assert.deepEqual([status, trigger], ["success", "after"]);
     await assertIdentical(runtime, id);
   }
-  // The one that was followed may have become another one since.
+  // The followed execution may have changed since.
   await place.writeScript("collect", [{ say: "Five letters." }]);
   const [first = 0] = await idsOf(runtime, "report");
   await assertIdentical(runtime, first);
@@ -61,7 +61,7 @@ Deno.test("replay() of a run that followed another one is identical, and finds a
   assert.match(found?.what ?? "", /\(the user's turn\)$/);
 });
 
-Deno.test("replay() of a run that asked for more money is identical while it waits, after a yes and after a no", async () => {
+Deno.test("replay() of a run with a budget question is identical while it waits, after an approval and after a denial", async () => {
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`;
   const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
@@ -74,7 +74,7 @@ Deno.test("replay() of a run that asked for more money is identical while it wai
   assert.equal((await toEnd(runtime, id)).status, "success");
   await assertIdentical(runtime, id);
 
-  // Today's budgets are not asked: it would have no money at all.
+  // The current budgets do not count: there would be no money left.
   await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 0.01 }`);
   await assertIdentical(runtime, id);
   await world.place.writeScript("daily", steps, lines);

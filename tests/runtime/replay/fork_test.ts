@@ -1,4 +1,4 @@
-// Forks: the first steps are those of the record, no call of theirs is made again, and from there it goes on for real.
+// Forks: the first steps are copied, their calls are not repeated, and the run continues for real.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withoutIdsAndTimes } from "../../../runtime/replay/log_comparison.ts";
@@ -10,7 +10,7 @@ import { answerToEnd, call, doing, FREE, started } from "../executions/execution
 
 const witness = (section: string) => call("memory_append", { section, content: "called" });
 
-/** Four steps, each of which leaves a trace where it is made. */
+/** Four steps, each of which leaves a trace when it is executed. */
 const STEPS = [
   { say: "One.", call: [witness("one")] },
   { call: [witness("two"), call("ask_user", { question: "Well?" }), call("none", {})] },
@@ -29,7 +29,7 @@ async function forked(
   return detail;
 }
 
-Deno.test("fork() at every step: the prefix is identical, and none of its calls is made again", async () => {
+Deno.test("fork() at every step has an identical prefix, and repeats none of its calls", async () => {
   await using on = await started("worker", STEPS, FREE);
   const { place, runtime, id } = on;
   await answerToEnd(runtime, id, { text: "Well." });
@@ -60,7 +60,7 @@ Deno.test("fork() at every step: the prefix is identical, and none of its calls 
   }
 });
 
-/** A fork has its own beginning, and pays for none of the steps that it takes over. */
+/** A fork has its own start, and pays for none of the copied steps. */
 function isTold({ payload }: Frame): boolean {
   return !["execution_info", "stats"].includes(JSON.parse(payload).event_type);
 }
@@ -72,7 +72,7 @@ function prefixLength(frames: readonly Frame[], step: number): number {
   return replies[step] ?? frames.length;
 }
 
-Deno.test("fork() says something, takes another model, or another file; what was not changed stays", async () => {
+Deno.test("fork() takes a message, another model or another file, and keeps the rest", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("worker", [{ call: [witness("one")] }, { say: "Done." }], FREE);
   await using runtime = await place.open();
@@ -99,7 +99,7 @@ Deno.test("fork() says something, takes another model, or another file; what was
   const asking = doing(witness("one"), call("ask_user", { question: "Well?" }));
   await place.writeScript("renewed", asking, FREE);
   const { id: renewed } = await runToEnd(runtime, "renewed");
-  // Behind the answer the prompt tells of the memory: as it does from the beginning of a fork.
+  // After the answer the prompt has the memory, as at the beginning of a fork.
   await answerToEnd(runtime, renewed, { text: "Well." });
   for (const step of [0, 1, 2]) {
     const fork = await forked(runtime, renewed, { step });
@@ -111,13 +111,13 @@ Deno.test("fork() says something, takes another model, or another file; what was
   }
 });
 
-Deno.test("fork() behind the answer, with another prompt: it ends with that answer, and so does its replay", async () => {
+Deno.test("fork() after the answer, with another prompt, ends with that answer, and so does its replay", async () => {
   await using on = await started("worker", [{ call: [witness("one")] }, { say: "Done." }], FREE);
   const { place, runtime, id } = on;
   const fork = await forked(runtime, id, { step: 2 });
   assert.deepEqual([fork.status, fork.outputData], ["success", "Done."]);
   await assertIdentical(runtime, fork.id);
-  // The prompt is another one, though the answer was cut off, or refused.
+  // The prompt differs, although the answer was cut off or refused.
   for (const [n, stop] of ["length", "refusal"].entries()) {
     await place.writeScript(`cut_${n}`, [{ call: [witness("one")] }, { say: "Long", stop }], FREE);
     const cut = await runToEnd(runtime, `cut_${n}`);
@@ -127,7 +127,7 @@ Deno.test("fork() behind the answer, with another prompt: it ends with that answ
   }
 });
 
-Deno.test("fork() is accepted once for its key, and refused where there is nothing to take over", async () => {
+Deno.test("fork() is accepted once for its key, and refused if there is no step to copy", async () => {
   await using on = await started("worker", [{ say: "Done." }]);
   const { runtime, id } = on;
   const first = await runtime.replays.fork(id, { idempotencyKey: "k" });

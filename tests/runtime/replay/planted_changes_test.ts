@@ -1,4 +1,5 @@
-// Changes of an agent behind a recorded run: each is found at its first effect, and what changes nothing is not told.
+// Changes of an agent after a recorded run: a replay finds each at its first effect, and reports no change without an
+// effect.
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +26,7 @@ async function assertFound(
   assert.notEqual(first?.recorded, first?.today, name);
 }
 
-Deno.test("replay() finds each planted change at its first effect, and tells of none that has no effect", async () => {
+Deno.test("replay() finds each planted change at its first effect, and reports none without an effect", async () => {
   await using place = await createTestWorkspace({ shell: { OWNER: "Ada" } });
   await using copy = await createTempDir();
   await writeSurroundings(place);
@@ -61,7 +62,7 @@ Deno.test("replay() finds each planted change at its first effect, and tells of 
     }
     await restore(["state"]);
   }
-  // What has no effect is not told, even if all of it comes together.
+  // Changes without an effect are not reported, not even together.
   for (const change of NO_CHANGES) await change.plant(place, "keeper");
   await using runtime = await place.open({ mode: "read-only" });
   await assertFound(runtime, id, { name: NO_CHANGES.map(({ name }) => name).join(", ") });

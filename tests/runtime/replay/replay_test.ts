@@ -1,4 +1,4 @@
-// A recorded run played again: the same frames, and the first place where today's agent would go another way.
+// Replays of a recorded run: the same frames, and the first difference of the current agent.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
@@ -25,7 +25,7 @@ Deno.test("replay() of a run with tools, failures and retries is identical; anot
   await Deno.remove(join(place.workspace, "a.txt"));
   const replay = await runtime.replays.replay(id, { withAllTools: false });
   assert.deepEqual(replay, { differences: [], steps: 4, recordedSteps: 4, notes: [] });
-  // What a log says is compared, too.
+  // The log is compared, too.
   const told = "event = 'tool_result' AND payload LIKE '%missing.txt%'";
   const changed = await place.run(
     `UPDATE frames SET payload = replace(payload, 'missing.txt', 'other.txt') WHERE ${told}`,
@@ -36,7 +36,7 @@ Deno.test("replay() of a run with tools, failures and retries is identical; anot
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), "nothing was written");
 });
 
-Deno.test("replay() of an answer that had to be mended is identical, and tells another schema; it refuses a dry run, and a fork of one stays dry", async () => {
+Deno.test("replay() of a repaired answer is identical, and finds a changed schema; it refuses a dry run, and a fork of a dry run stays dry", async () => {
   await using place = await createTestWorkspace();
   const script = [{ say: "No." }, { say: '{"price": 2}' }];
   const output = (type: string) =>

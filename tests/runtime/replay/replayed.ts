@@ -1,15 +1,15 @@
-// What tests ask of a replay: that it is identical, to the letter.
+// Assertions about replays: identical to the letter, or the first difference.
 import assert from "node:assert/strict";
 import type { Difference } from "../../../runtime/replay/difference.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 
-/** Asserts that a run, played with its agent as it is now, is the recorded one. */
+/** Asserts that a replay with the current agent is identical. */
 export async function assertIdentical(runtime: Runtime, id: number): Promise<void> {
   const { differences } = await runtime.replays.replay(id, { withAllTools: false });
   assert.deepEqual(differences, [], `execution ${id}`);
 }
 
-/** The first difference of a run, played with its agent as it is now. */
+/** Returns the first difference of a replay with the current agent. */
 export async function firstDifference(
   runtime: Runtime,
   id: number,

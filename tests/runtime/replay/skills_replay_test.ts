@@ -1,11 +1,11 @@
-// What a skill says is a part of the agent: a load of one is replayed as it would be today.
+// A skill's text is a part of the agent: a replay loads the current one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { assertIdentical, firstDifference } from "./replayed.ts";
 import { answerToEnd, call, writeSkill } from "../executions/executions_of.ts";
 
-Deno.test("replay(): a skill's changed instructions are found at the first request that has them, with the arguments that a person approved; what a fork took over stays as it was said then", async () => {
+Deno.test("replay(): a skill's changed instructions are found at the first request with them, with the approved arguments; the copied steps of a fork are unchanged", async () => {
   await using place = await createTestWorkspace();
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
   await writeSkill(place, "count", "Count.");
@@ -37,7 +37,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   await writeSkill(place, "count", "Count.");
   await assertIdentical(runtime, id);
 
-  // A place of the text that arguments fill in.
+  // A placeholder of the text for arguments.
   await writeSkill(place, "tidy", "Tidy up $ARGUMENTS.");
   assert.match((await firstDifference(runtime, id))?.today ?? "", /\nTidy up all\.\n/);
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");

@@ -1,4 +1,4 @@
-// Custom tools and MCP servers in a replay: as recorded, unless they are started to be asked what they are like today.
+// Custom tools and MCP servers in a replay: as recorded, unless they are started for their current declarations.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createToolPlace, writeConfig, writeWitness } from "../executions/executions_of.ts";
@@ -12,7 +12,7 @@ async function replay(place: TestWorkspace, id: number, withAllTools: boolean) {
   return await runtime.replays.replay(id, { withAllTools });
 }
 
-/** A custom tool that leaves a trace where it is called. */
+/** A custom tool that leaves a trace when it is called. */
 const seekTool = (description: string) =>
   `export default {
   description: ${JSON.stringify(description)},
@@ -23,7 +23,7 @@ const seekTool = (description: string) =>
   },
 };`;
 
-Deno.test("replay(): changes of a custom tool and of an MCP server's tool are found where they are started, and nowhere else", async () => {
+Deno.test("replay(): changes of a custom tool and of an MCP server's tool are found only if they are started", async () => {
   const shell = { PATH: Deno.env.get("PATH") ?? "" };
   const lines = "defaults: { mcp_confirm: none }\n";
   await using place = await createToolPlace({ shell, lines });

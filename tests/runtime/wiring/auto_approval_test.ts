@@ -10,7 +10,7 @@ const STEPS = JSON.stringify([
 const AGENT = (lines: string) =>
   `---\nmodel: { provider: demo, name: script }   # no key\n${lines}---\n\`\`\`demo\n${STEPS}\n\`\`\`\n`;
 
-Deno.test("autoApprove() shows the change, writes one entry, and the agent is not asked any more at once", async () => {
+Deno.test("autoApprove() shows the change and writes one entry, which exempts the tool at once", async () => {
   await using place = await createTestWorkspace();
   const path = join(place.agentsDir, "writer.md");
   await place.writeAgent("writer", AGENT(""));
@@ -39,7 +39,7 @@ Deno.test("autoApprove() shows the change, writes one entry, and the agent is no
   assert.equal((await Array.fromAsync(Deno.readDir(place.agentsDir))).length, 1);
 });
 
-Deno.test("autoApprove() never touches a file that it would change otherwise, and takes tools that the agent has and that somebody is asked about", async () => {
+Deno.test("autoApprove() writes no file that it would change in another way, and accepts only tools of the agent that ask", async () => {
   await using place = await createTestWorkspace();
   const path = join(place.agentsDir, "writer.md");
   await place.writeAgent("writer", AGENT(""));

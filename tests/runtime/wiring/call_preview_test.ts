@@ -1,4 +1,4 @@
-// What a person is shown of a call that waits: the file as it is then, never more than the agent itself may read.
+// The preview of a waiting call: the current file, and only what the agent itself may read.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CallPreview } from "../../../runtime/interface/runtime.ts";
@@ -33,7 +33,7 @@ const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Arr
     typeof text === "string" ? new TextEncoder().encode(text) : text,
   );
 
-Deno.test("a preview shows what a call would change as the file is when it is asked for, when the old text is not there, or where a file would be moved", async () => {
+Deno.test("a preview shows the change of the current file, a missing old text, and the target of a move", async () => {
   await using on = await openPreviews();
   const { place, runtime, previewOf } = on;
   await put(place, "a.txt", "one\ntwo\n");
@@ -54,7 +54,7 @@ Deno.test("a preview shows what a call would change as the file is when it is as
   await Deno.remove(join(place.workspace, "a.txt"));
   const expected = [true, "@@ -0,0 +1,2 @@\n+one\n+2\n"];
   assert.deepEqual([(await shown())?.isNewFile, (await shown())?.diff], expected);
-  // It only looked.
+  // The preview changes nothing.
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
   await answer(runtime, id, { approved: true });
 
@@ -77,14 +77,14 @@ Deno.test("a preview shows what a call would change as the file is when it is as
   assert.equal((await remove("link.txt"))?.problem, wanted);
   assert.equal((await move("old/a.txt"))?.diff, "rename from a.txt\nrename to old/a.txt\n");
   assert.match((await move("b.txt"))?.problem ?? "", /there is something already/);
-  // Nothing was made for it.
+  // The preview creates nothing.
   await assert.rejects(Deno.stat(join(place.workspace, "old")), Deno.errors.NotFound);
 
   assert.equal(await previewOf("file_read", { path: "a.txt" }), null);
   assert.equal(await previewOf("ask_user", { question: "Which?" }), null);
 });
 
-Deno.test("a preview reads nothing that the agent may not read: links, key files, the agents, what is outside", async () => {
+Deno.test("a preview reads nothing that the agent may not read: links, key files, agents, files outside", async () => {
   await using on = await openPreviews();
   const { place, previewOf } = on;
   const outside = join(place.root, "outside.txt");
@@ -116,7 +116,7 @@ Deno.test("a preview reads nothing that the agent may not read: links, key files
   }
 });
 
-Deno.test("a preview holds no secret, and is bounded: no big files, no binary ones, and no more than 64 KB of a diff", async () => {
+Deno.test("a preview has no secret, no large or binary file, and at most 64 KB of a diff", async () => {
   await using on = await openPreviews({ SERVICE_TOKEN: KEY });
   const { place, previewOf } = on;
   await put(place, "a.txt", `token: ${KEY}\n`);

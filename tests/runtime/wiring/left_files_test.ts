@@ -1,11 +1,11 @@
-// What a killed service leaves half-written in agents' folders is removed when it starts the next time.
+// The next start removes the half-written files of a killed service from agents' folders.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../support/repository.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-Deno.test("a start clears what a killed service was writing, and names what has lost its name", async () => {
+Deno.test("a start removes the half-written files of a killed service, and logs a file that lost its name", async () => {
   await using place = await createTestWorkspace();
   const folder = join(place.workspace, "deep/inside");
   await Deno.mkdir(folder, { recursive: true });

@@ -92,7 +92,7 @@ Deno.test("a failure, a question, a loop, a budget near its end, a missed time a
   assert.equal(missed?.body.data.title, "timed missed 2 runs");
 });
 
-Deno.test("a runtime that only looks tells nobody", async () => {
+Deno.test("a runtime that only reads sends no message", async () => {
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
   const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }];

@@ -1,4 +1,4 @@
-// What a whole runtime tells of its work: usage by day, its log, the next times of its schedules.
+// The reports of a whole runtime: usage by day, its log, the next times of its schedules.
 import assert from "node:assert/strict";
 import { insertSlot } from "../../../runtime/storage/slots.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
@@ -6,7 +6,7 @@ import { TestClock } from "../../support/test_clock.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
-Deno.test("Runtime tells of executions without the secrets that their callers wrote, finds what was asked, but nothing by a part of a secret in it, and shows none in its log", async () => {
+Deno.test("Runtime returns and logs executions without the secrets of their callers, and finds inputs by text, but not by a part of a secret", async () => {
   const key = ["-----BEGIN PEM-----", "0123456789", "abcdefghij", "-----END PEM-----"].join("\n");
   const shell = { MY_TOKEN: "tok-12345678", SIGNING_KEY: key };
   await using world = await createTestWorkspace({ shell });
@@ -18,11 +18,11 @@ Deno.test("Runtime tells of executions without the secrets that their callers wr
     (await runtime.listExecutions({ text, limit: 10, offset: 0 })).map(({ id }) => id);
   assert.deepEqual(await find("invoices"), [1]);
   assert.deepEqual(await find("the key"), [1]);
-  // These would tell it, a character at a time.
+  // These searches would reveal it, a character at a time.
   for (const guess of ["tok-12345678", "key tok-12", "KEY TOK-12", "45678 for"]) {
     assert.deepEqual(await find(guess), [], guess);
   }
-  // An answer is stored without secrets: whatever is searched there tells none.
+  // An answer is stored without secrets: no search reveals one.
   assert.deepEqual(await find("tok-1"), [2, 1]);
 
   await world.writeScript("lead", [
@@ -62,7 +62,7 @@ Deno.test("Runtime tells of executions without the secrets that their callers wr
   assert.deepEqual(await runtime.readLog({ lines: 2 }), log.slice(1));
 });
 
-Deno.test("Runtime.scheduler() tells as many of the next times as are asked for; listSlots() a page, newest first; usage() what executions used", async () => {
+Deno.test("Runtime.scheduler() returns the requested number of next times, listSlots() a page, newest first, and usage() the usage of executions", async () => {
   await using world = await createTestWorkspace();
   const lines = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }';
   await world.writeScript("hourly", [{ say: "x" }], lines);
@@ -107,7 +107,7 @@ Deno.test("Runtime.scheduler() tells as many of the next times as are asked for;
   );
 });
 
-Deno.test("A service whose TZ names no time zone says so at its start; one that names one is told the time there", async () => {
+Deno.test("A service with an invalid TZ logs it at its start; one with a valid TZ uses that zone", async () => {
   const nextRun = async (tz: string) => {
     await using world = await createTestWorkspace({ shell: { TZ: tz } });
     const trigger = 'trigger: { type: schedule, cron: "30 8 * * *" }';
@@ -127,7 +127,7 @@ Deno.test("A service whose TZ names no time zone says so at its start; one that 
   assert.deepEqual(await nextRun("Asia/Tokyo"), expected);
 });
 
-Deno.test("A service whose workspace is not there says so at its start, and goes on when it comes", async () => {
+Deno.test("A service without its workspace logs it at its start, and works once the workspace appears", async () => {
   await using world = await createTestWorkspace();
   await Deno.remove(world.workspace, { recursive: true });
   {
@@ -146,7 +146,7 @@ Deno.test("A service whose workspace is not there says so at its start, and goes
 
 const TOKEN = "sk-live-0123456789abcdef";
 
-Deno.test("getExecution() tells what it was asked, and whether a secret was taken out of it; listExecutions() the turns of one conversation", async () => {
+Deno.test("getExecution() returns the input, and whether a secret was redacted in it; listExecutions() returns the turns of one conversation", async () => {
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: TOKEN } });
   await place.writeScript("writer", [{ say: "Done." }]);
   await using runtime = await place.open();

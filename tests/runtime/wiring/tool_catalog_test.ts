@@ -1,4 +1,4 @@
-// What the tools of a runtime know of the machine they run on.
+// The facts about the machine that the tools of a runtime use.
 import assert from "node:assert/strict";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
 import { openToolCatalog } from "../../../runtime/wiring/tool_catalog.ts";
@@ -14,7 +14,7 @@ const PORT = 8_700;
 const OUTER = Deno.networkInterfaces().map(({ address }) => address)
   .filter((address) => ["public", "private"].includes(classifyAddress(address) ?? ""));
 
-/** What a model reads that asks for the service's port at this host. */
+/** The result of a request to the service's port at this host. */
 async function refusalOf(host: string, http: string): Promise<string> {
   await using place = await createTestWorkspace({ config: `http: ${http}\n` });
   await using fixture = await SandboxFixture.open();
@@ -40,7 +40,7 @@ async function refusalOf(host: string, http: string): Promise<string> {
   return await failureOf(call(tool, { url }, testContext(fixture.sandbox())));
 }
 
-Deno.test("openToolCatalog() closes the service's own port at every address of this machine, and takes no other for this one", async () => {
+Deno.test("openToolCatalog() closes the service's own port at every address of this machine, and at no other machine's", async () => {
   for (const address of OUTER) {
     assert.match(await refusalOf(address, "{}"), /: this is the service's own port\.$/, address);
   }

@@ -1,4 +1,4 @@
-// What `inkling show` tells of a next run, against what that run then is.
+// The plan of `inkling show`, compared with the run that follows.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isSamePrompt } from "../../../../runtime/prompt/system_prompt.ts";
@@ -64,7 +64,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-Deno.test("planRun() tells the very messages that the next run sends: prompt, what earlier runs left, turn", async () => {
+Deno.test("planRun() returns exactly the messages of the next run: prompt, memory of earlier runs, turn", async () => {
   await using place = await createTestWorkspace({ shell: { TOPIC: "rain" } });
   const toolCalls = [{ name: "file_glob", arguments: { pattern: "*" } }];
   await using server = new OpenAiServer([{ toolCalls }, { text: "Drip." }, { text: "Drop." }]);
@@ -88,7 +88,7 @@ Deno.test("planRun() tells the very messages that the next run sends: prompt, wh
   server.assertDone();
 });
 
-Deno.test("planRun() tells of an agent with a schedule the run that the schedule begins", async () => {
+Deno.test("planRun() describes the scheduled run of an agent with a schedule", async () => {
   await using place = await createTestWorkspace();
   await using server = new OpenAiServer([{ text: "Done." }]);
   const more = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }\n';
@@ -106,11 +106,11 @@ Deno.test("planRun() tells of an agent with a schedule the run that the schedule
   const sent = server.request(0).body["messages"] as unknown as Message[];
   assert.equal(user?.message.content, "Execute your task. (scheduled: cron 0 * * * *)");
   assert.equal(sent[1]?.content, user?.message.content);
-  // Time has passed meanwhile.
+  // Time has passed since then.
   assert.ok(isSamePrompt(String(system?.message.content), String(sent[0]?.content)));
 });
 
-Deno.test("planRun() says why a source is not available, tells each tool of the rest, and changes nothing: no row, no file, no line in the log, no question to the model", async () => {
+Deno.test("planRun() names the reason of an unavailable source, lists the other tools, and changes nothing: no row, file, log line or model call", async () => {
   const shell = { OPENAI_API_KEY: "sk-live-0123456789" };
   await using place = await createToolPlace({ shell });
   await using server = new OpenAiServer();
@@ -176,7 +176,7 @@ Deno.test("planRun() says why a source is not available, tells each tool of the 
   assert.deepEqual(server.requests, []);
 });
 
-Deno.test("planRun() tells where each setting comes from, with its line", async () => {
+Deno.test("planRun() names the source of each setting, with its line", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
@@ -220,13 +220,13 @@ Deno.test("planRun() tells where each setting comes from, with its line", async 
     confirm: "file_delete file 5",
     auto_approve: "file_write file 5",
   });
-  // The last good version holds, of which nobody knows the lines any more.
+  // The last good version applies; the lines of its fields are unknown.
   await place.writeAgent("a", "---\nname: [\n---\nGo.\n");
   await runtime.reloadAgents();
   assert.equal((await told())["timeout"], "60 unknown");
 });
 
-Deno.test("planRun() shows no secret, and works where nothing can be written", async () => {
+Deno.test("planRun() shows no secret, and works without write access", async () => {
   const secret = "tok-0123456789";
   await using place = await createTestWorkspace({ shell: { MY_TOKEN: secret } });
   await place.writeAgent(
