@@ -139,7 +139,7 @@ Deno.test("an idle service stops by itself and removes its socket file; --keep-a
   const ended = await finish(kept);
   assert.equal(ended.code, 0);
   assert.match(ended.stdout, /\nStopped\n$/);
-  assert.match(ended.stderr, /change nothing without --port/);
+  assert.match(ended.stderr, /have no effect without --port/);
 });
 
 Deno.test("without a home directory or a usable state folder a command prints which variable to set", async () => {
