@@ -96,13 +96,13 @@ async function runDemo(demo: Demo): Promise<void> {
   console.log(indent(await demo.read("agents/reporter.md")));
   await demo.must(["start", "--daemon"]);
 
-  heading("An agent has another one work, and asks");
+  heading("An agent delegates to another agent, and asks a question");
   const code = await demo.inkling(["run", "editor"], { asks: isWatched });
   if (code === 4) {
-    console.log("\nIt waits for an answer, and keeps nothing running for that. The demo answers:");
+    console.log("\nThe run waits for an answer. No process has to run for that. The demo answers:");
     await demo.must(["respond", "1", "--choice", "Keep it"]);
   } else if (code !== 0) throw new DemoFailure(`the editor ended with ${code}`);
-  console.log("\nreport.md, as the other agent has written it:\n");
+  console.log("\nreport.md, which the other agent has written:\n");
   console.log(indent(await demo.read("report.md")));
 
   heading("A file in a watched folder starts a run");
@@ -168,7 +168,7 @@ async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
     if (!address.startsWith("http://127.0.0.1:")) throw new DemoFailure("the page has no address");
     console.log(address.trimEnd());
     if (isWatched) {
-      console.log("\nThis is the page, which shows all of it. Press Enter to end the demo.");
+      console.log("\nThe page shows all of it. Press Enter to end the demo.");
       await Promise.race([signal.promise, Deno.stdin.read(new Uint8Array(1_024))]);
     }
     await reader.cancel();
@@ -178,7 +178,7 @@ async function showPage(demo: Demo, isWatched: boolean): Promise<void> {
   }
 }
 
-const NEXT = `This was real but for the model, which plays a script. With a real one:
+const NEXT = `All of this was real except the model, a script. With a real model:
 
   1. mkdir -p ~/inkling/agents/_config
   2. Put your key into ~/inkling/agents/_config/.env, for example
@@ -190,7 +190,7 @@ const NEXT = `This was real but for the model, which plays a script. With a real
   4. In this folder:
        ${COMMAND} validate reporter
        ${COMMAND} run reporter
-     All that your agents do, in the browser:
+     The page shows all of it in your browser:
        ${COMMAND} ui`;
 
 async function main(): Promise<number> {

@@ -33,7 +33,7 @@ Deno.test("a run keeps and shows no half of a secret in a cut tool result", asyn
   const first = await runToEnd(runtime, "printer");
   assert.equal(first.status, "success", first.error ?? "");
   const frames = JSON.stringify(await payloadsOf(runtime, first.id));
-  assert.match(frames, /There was more output/);
+  assert.match(frames, /More output was dropped/);
   assert.deepEqual(halves(frames), []);
   await runToEnd(runtime, "printer");
   assert.deepEqual(halves(JSON.stringify(place.logged)), []);
