@@ -76,7 +76,7 @@ Deno.test("a preview shows the change of the current file, a missing old text, a
   const wanted = '"link.txt" is a symbolic link: only the link is deleted.';
   assert.equal((await remove("link.txt"))?.problem, wanted);
   assert.equal((await move("old/a.txt"))?.diff, "rename from a.txt\nrename to old/a.txt\n");
-  assert.match((await move("b.txt"))?.problem ?? "", /there is something already/);
+  assert.match((await move("b.txt"))?.problem ?? "", /it exists already/);
   // The preview creates nothing.
   await assert.rejects(Deno.stat(join(place.workspace, "old")), Deno.errors.NotFound);
 
