@@ -154,7 +154,7 @@ test("a history that another program has open is not moved, and nothing changes"
   {
     using reader = SqliteDatabase.open(join(stateDir, "inkling.db"), { readOnly: true });
     reader.all("SELECT id FROM executions");
-    const message = /^Cannot move .*inkling\.db: another program has it open\. End/;
+    const message = /^Cannot move .*inkling\.db: another program has it open\. Stop/;
     await assert.rejects(world.open(), { name: "DatabaseUnusable", message });
   }
   await (await world.open())[Symbol.asyncDispose]();
