@@ -131,7 +131,7 @@ export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
   settings: RunSettings;
   budget: AgentBudget;
   maxConcurrentRuns: number | null;
-  /** The labels that a node needs to run it, all of them. */
+  /** Labels of nodes. Only a node with all of them may run the agent. */
   nodes: readonly string[];
   /** The hosts on which its trigger fires; absent: any. */
   onlyOn?: readonly string[];

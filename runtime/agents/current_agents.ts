@@ -49,7 +49,7 @@ export class CurrentAgents {
     return registry.get(id);
   }
 
-  /** Returns the version of a file of that name, unless a reload has already read it. */
+  /** Returns the version of the agent file with this id if no reload has read it yet; otherwise undefined. */
   async #newFile(id: string): Promise<string | undefined> {
     // Only a valid id may become part of a path.
     if (describeBadName(id) !== undefined) return undefined;

@@ -115,8 +115,8 @@ export class AgentRegistry {
   }
 
   /**
-   * Returns the reasons, apart from its text, why the file at this path is no agent: another file has its id, or it
-   * is a copy.
+   * Returns the conflicts that prevent the file at this path from being an agent: another file has the same id, or the file
+   * is a copy. Problems of its text are not among them.
    */
   conflictsOf(path: string): readonly Diagnostic[] {
     return this.#rejected.find((file) => file.path === path)?.diagnostics ?? [];
@@ -163,7 +163,7 @@ export class AgentRegistry {
     }
   }
 
-  /** Returns true while the agent's file seems to be being written; false after five seconds of changes. */
+  /** Returns true while another process seems to write the agent's file; false after five seconds of continuous changes. */
   isChanging(id: string): boolean {
     const entry = this.#entries.get(normalizeId(id));
     const { fileClock = new SystemClock() } = this.#options;

@@ -97,7 +97,7 @@ export function isLoopbackHost(hostname: string): boolean {
     hostname === "0.0.0.0" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Returns the named provider that owns a variable's key, even if the agent uses the key for another provider. */
+/** Returns the built-in provider whose API key this variable has, even if the agent uses the key for another provider. */
 function keyOwner(variable: string): Provider | undefined {
   const owner = NAMED_PROVIDERS.find((provider) => keyVariableOf(provider) === variable);
   return owner === undefined ? undefined : PROVIDERS[owner];
@@ -139,7 +139,7 @@ function baseUrlOf(url: URL, adapter: AdapterName): string {
   if (adapter !== "openai" && adapter !== "compatible") return `${url.origin}${path}`;
   // People paste the whole endpoint from a provider's example.
   const base = path.replace(/\/chat\/completions$/, "");
-  // Some providers have another version than v1, or none at the end: /v1beta/openai, /api/paas/v4.
+  // The version may differ from v1 (/api/paas/v4), or may not be the last segment (/v1beta/openai).
   const versioned = base.split("/").some((segment) => /^v\d+(alpha|beta)?\d*$/.test(segment));
   return `${url.origin}${base}${versioned ? "" : "/v1"}`;
 }

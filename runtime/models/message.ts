@@ -27,7 +27,7 @@ export interface UserMessage {
   injected?: true;
   /** True: the message asks for the answer again because it did not fit the schema. Always with `injected`. */
   repair?: true;
-  /** Media of the results before this message, for formats with text results only: see providers/media_turns.ts. Never stored. */
+  /** Media of the preceding tool results, for API formats whose tool results contain only text. */
   media?: readonly Media[];
 }
 

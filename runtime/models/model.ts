@@ -15,7 +15,9 @@ export interface ModelRequest {
   maxTokens: number;
   /** The schema of the answer; absent: the answer may be any text. */
   schema?: JsonSchema;
-  /** Parts that the endpoint refused before, named as in adaptation/known_limits.ts. Adapters omit them. */
+  /**
+   * Request parts that the endpoint has refused (names: adaptation/known_limits.ts). Adapters omit them from the request.
+   */
   refused?: ReadonlySet<string>;
 }
 

@@ -32,7 +32,7 @@ const LARGEST_FILE_BYTES = 1_024 * 1_024;
 /** The maximum number of diagnostics with a position in one file. Locating all takes time in proportion to their square. */
 const MOST_OF_A_KIND = 100;
 
-/** The text of a pricing file, read entry by entry. */
+/** The result of parsing a pricing file: the valid prices, and the problems of the file. */
 export interface ParsedPriceFile {
   /** The valid entries, by the keys of the file. */
   prices: Map<string, Price>;

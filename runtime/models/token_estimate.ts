@@ -47,7 +47,7 @@ const TOKENS_PER_TOOL = 24;
 const TOKENS_FOR_TOOLS = 900;
 /** Some models count a picture three times as high as most. */
 const MOST_PER_MEDIA_TOKEN = 3;
-/** The overhead of a schema: the words around it in the prompt, and those of the provider. */
+/** The token overhead of a schema: our prompt text around it, and the text that the provider adds. */
 const TOKENS_FOR_SCHEMA = 300;
 
 /**

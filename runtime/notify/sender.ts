@@ -129,7 +129,7 @@ export class MessageSender implements AsyncDisposable {
         : "A message was delivered";
       log.write(attempt > 1 ? "info" : "debug", text, { ...fields, reply });
     } catch (error) {
-      // The message was claimed, so it becomes due again by itself.
+      // Nothing is stored at a stop: the claim has already set the time of the next attempt.
       if (this.#loop.signal.aborted) return;
       if (error instanceof DeliveryFailure) {
         return await this.#handleFailure(message, error, fields);

@@ -18,7 +18,7 @@ export async function sandboxGap(
   const { sandbox } = settings.config;
   if (sandbox === "off") return [];
   const { needs } = await agentNeeds(agent, settings);
-  // The check of answers runs no program of the agent.
+  // Ignores the need for `output`: the service's own check of answers runs no code of the agent.
   const need = needs.find(({ kind, field }) => kind === "run" && field !== "output");
   if (need === undefined) return [];
   const support = await find();

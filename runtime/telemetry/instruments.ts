@@ -1,4 +1,4 @@
-// The metrics: names, units and buckets by the conventions, and Inkling's own for runs and cost.
+// The metrics: those of the OpenTelemetry conventions, and Inkling's own for runs and cost.
 import type { Attributes, Counter, Histogram, Meter } from "@opentelemetry/api";
 import type { Execution } from "../executions/execution.ts";
 import type { Usage } from "../models/model.ts";

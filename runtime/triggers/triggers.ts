@@ -96,7 +96,7 @@ export class Triggers implements AsyncDisposable {
   /** Returns an agent's next due times, at most `limit`; see nextRun. */
   nextRuns(agentId: string, limit: number): number[] {
     const { scheduler, stops } = this.#ports;
-    // A stopped schedule is tried again at its first slot from the time of the try on.
+    // A stopped schedule is tried again at its first slot at or after the time of the retry.
     return scheduler.nextRuns(agentId, { limit, from: stops.retryAt(agentId) ?? 0 });
   }
 

@@ -138,7 +138,8 @@ function refusedParts(text: string, request: ModelRequest): string[] {
   const fields = isUnsupported ? [...keptNames(replies)].filter((name) => isNamed(text, name)) : [];
   if (fields.length > 0) return fields.map((name) => `field:${name}`);
   for (const name of ["max_completion_tokens", "max_tokens"]) {
-    // `Use 'max_completion_tokens' instead` names both parameters: the refused one is the other.
+    // The error may also name the replacement (`Use 'max_completion_tokens' instead`). The parameter after `use` is not the
+    // refused one.
     const wanted = new RegExp(`\\buse\\W+${name}\\b`);
     if (isUnsupported && isNamed(text, name) && !wanted.test(text)) return [name];
   }

@@ -171,7 +171,7 @@ function* findRefusal(
   }
   if (unlessWaiting && (yield* isBucketWaiting(bucketOf(wanted)))) return "waiting";
   if ((yield* findExhausted(agentId, budgets)) !== undefined) return "budget";
-  // Only the watching node knows the number of runs of a watch, and their paths.
+  // Requires the lease: only the node that holds it knows the running runs of a watch and their paths.
   if (claim?.type === "change") yield* requireLease(watchLease(agentId));
   // Last, because removing the change from the queue modifies the database.
   if (claim?.type === "change" && !(yield* dequeueChange(agentId, claim.path))) return "claimed";

@@ -2,7 +2,7 @@
 import type { GivenAnswer, HumanAnswer, HumanRequest } from "../../executions/human_request.ts";
 import { all, get, type Operation, run } from "../../database/operation.ts";
 
-/** A row of `requests` with the columns of COLUMNS. */
+/** A row of `requests`, as selected by REQUEST_COLUMNS. */
 export interface RequestRow {
   request_id: string;
   execution_id: number;

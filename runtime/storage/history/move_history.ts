@@ -24,7 +24,7 @@ export class MoveRefused extends RuntimeError {
 /** The source and target of a move. */
 export interface MoveOptions extends CopyOptions {
   directories: Directories;
-  /** `to`: from SQLite to PostgreSQL; `from`: back. */
+  /** The direction, seen from PostgreSQL. `to`: from SQLite to PostgreSQL; `from`: from PostgreSQL to SQLite. */
   direction: "to" | "from";
   /** postgres://user@host:port/database; the password may also come from PGPASSWORD or PGPASSFILE. */
   address: string;

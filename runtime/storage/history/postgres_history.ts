@@ -42,7 +42,7 @@ const TYPES = {
 
 /** Options of PostgresHistory. */
 export interface PostgresHistoryOptions {
-  /** Closes the connection. */
+  /** Its abort closes the connection. */
   signal: AbortSignal;
   /** Replaces SILENT_MS. */
   silentMs?: number;
@@ -156,7 +156,7 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   ): Promise<void> {
     const names = tables.map(({ name }) => `"${name}"`).join(", ");
     try {
-      // Without NOWAIT, because an autovacuum only cancels itself for a waiting lock.
+      // No NOWAIT: PostgreSQL cancels a blocking autovacuum only while a session waits for the lock.
       await this.#run(
         `BEGIN ${how}; SET LOCAL lock_timeout = ${LOCK_MS}; LOCK TABLE ${names} IN ${mode} MODE`,
       );

@@ -31,7 +31,7 @@ export interface ConnectionConfig {
 
 /** The timeouts of connections. */
 export interface ConnectionLimits {
-  /** For a new connection, and for a free one of the pool. */
+  /** The maximum wait to open a connection, or to get a free one of the pool. */
   connectMs: number;
   /** The interval at which the server is asked about a statement without an answer. */
   checkAfterMs: number;
@@ -40,9 +40,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Decision: statements have no timeout, because a purge of years of history may take minutes and must not be interrupted. Only
- * silence has a limit: see answers.ts. `silentMs` equals the lease of 10 s: when another node may claim an execution, a frozen
- * node no longer locks its row.
+ * Only a client that sends nothing is limited. `silentMs` equals the lease of 10 s, so the row locks of a frozen node are
+ * released when another node may claim its executions.
  */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connectMs: 10_000,

@@ -103,7 +103,8 @@ export class Connections implements AsyncDisposable {
         throw error;
       }
       const message = error instanceof Error ? error.message : String(error);
-      // A new connection that fails has the same message.
+      // The driver uses this message for a full pool and for a failed connection, so the number of connections is checked,
+      // too.
       const isUsedUp = message === "timeout exceeded when trying to connect" &&
         this.#detector.connections >= this.#maxConnections;
       const seconds = this.#limits.connectMs / 1000;

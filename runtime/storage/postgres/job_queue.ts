@@ -16,7 +16,7 @@ const STOP_MS = 3_000;
 /** The maximum number of jobs in one fetch, so that a node with much room leaves jobs to other nodes. */
 const BATCH = 20;
 
-/** The heartbeat for the jobs of all queues. It also updates `started_on`, because pg-boss expires a job a day after it. */
+/** Also updates `started_on`, because pg-boss expires a job one day after that time. */
 const HEARTBEAT = `UPDATE ${QUEUE_SCHEMA}.job
   SET heartbeat_on = ${QUEUE_SCHEMA}.job_now(), started_on = ${QUEUE_SCHEMA}.job_now()
   WHERE id = ANY($1::uuid[]) AND state = 'active' AND (id::text || ':' || retry_count) = ANY($2::text[])
@@ -168,7 +168,9 @@ export class JobQueue {
     await this.#waitBriefly(this.#boss.stop({ graceful: false }));
   }
 
-  /** Waits for work at a stop, but not longer than STOP_MS. Expired leases replace work that a database without answer did not do. */
+  /**
+   * Waits at a stop for work in progress, up to STOP_MS. If the database does not respond, expired leases release the jobs.
+   */
   async #waitBriefly(work: Promise<void> | undefined): Promise<void> {
     await firstOf(Promise.resolve(work), { within: { clock: this.#clock, ms: STOP_MS } });
   }

@@ -60,7 +60,7 @@ export class NodeLeases {
     await query(RELEASE, [this.#instanceId, wanted]);
     this.#hold(rows.map((row) => (row as { name: string }).name), until);
     this.#renewed = asked;
-    // Otherwise the wanted leases have changed meanwhile.
+    // Settles only if the wanted leases did not change during the queries.
     if (this.#wanted === asked) this.#settle();
   }
 

@@ -247,7 +247,7 @@ export const RUN_RETRIES = `
 ALTER TABLE executions ADD COLUMN retry TEXT CHECK (json_valid(retry));
 `;
 
-/** The executions of an older version, for a reader that may not change the file. */
+/** SQL for a temporary view that adds the missing `retry` column, to read an older database without changing it. */
 export const WITHOUT_RETRIES =
   "CREATE TEMP VIEW executions AS SELECT *, NULL AS retry FROM main.executions";
 

@@ -1,6 +1,9 @@
 // Migrations for unattended runs: follow-ups, budgets and messages.
 
-/** Follow-ups, one row for each agent that an end has to start. An index finds the executions that followed another. */
+/**
+ * The pending follow-ups: one row for each agent to start after an execution's end. An index finds the executions that a
+ * given one started.
+ */
 export const FOLLOW_UPS = `
 CREATE TABLE follow_ups (
   agent_id TEXT NOT NULL,

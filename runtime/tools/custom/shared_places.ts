@@ -1,5 +1,5 @@
-// A small number of places, shared fairly: owners with few places come first, so that one owner's hanging work does not
-// block the others.
+// A pool of places for calls, shared fairly: the waiter whose owner holds the fewest places is next, so that hanging calls
+// of one owner do not block the others.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 

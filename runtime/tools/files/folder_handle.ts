@@ -135,8 +135,8 @@ export class FolderHandle implements Disposable {
   }
 
   /**
-   * Undoes a change to an entry with a staged name. A folder without a descriptor may be swapped out at this moment, and
-   * the entry with it, so the change is tried repeatedly.
+   * Runs a change that cleans up an entry with a staged name. Without a descriptor the folder may be replaced at this
+   * moment, so a failed cleanup is tried again.
    */
   undo(change: () => void): void {
     const searches = this.#fd === undefined ? UNDO_ATTEMPTS : 1;

@@ -93,10 +93,7 @@ export class PathSandbox {
     }));
   }
 
-  /**
-   * Returns the real path behind a path that the model wrote: `{alias}/...`, `{workspace}/...`, `~/...`, absolute, or
-   * relative to the workspace root. Throws ToolFailure when it is closed or lies outside of every allowed root.
-   */
+  /** Throws ToolFailure when the path is closed, or outside of every allowed root. */
   // deno-lint-ignore require-await -- as roots()
   async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
@@ -114,10 +111,7 @@ export class PathSandbox {
     return { path, display: this.notation.display(path), access, exists };
   }
 
-  /**
-   * Resolves an entry that will be removed or moved: its folder is real, the entry itself is not followed. A symlink's
-   * target must be allowed as well, if it exists.
-   */
+  /** Resolves an entry to remove or move: follows symbolic links in the folder's path, but not the entry itself. */
   async resolveEntry(text: string): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
     this.#resolvePlaces();

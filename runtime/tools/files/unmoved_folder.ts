@@ -34,8 +34,8 @@ export function isUnmoved(folder: string, since: number): boolean {
     const ms = time?.getTime() ?? 0;
     return ms + grain >= since - SETTLE_MS && ms <= until;
   };
-  // From the innermost folder outwards: an observation inside of a folder counts if that folder had not moved when it is
-  // checked itself.
+  // Checks from the innermost folder outwards. The result for an inner folder counts only if the later check of its parent
+  // shows that the parent has not moved.
   for (let path = folder, inner = Deno.lstatSync(path);;) {
     if (!inner.isDirectory) return false;
     const parent = dirname(path);

@@ -140,7 +140,7 @@ export class McpServers implements AsyncDisposable {
     call: { server: string; tool: string; args: JsonObject },
     options: CallOptions,
   ): Promise<string> {
-    // By name at each call, because the entry may have changed during the run.
+    // The server is found by name at each call, because its entry may have changed during the run.
     let server: McpServer;
     try {
       server = this.#server(call.server);

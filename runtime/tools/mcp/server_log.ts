@@ -1,4 +1,5 @@
-// Writes a server's messages outside of its answers to the service log: plain, redacted, and limited.
+// Writes the log messages of an MCP server (everything except responses) to the service log: as plain, redacted text of a
+// limited size.
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";

@@ -44,9 +44,8 @@ export class MemoryWriter {
   readonly #locks = new PathLocks();
 
   /**
-   * Reads the memory, applies `edit`, and replaces the file if its text changed. No other change is lost in between, of
-   * this process or another one. Returns the new memory. Throws ToolFailure as readMemory, and without a change when the
-   * memory would exceed a limit.
+   * Changes memory. Concurrent changes by this or another process are not lost. Throws ToolFailure in the same cases as
+   * readMemory(), and, without a change, when the memory would exceed a limit.
    */
   async change(
     path: string,

@@ -13,7 +13,7 @@ import { type Skill, SKILL_ALIAS, type SkillLibrary } from "./skill_library.ts";
 const MAX_ARGUMENT_CHARACTERS = 20_000;
 /** Arguments may be inserted at many places. */
 const MAX_INSTRUCTION_CHARACTERS = 200_000;
-/** A longer text is refused before it is built. */
+/** The maximum estimated size of the text. A longer one is refused before it is built. */
 const MAX_WORK_CHARACTERS = 50_000_000;
 const MAX_FILES_SHOWN = 50;
 const MAX_ENTRIES = 2_000;

@@ -60,7 +60,7 @@ export class ScheduleBook {
     this.#ports = ports;
   }
 
-  /** The time of the first due schedule, or undefined when none is due. */
+  /** The earliest due time of all schedules; undefined if none is due. */
   get firstDue(): number | undefined {
     return this.#queue.firstTime;
   }

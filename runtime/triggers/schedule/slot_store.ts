@@ -1,4 +1,4 @@
-// The port to the stored state of schedules: the start of each rhythm, the progress, and the outcome of each slot.
+// The port to the stored state of schedules: each schedule's anchor and last slot, and the outcome of each slot.
 
 /** The outcomes of a slot. Each slot gets exactly one. */
 export const SLOT_OUTCOMES = ["run", "skipped", "missed"] as const;
@@ -23,9 +23,9 @@ export interface Slot {
 /** The progress of a schedule. */
 export interface ScheduleState {
   agentId: string;
-  /** The fingerprint at the time of storing. A different schedule restarts. */
+  /** The fingerprint of the schedule when this state was stored. A schedule with another fingerprint starts again. */
   fingerprint: string;
-  /** The start of the interval's rhythm. */
+  /** The time from which an interval schedule counts its slots. */
   anchor: number;
   /** The newest slot with an outcome; null before the first. */
   lastSlot: number | null;

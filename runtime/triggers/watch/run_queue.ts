@@ -87,7 +87,10 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Adopts the agent's changed file. The edit may remove the obstacle to a run. */
+  /**
+   * Replaces the agent's definition and tries queued runs again: the edit may have removed the reason why they could not
+   * start.
+   */
   update(agent: WatchingAgent): void {
     this.#agent = agent;
     this.wake();

@@ -55,7 +55,10 @@ interface Refusal {
 /** A run as part of a chain. */
 interface ChainedRun {
   path: string;
-  /** The run that was open before it; 0: none. Stored also where the chain ends, because a loop has a first round. */
+  /**
+   * The id of the preceding run; 0 if none. The first run of a chain has it, too, because only a later round shows the
+   * loop.
+   */
   previous: number;
   /** The length of the chain up to this run. */
   length: number;

@@ -76,7 +76,7 @@ export class WatchedPaths implements AsyncDisposable {
     return this.#ownerOf(path)?.isThere === false;
   }
 
-  /** Returns true when a place's change counts. If several places contain a file, one of them reports it. */
+  /** Returns true if this place reports the change. A file in several watched places is reported by one of them. */
   counts(place: WatchedPlace, { path, before, now }: Transition): boolean {
     if (now === UNREAD) return true;
     if (before !== UNREAD || now !== null) return this.#ownerOf(path) === place;

@@ -18,7 +18,7 @@ export interface ReadDelivery {
   /** The body, or the JSON in the form field `payload`. */
   text: string;
   value: JsonValue;
-  /** The sender's name of the event. */
+  /** The name of the event that the sender gave, such as `push`. */
   event: string | null;
   /** The sender's id of the delivery, or null without one. */
   id: string | null;
@@ -103,7 +103,7 @@ function parseJson(
     if (!(error instanceof SyntaxError)) throw error;
     return otherwise ?? { status: 400, reason: "The body is not valid JSON" };
   }
-  // Writers of such a value as text recurse to its depth.
+  // Serializers recurse once for each level of such a value.
   if (isDeeperThan(value, MAX_DEPTH)) {
     return { status: 400, reason: `The body is more than ${MAX_DEPTH} levels deep` };
   }

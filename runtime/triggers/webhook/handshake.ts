@@ -10,7 +10,10 @@ import { hmac, isSecret, queryOf } from "./signature.ts";
 const MAX_ECHO_CHARACTERS = 1_000;
 /** The largest body of a handshake. */
 const MAX_BODY_BYTES = 8 * MAX_ECHO_CHARACTERS;
-/** Has no colon. Every text that Zoom signs has one, so an answer is never the signature of a delivery. */
+/**
+ * The accepted token. It has no colon, and every text that Zoom signs has one: so the answer to a handshake is never the
+ * signature of a delivery.
+ */
 const ZOOM_TOKEN = /^[\w+/=-]{1,200}$/;
 
 /** Returns true when the handshake is a GET or HEAD request. */

@@ -100,7 +100,7 @@ export interface ServerProgram {
   ownFolder: string;
   /** Null if the entry opts out of the sandbox. */
   sandbox: ServerSandbox | null;
-  /** Absolute. Relative paths in the entry may have been meant from here. */
+  /** The absolute path of the workspace. Relative paths in the entry may refer to it. */
   workspace: string;
 }
 
