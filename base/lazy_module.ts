@@ -1,13 +1,16 @@
-// Loads modules on first use, in a process that runs for months. The engine remembers a failed load for as long as the
-// process lives. So no load is started without enough free file descriptors, of which there may be more a moment later.
+// Loads modules on demand. Deno caches a failed load until the process ends. So the loader first checks for free file
+// descriptors, and throws an error that can be retried if there are too few.
 import { requireFreeDescriptors } from "./free_descriptors.ts";
 
-/** The files of one module are read one after the other; the rest is for other files opened meanwhile. */
+/**
+ * The required number of free descriptors. A load uses one at a time; the others are a reserve for files that are opened
+ * during the load.
+ */
 const FREE_DESCRIPTORS = 16;
 
 /**
- * Returns a loader of a module, for a `load` that only imports it. The loader throws NoDescriptorLeft, and tries again
- * when it is called again.
+ * Returns a function that loads a module on demand. `load` must only call import(). The function throws NoDescriptorLeft if
+ * too few descriptors are free, and can be called again.
  */
 export function lazyModule<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let isLoaded = false;

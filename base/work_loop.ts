@@ -38,7 +38,7 @@ export class WorkLoop implements AsyncDisposable {
     this.#waking.abort(NO_LONGER_NEEDED);
   }
 
-  /** Does the work if no next time is set. Does not shorten a wait. */
+  /** Starts the work if none is running or scheduled. Does not shorten a wait. */
   start(): void {
     if (this.signal.aborted) return;
     this.#isWoken = true;

@@ -17,7 +17,7 @@ const LOOKS = 300;
 class DemoFailure extends Error {}
 
 const signal = Promise.withResolvers<never>();
-// The awaiting code reports it.
+// Prevents an unhandled rejection. The code that awaits the promise reports the signal.
 signal.promise.catch(() => {});
 for (const name of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) {
   Deno.addSignalListener(name, () => signal.reject(name));

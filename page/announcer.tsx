@@ -16,7 +16,7 @@ export class Announcer {
     for (const listener of this.#listeners) listener(sentence);
   };
 
-  /** Calls the listener with each sentence. Returns a function that ends that. */
+  /** Subscribes to announcements. Returns a function that unsubscribes. */
   listen(listener: (sentence: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

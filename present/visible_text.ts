@@ -15,7 +15,7 @@ export function toVisibleLine(text: string): string {
 }
 
 /** The color codes of a terminal, which do not change the meaning of a text. */
-// deno-lint-ignore no-control-regex -- control characters are what this is about
+// deno-lint-ignore no-control-regex -- the pattern must match control characters
 const COLORS = /\u001b\[[0-9;:]*m/g;
 
 /** Applies toVisible() after removing terminal colors and normalizing line breaks, for all other texts. */

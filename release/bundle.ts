@@ -16,7 +16,7 @@ import { lastOutput, runCommand } from "./command.ts";
 import { filesBelow } from "./folder.ts";
 import { MAIN, NAME, REPOSITORY } from "./product.ts";
 
-/** The package's types declare a default export; Deno follows them and sees no function. */
+/** Deno does not see a function in this default import, so it needs a cast. */
 const convertCommonJs = commonjs as unknown as () => Plugin;
 
 const SOURCES = ["app", "api", "base", "cli", "ops", "present", "runtime", "server"];
@@ -57,7 +57,7 @@ export interface BundleOptions {
   output: string;
   /** The content that main.ts reads as deno.json. */
   settings: unknown;
-  /** Replacements for the texts of modules, by their path in the repository. */
+  /** Functions that rewrite a module's source, by the module's path in the repository. */
   changes: Readonly<Record<string, (source: string) => string>>;
 }
 

@@ -24,7 +24,7 @@ export interface AppOptions {
   isLoggedIn?: (request: Request) => boolean;
 }
 
-/** Paths: a request to one keeps an idle service alive. Health checks and documentation do not. */
+/** Matches the paths whose requests reset the idle timeout. Health checks and documentation do not reset it. */
 const WORK = /^\/(agents|executions|events)(\/|$)/;
 
 /** Creates the application over one runtime. */

@@ -73,7 +73,7 @@ const ROOMS: Readonly<
     types: [/^(api|ops|server\/ui)\//],
   },
   app: { values: [/^(base|runtime|ops|api|server|cli)\//, /^deno\.json$/] },
-  // The executable is the host of custom tools, too: main.ts starts it before it loads anything else.
+  // The executable is also the host of custom tools: main.ts starts the host before it loads other modules.
   "main.ts": {
     values: [/^(app|cli|base)\//, /^deno\.json$/, /^runtime\/tools\/custom\/host\/run_host\.ts$/],
   },

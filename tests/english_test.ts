@@ -42,7 +42,7 @@ interface Text {
   text: string;
 }
 
-/** Returns the comments of a source file, and the names of its tests. Line comments that follow each other are one. */
+/** Returns the comments of a source file, and the names of its tests. Consecutive line comments are one text. */
 function textsOf(file: string): Text[] {
   const source = Deno.readTextFileSync(join(REPOSITORY, file));
   const texts = source.matchAll(

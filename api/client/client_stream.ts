@@ -73,7 +73,7 @@ const LAST_EVENTS: ReadonlySet<string> = new Set(["complete", "waiting", "shutdo
 export async function* followExecutionStream(
   id: number,
   options: {
-    /** Opens the stream after a frame. Rejects with the errors of Client's methods. */
+    /** Opens the stream at the frame after this number. Rejects with the errors of Client's methods. */
     open: (after: number) => Promise<Response>;
     sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
     after: number;

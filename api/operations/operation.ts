@@ -149,7 +149,7 @@ export function operation<
 function answerPoll(answer: unknown, known: string | undefined): Response {
   const text = JSON.stringify(answer);
   const etag = `"${tagOf(text)}"`;
-  // A proxy that compresses marks a tag as weak, which the comparison ignores.
+  // Compressing proxies prefix ETags with `W/`. The comparison ignores the prefix.
   const tags = known?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
   const headers = { etag, "cache-control": "no-cache" };
   if (tags.includes(etag) || tags.includes("*")) {

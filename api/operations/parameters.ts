@@ -69,7 +69,7 @@ export const agents = z.union([z.string(), z.array(z.string())])
   .pipe(z.array(z.string()).max(100).optional())
   .optional();
 
-/** The trigger of executions. Blank means none given. */
+/** Filters executions by trigger. A blank value is ignored. */
 export const trigger = z.string()
   .transform((text) => text.trim() === "" ? undefined : text.trim())
   .pipe(z.enum(EXECUTION_TRIGGERS).optional())

@@ -73,7 +73,7 @@ function toAnswer(response: RespondBody["response"]): HumanAnswer {
   };
 }
 
-/** Returns the place of a misfit in a response: its arguments, or its first field. */
+/** Returns the field of a refused response: `arguments` if it has them, else its first field. */
 function misfitPlace(response: RespondBody["response"]): { place: string[]; input: unknown } {
   const entries = Object.entries(response);
   const [key, input] = entries.find(([name]) => name === "arguments") ?? entries[0] ?? [];

@@ -5,7 +5,7 @@ import { firstOf } from "../../base/first_of.ts";
 
 /** The longest delay of an execution's end on the service's stream. */
 export const FOLLOWERS_FIRST_MS = 250;
-/** The time for a client to read the last frame from its connection, before the service's stream sends the end. */
+/** The delay between the last frame and the end on the service's event stream, so that clients read the frame first. */
 export const READING_MS = 25;
 
 interface Following {
@@ -44,11 +44,11 @@ export class Followers {
   }
 
   /**
-   * Resolves when all followers of an ended execution have left, after FOLLOWERS_FIRST_MS at the latest, or when the signal
-   * aborts. Returns undefined if there is no reason to wait.
+   * Waits until all followers of an ended execution have left. Resolves after FOLLOWERS_FIRST_MS at the
+   * latest, or when the signal aborts. Returns undefined if no wait is needed.
    *
-   * Decision: an execution shorter than FOLLOWERS_FIRST_MS also waits for its first follower that gets the last frame,
-   * because its client has had no time to connect. A follower that leaves without the frame may come back.
+   * Decision: for an execution that is shorter than FOLLOWERS_FIRST_MS, also waits until one follower has received the last
+   * frame, because its client may still be connecting. A follower that leaves without that frame may come back.
    */
   waitUntilLeft(
     { executionId, ageMs }: { executionId: number; ageMs: number },

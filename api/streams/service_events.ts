@@ -60,7 +60,7 @@ class ServiceEventStream extends EventStream {
     void followersFirst.then(() => this.#sendHeld(text));
   }
 
-  /** Sends a held text, unless it was sent. */
+  /** Sends a delayed event, unless it was sent already. */
   #sendHeld(text: string): void {
     if (this.#held.delete(text)) this.#add(text);
   }

@@ -70,7 +70,7 @@ async function existingFile(path: string): Promise<Target> {
   }
 }
 
-/** Names the file, unless the name is taken: unlike a rename, a link never replaces anything. */
+/** Links the temporary file to `path`. A link fails if `path` exists; a rename would replace it. */
 async function putNew(temporary: string, path: string, link: typeof Deno.link): Promise<void> {
   try {
     await link(temporary, path);

@@ -1,4 +1,4 @@
-// File names in the form in which the loosest file system compares them.
+// Normalizes file names: names that some file system treats as equal get the same form.
 
 /** Characters that some file systems (HFS+) ignore in names. */
 const IGNORED_IN_NAMES = /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;

@@ -1,5 +1,5 @@
-// Glob patterns, compiled to matchers of paths. Matching takes time in proportion to pattern times path. Patterns are
-// not converted to regular expressions, which can take hours for a chosen name.
+// Matches paths with patterns. Matching takes time in proportion to pattern times path. A regular expression could take
+// hours for a crafted file name.
 import { classEnd, expandBraces, MAX_BRACE_PATTERNS } from "./glob_braces.ts";
 
 /** Returns true for a matching path with `/` between its names. The empty path never matches. */

@@ -85,7 +85,7 @@ function partners(
 const NUMBERS = /^(\d{1,6})\.\.(\d{1,6})$/;
 const LETTERS = /^([a-z])\.\.([a-z])$/i;
 
-/** Returns the first values of `1..3` or `a..c` in order. Numbers keep their leading zeros. */
+/** Expands a range such as `1..3` or `a..c` to at most `most` values. Numbers keep their leading zeros. */
 function toRange(text: string, most: number): string[] | undefined {
   const [, first = "", last = ""] = NUMBERS.exec(text) ?? LETTERS.exec(text) ?? [];
   if (first === "") return undefined;

@@ -19,7 +19,10 @@ export function isLocked(path: string): boolean {
   return taken === undefined;
 }
 
-/** Closes the file unless its lock was taken. Its holder closes it then. */
+/**
+ * Locks the file and returns a Disposable that releases the lock and closes the file. If another process holds the lock,
+ * closes the file and returns undefined.
+ */
 function tryLock(file: Deno.FsFile): Disposable | undefined {
   try {
     if (file.tryLockSync(true)) return { [Symbol.dispose]: () => giveBack(file) };

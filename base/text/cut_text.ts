@@ -6,7 +6,7 @@ export function beginningOf(text: string, maxCharacters: number): string {
   return text.slice(0, Math.max(0, maxCharacters)).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** Returns the text, or its beginning with `…` when it is longer than `maxCharacters`; at most that many in total. */
+/** Cuts the text to `maxCharacters`, including the `…` at the end of a cut text. */
 export function cutEnd(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${beginningOf(text, maxCharacters - 1)}…`;
 }

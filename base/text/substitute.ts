@@ -37,7 +37,7 @@ export function fillIn(
   });
 }
 
-/** The completed text, and facts for messages. */
+/** The result of a substitution: the text, and details for messages. */
 export interface Substitution {
   text: string;
   /** True when the text refers to an argument. */

@@ -18,7 +18,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3));
     const isBeginning = wanted.length >= 3 && known.startsWith(wanted);
     const distance = editDistance(wanted, known);
-    // A common beginning ranks like the worst permitted mistake, so that a nearer word still wins.
+    // A common prefix ranks like the largest allowed edit distance, so a closer word still wins.
     const rank = distance <= allowed ? distance : isBeginning ? allowed : Infinity;
     if (rank < bestDistance && rank < known.length) {
       best = candidate;

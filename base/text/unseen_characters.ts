@@ -58,7 +58,7 @@ const ESCAPE_SEQUENCES =
   // deno-lint-ignore no-control-regex -- control characters are what this is about
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0000-\u001f\u007f-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
-/** Characters that stay unescaped, because they lay out the text. */
+/** The options of escapeUnseen(). `keep` has the characters of the layout that stay unescaped. */
 export interface EscapeOptions {
   keep?: string;
 }

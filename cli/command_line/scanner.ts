@@ -61,7 +61,7 @@ export class Scanner {
     return { kind: "option", key, option, text: undefined };
   }
 
-  /** Reads the text of an option. If it requires a text, any next word is that text: `--message -q`. */
+  /** Reads the value of an option. A required value is the next word, even if that begins with a dash: `--message -q`. */
   #readText([key, option]: [string, Option]): Token {
     const following = this.#words[this.#next];
     switch (option.takes) {

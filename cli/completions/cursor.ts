@@ -72,7 +72,7 @@ class Line {
     this.#program = program;
   }
 
-  /** The options that may follow. */
+  /** The options of the command at the cursor, or of the program before a command is typed. */
   get options(): Options {
     return (this.command ?? this.#program).options;
   }

@@ -55,7 +55,7 @@ export interface TcpListen {
   apiKey: string;
 }
 
-/** The service settings without command line options. */
+/** The service settings that apply without command-line options. */
 export interface ServiceDefaults {
   /** Null: the service listens on its socket only. */
   port: number | null;
@@ -189,7 +189,7 @@ export interface MovedHistory {
 }
 
 /**
- * The rest of the program, as the commands use it. A function that refuses throws an error whose message is for the user;
+ * The functions of the application that commands call. An expected failure is an error with a message for the user;
  * TypeError and other built-in errors are bugs.
  */
 export interface CliApp {

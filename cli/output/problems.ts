@@ -22,7 +22,7 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
   else output.warning(text);
 }
 
-/** Returns the errors. A file with errors may have a last good definition that stays in use. */
+/** Returns the diagnostics with severity `error`. A file can have errors while its last valid definition is in use. */
 export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody[] {
   return diagnostics.filter(({ severity }) => severity === "error");
 }

@@ -35,9 +35,9 @@ export function pad(text: string, width: number, align: "left" | "right" = "left
   return align === "left" ? text + spaces : spaces + text;
 }
 
-// The width of other text: characters of two cells, emoji of several characters, marks without width.
-// Decision: our own table, because a package builds its table when it is loaded, which takes a tenth of a command's start,
-// and most commands print no such text (rejected: fast-string-width, with which the tests compare it).
+// Measures text that is not plain: wide characters, emoji sequences, combining marks. Decision: our own table. A package
+// builds its table when it is loaded, which takes a tenth of each command's start, and few commands need it (rejected:
+// fast-string-width; the tests compare our results with it).
 
 /** The ranges of characters with two cells: the wide and full-width ones of Unicode's EastAsianWidth.txt. */
 const WIDE: readonly (readonly [first: number, last: number])[] = [

@@ -189,7 +189,7 @@ function paint(text: string, marks: readonly Mark[], style: Style): string {
 
 /** Splits a text into runs, with each wide character (CJK, emoji) in its own run. */
 function splitWide(text: string): { text: string; isWide: boolean }[] {
-  // deno-lint-ignore no-control-regex -- ASCII is one cell each
+  // deno-lint-ignore no-control-regex -- every character up to U+10FF is one cell wide
   if (/^[\x00-\u10ff]*$/.test(text)) return [{ text, isWide: false }];
   const parts: { text: string; isWide: boolean }[] = [];
   for (const { segment } of graphemes(text)) {

@@ -16,7 +16,7 @@ export class PasteTranslator {
   #isPasting = false;
   #held = "";
 
-  /** Returns the keys of the next piece. Keeps an incomplete mark for the piece after it. */
+  /** Converts the next piece of input to keys. Keeps an incomplete paste marker for the next call. */
   translate(piece: string): string {
     let rest = this.#held + piece;
     let keys = "";

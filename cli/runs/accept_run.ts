@@ -63,7 +63,7 @@ async function accept(
   for (let isRetry = false;; isRetry = true) {
     const client = await openService(context, { signal });
     try {
-      // The first Ctrl+C still waits for the answer, which contains the id of the execution to cancel.
+      // After the first Ctrl+C the command still waits for the response, which has the id of the execution to cancel.
       const accepted = await untilAborted(ask(client, { idempotencyKey }), leaveSignal);
       return { client, accepted };
     } catch (error) {

@@ -1,4 +1,4 @@
-// The environment variables that a long-running service needs in addition to those of its starter.
+// The environment variables that Inkling adds to the inherited environment of a long-running service.
 
 /**
  * Default values of variables for the service. glibc reads them at the start of a process, so a process cannot set its own;

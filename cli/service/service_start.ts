@@ -71,7 +71,7 @@ function spawnService(
       ...(keepAlive ? ["--keep-alive"] : []),
       ...(tcp === undefined ? [] : ["--port", String(tcp.port), "--host", tcp.host]),
     ],
-    // The process list shows arguments, not the environment.
+    // The environment has the key, because other users can read a process's arguments.
     environment: {
       ...serviceEnvironment(app.environment),
       ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),

@@ -8,9 +8,9 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 export interface SwapPlaces extends AsyncDisposable {
   /** The executable, with symbolic links resolved. */
   readonly path: string;
-  /** The path of the new one. */
+  /** The path of the new executable. */
   readonly next: string;
-  /** The path of the old one until the new one is verified. */
+  /** The path of the old executable until the new one is verified. */
   readonly previous: string;
 }
 

@@ -133,10 +133,7 @@ export class AgentAuthor {
     return formatAgentFile(fields);
   }
 
-  /**
-   * Returns the reasons why a file with these fields would not parse, as sentences. A missing key or path is no
-   * reason.
-   */
+  /** Returns the parse errors of a file with these fields. Does not check that keys or paths exist. */
   async findProblems(id: string, fields: NewAgentFields): Promise<string[]> {
     const parsed = await this.#parse(id, formatAgentFile(fields));
     return "diagnostics" in parsed

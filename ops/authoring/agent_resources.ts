@@ -249,7 +249,10 @@ async function describeMissingProgram(program: Program): Promise<string | undefi
   return redactText(describeMissingCommand(program), secrets);
 }
 
-/** In PATH only an executable counts. A program named by its path is started as it is, and may fail then. */
+/**
+ * Returns true if the program may be startable. A file found through PATH must be executable. A file given by its path only
+ * has to exist.
+ */
 async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
   try {
     const { isFile, mode } = await Deno.stat(path);

@@ -1,4 +1,4 @@
-// Starts the MCP servers of a workspace as a run would, lists their tools and ends them, even beside a running service.
+// Starts a workspace's MCP servers as a run does, lists their tools and stops the servers. Also works while a service runs.
 import type { Clock } from "../../base/clock.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";

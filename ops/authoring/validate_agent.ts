@@ -21,7 +21,7 @@ import { type MachineTimeZone, TIME_ZONE_HINT } from "../../runtime/agents/machi
 import type { Directories } from "../../runtime/config/directories.ts";
 import type { Environment } from "../../runtime/config/files/environment.ts";
 
-/** The surroundings that a file is checked against. */
+/** The settings, tools and agents that a file is checked against. */
 export type ValidateAgentOptions =
   & ParseAgentOptions
   & ModelSurroundings

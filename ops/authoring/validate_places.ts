@@ -28,7 +28,7 @@ export interface PlaceSurroundings {
   mostEntries?: number;
 }
 
-/** Returns the problems of the paths of the agent's tools and of its trigger. */
+/** Returns the problems of paths in the agent's tools and trigger. */
 export async function diagnosePlaces(
   agent: Agent,
   file: DiagnosedFile,

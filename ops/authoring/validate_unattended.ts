@@ -66,7 +66,7 @@ function listGuards(guards: readonly string[]): string {
 }
 
 /**
- * Warns when an agent fires by itself and its tools will wait. Not when its file allows that: it names them in
+ * Warns if an agent with a trigger has tools that wait for approval. Does not warn if the file lists these tools in
  * `confirm`, or sets `on_pending` or `confirm_timeout`.
  */
 export function diagnoseUnattended(

@@ -85,7 +85,7 @@ export async function examine(
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {
     // The reason why the settings cannot be read is reported already.
-    if (found.every(({ subject }) => subject !== places.subject)) checks.push(() => [places]);
+    if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
   } else {
     const { largestDatabase, isRunning } = options;
     checks.push(...stateChecks(places, {
@@ -176,7 +176,7 @@ async function workspaceChecks(
     : await openServerConnections({ settings, registry, clock, version }).then(
       (servers) =>
         serverChecks(named, { servers: opened.use(servers), file: directories.mcpServersFile }),
-      // With narrow permission flags there is no folder for the servers; the rejected check reports that.
+      // Opening fails if the permission flags deny the servers' folder. The rejected check becomes a finding.
       (error) => [() => Promise.reject(error)],
     );
   return [

@@ -140,7 +140,7 @@ async function checkStagedFiles(
   { stateDir, writtenFolders, lockFile }: StatePlaces,
   { isRunning }: StateSurroundings,
 ): Promise<Finding[]> {
-  // A running service has such files of its own.
+  // Skipped while a service runs: it may be writing such files now.
   if (isRunning || isLocked(lockFile)) return [];
   const found = await findStagedFiles(stateDir, [stateDir, ...writtenFolders]);
   return found.map(({ path, isNew }) =>

@@ -63,7 +63,7 @@ export async function runFetch(
   }
 }
 
-/** The programs may ask no question, and git may only use protocols with authenticated hosts. */
+/** The environment variables that disable prompts, and restrict git to https, ssh and file. */
 const QUIET = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_SSH_COMMAND: "ssh -oBatchMode=yes",

@@ -23,7 +23,7 @@ export interface InstalledPackage {
 
 /** The folder that a package is installed into, and its final place. */
 export interface InstallFolders {
-  /** Empty. */
+  /** The empty folder that npm installs into. */
   fresh: string;
   folder: string;
 }

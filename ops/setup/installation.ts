@@ -156,7 +156,7 @@ export class Installation {
       ...(apiKey !== undefined && name !== null && { key: { name, value: apiKey } }),
     });
     const { workspace, agentsDir } = directories;
-    // The first agent waits for a person to start it.
+    // The first agent runs only when a person starts it, so it needs no notification channel.
     const channelWarning = written.sampleAgentId === undefined
       ? await this.#describeMissingChannel(config, directories)
       : undefined;

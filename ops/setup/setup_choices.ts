@@ -100,7 +100,7 @@ export async function chooseConfig(
   choices: SetupChoices,
   { path, home, cwd }: { path: string; home: string; cwd: string },
 ): Promise<ChosenConfig> {
-  // Loaded unchanged first, so that an existing error is not blamed on the choices.
+  // The file is loaded before the change, so that an existing error is not attributed to the choices.
   const now = await loadConfig(path, { home });
   const before = await readTextIfThere(path);
   const edits = toConfigEdits(choices, { now, cwd });

@@ -138,8 +138,8 @@ export class AgentTests implements AsyncDisposable {
   }
 
   /**
-   * Writes a case for a finished execution and returns its path. The case passes. Throws NotRecordable when no such
-   * case is possible, and CaseExists instead of replacing a case.
+   * Writes a passing case for a finished execution and returns its path. Throws NotRecordable if the execution cannot
+   * become one, and CaseExists if the file exists.
    */
   async record(id: number, { name = `run-${id}` }: { name?: string } = {}): Promise<string> {
     const { settings, redactor, registry } = this.#ports;

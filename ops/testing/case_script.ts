@@ -60,7 +60,7 @@ export class CaseScript {
     this.#case = test;
   }
 
-  /** Aborts at the first gap. */
+  /** Aborts when the run needs something that the case does not script. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }

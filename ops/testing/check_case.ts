@@ -13,7 +13,7 @@ import type { TestPorts } from "./test_ports.ts";
 /** The checked result of a case. */
 export interface CheckedCase {
   failures: TestFailure[];
-  /** The questions that no model was asked and that the case has no answers for. */
+  /** The questions of judges without an answer: the case has none, and no model was called. */
   unjudged: string[];
   /** The cost of the run and its judges; null when unknown. */
   costUsd: number | null;

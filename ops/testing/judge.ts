@@ -1,5 +1,6 @@
 // A judge: a model that reads a run's result and votes yes or no on a question, several times. The judged text is
 // untrusted. The reply must be yes or no with a reason.
+import type { JsonValue } from "../../base/json.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { BudgetExceeded } from "../../runtime/executions/budget/budget_gate.ts";
@@ -96,7 +97,7 @@ export async function askJudge(
   return { costUsd, ...(failure && { failure }) };
 }
 
-/** Returns a judge's failure from the case's own answers; undefined: most are yes. */
+/** Evaluates a judge with the case's own answers. Returns the failure, or undefined if most answers are yes. */
 export function checkAnswers(
   judge: Judge,
   answers: NonNullable<Judge["answers"]>,
@@ -146,10 +147,10 @@ async function ask(model: Model, request: ModelRequest): Promise<ModelReply> {
 
 async function toVote({ message: { content }, stop }: ModelReply): Promise<Vote> {
   if (stop === "refusal" || stop === "content_filter") return { fault: "the model refuses" };
-  const { findFaults: faultsOf } = await compileAnswerCheck(VOTE_SCHEMA);
+  const check = await compileAnswerCheck(VOTE_SCHEMA);
   const format = {
     schema: VOTE_SCHEMA,
-    faultsOf: (answer: Parameters<typeof faultsOf>[0]) => Promise.resolve(faultsOf(answer)),
+    findFaults: (answer: JsonValue) => Promise.resolve(check.findFaults(answer)),
   };
   const [fault] = await findFaults(content, format, { signal: new AbortController().signal });
   if (fault === undefined) {

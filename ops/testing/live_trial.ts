@@ -43,7 +43,7 @@ export interface TrialEstimate {
   votes: number;
   /** The cost of all runs with a known cost: the cases' tokens at today's prices. */
   costUsd: number;
-  /** The number of runs with an unknown cost, of themselves or their judges. */
+  /** The number of runs where the cost of the run or of its judges is unknown. */
   unknown: number;
 }
 
@@ -105,7 +105,7 @@ export class LiveTrial implements AsyncDisposable {
       await loadModelSupply(),
       await loadBilling(),
     ];
-    // Real money counts toward the budgets of the workspace and of its agents.
+    // A live trial makes paid calls, so it uses the workspace's billing and budgets.
     await using opened = new AsyncDisposableStack();
     const { billing } = opened.use(await openWorkspaceBilling({ settings, clock, log: SILENT }));
     const models = new ModelSupply({ settings, clock, log: SILENT, gate: billing.gate });

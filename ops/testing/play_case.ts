@@ -124,7 +124,7 @@ class CasePlay {
     };
   }
 
-  /** Ends a hanging play. */
+  /** Waits for the play. After MAX_PLAY_MS, stops it and records a gap. */
   async #withinTime<T>(clock: Clock, play: () => Promise<T>): Promise<T> {
     const over = new AbortController();
     const watch = sleepUnlessAborted(clock, MAX_PLAY_MS, over.signal).then((isOver) => {

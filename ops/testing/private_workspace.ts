@@ -93,7 +93,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     }
   }
 
-  /** Returns the new and changed files, by their paths as a person writes them. */
+  /** Returns the new and changed files, by path in the notation of agent files. */
   async readChangedFiles(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const state = this.settings.directories.stateDir;
@@ -128,7 +128,7 @@ export class PrivateWorkspace implements AsyncDisposable {
   }
 }
 
-/** Creates a temporary folder in the system's place for them, or in the state directory when that is not writable. */
+/** Creates a temporary folder in the system's temporary folder, or in the state folder if that one is not writable. */
 export async function makeFolder(
   prefix: string,
   { directories: { stateDir } }: Pick<WorkspaceSettings, "directories">,

@@ -126,7 +126,7 @@ class Replies {
       replies.push(this.#toReply(step, questions));
     }
     const last = steps.findLast(({ type }) => type === "reply");
-    // The model failed once more.
+    // The run failed without a final answer, so the script ends with the model's error.
     const isFailed = outcome?.status === "error" && outcome.error !== null &&
       !(last?.type === "reply" && last.calls.length === 0);
     return isFailed ? [...replies, { error: outcome.error ?? "" }] : replies;

@@ -11,7 +11,7 @@ export const CASE_VERSION = 1;
 /** The time of a run when its case names none. */
 const DEFAULT_NOW = "2026-01-05T09:00:00Z";
 
-/** The ends of a case's run. `waiting`: the run asks a question that the case does not answer. */
+/** The possible outcomes of a case's run. `waiting`: the run asks a question that the case does not answer. */
 const ENDS = ["success", "error", "aborted", "timeout", "waiting"] as const;
 
 const anyMap = z.record(z.string(), z.unknown());

@@ -25,7 +25,7 @@ export function scriptedResult(script: CaseScript, call: RunCall): string {
   return result ?? "";
 }
 
-/** Returns the tools for a test. `argument` moves an absolute path into the private workspace. */
+/** Returns the tools for a test. `argument` maps an absolute path to its path in the private workspace. */
 export function toTestTools(
   tools: AgentTools,
   { agent, script, argument }: {

@@ -85,7 +85,7 @@ export function SearchField(
   );
 }
 
-/** The maximum number of rows without a filter. */
+/** Lists with at most this many rows show no filter. */
 const FEW_ROWS = 5;
 
 /** A filter for the trigger types of a list; null for a short list or one with a single type. */

@@ -56,7 +56,7 @@ export class ServiceLink {
     return this.#versions[topic];
   }
 
-  /** Calls the listener after every change of the state or of a version. Returns a function that ends that. */
+  /** Calls the listener after each change of the state or of a version. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -91,7 +91,7 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         steps.push({
           ...here,
           kind: "notice",
-          // The content for the model contains the whole schema.
+          // A repair shows its short message: its content has the entire schema.
           text: payload["kind"] === "repair" ? text(payload["message"]) : content,
         });
         break;

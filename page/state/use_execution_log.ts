@@ -107,7 +107,7 @@ class GrowingLog {
     this.#draw();
   }
 
-  /** Discards the streaming text, or ends the log with a problem. */
+  /** Discards the streaming text, or, with a problem, ends the log with it. */
   stop(problem: string | null = null): void {
     if (problem === null) this.#streaming = "";
     else this.#problem = problem;

@@ -66,7 +66,7 @@ export function ScheduleDay(
     job: { slots: readonly SlotWithStatus[]; upcoming: readonly string[] };
     day: Stretch;
     now: number;
-    /** The last known next time; null if all are known. */
+    /** The time of the last upcoming run that was loaded; null if all are loaded. */
     knownTo: number | null;
   },
 ): VNode {

@@ -15,7 +15,7 @@ import { executionHref } from "../state/route.ts";
 import { type Call, describeLatest, type Step } from "../state/timeline.ts";
 import { beginningOf } from "../../base/text/cut_text.ts";
 
-/** The number of steps shown at first: the first ones and the latest. */
+/** The number of steps shown initially: the first ones, and the newest. */
 const STEPS_AT_ONCE = 100;
 /** The number of first steps among them: the prompt and the task. */
 const FIRST_STEPS = 2;

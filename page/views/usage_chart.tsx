@@ -86,7 +86,7 @@ export function UsageChart(
           </svg>
           <svg class="scale" height={20} aria-hidden="true">
             {bars.map(({ date }, index) => {
-              // Counted from the newest day, which always has a label.
+              // Labels are spaced from the newest day, so that it always has one.
               const isLast = index === bars.length - 1;
               return (bars.length - 1 - index) % Math.ceil(bars.length / LABELS) === 0 && (
                 <text

@@ -7,7 +7,7 @@ import type { Attack } from "./attack.ts";
 
 const FRAMES = 16;
 const FRAME_CHARACTERS = 1_000_000;
-/** The allowed growth of the service's memory: in total, however many followers there are, and for each. */
+/** The allowed growth of memory in MB: a fixed part, and a part for each follower. */
 const MAX_MB = { ofAll: 96, ofEach: 0.75 };
 /** The number of memory readings once all follow. A request is answered between two of them. */
 const READINGS = 40;

@@ -54,7 +54,7 @@ const TRIES: readonly {
   { what: "glob", name: "file_glob", args: (path) => ({ pattern: `${dirname(path)}/**` }) },
 ];
 
-/** All file tools at the same time. */
+/** The attack on all file tools at the same time. */
 export const swappedFolders: Attack = {
   name: "swapped folders",
   claim: "file tools neither reveal nor change outside files while entries are swapped for links",

@@ -5,7 +5,7 @@ export interface ServerProcess extends AsyncDisposable {
   pid: number;
 }
 
-/** Starts it and waits for the address. Disposing ends it. */
+/** Starts a server process and waits for its address. Disposing it ends the process. */
 export async function startServer(
   [program = "", ...args]: readonly string[],
   { env = {}, address }: { env?: Record<string, string>; address: RegExp },

@@ -104,7 +104,7 @@ export class Callers {
         allowed: [],
         work: (client) =>
           client.run(agent, body, { idempotencyKey }).catch((error) => {
-            // A waiting conversation refuses.
+            // A conversation that waits for an answer refuses a new message: the caller tries again.
             if (error instanceof ApiError && error.status === 409) return undefined;
             throw error;
           }).then((accepted) => ({ accepted })),

@@ -57,7 +57,7 @@ export class Takeovers {
     }
   }
 
-  /** Polls until `end`. */
+  /** Polls the runs for takeovers until end() is called. */
   async watch(): Promise<void> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {

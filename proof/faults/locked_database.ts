@@ -23,7 +23,7 @@ export const lockedDatabase: Fault = {
         await refusalOf(client.run("quick")),
         /another program holds the database.*End that program/,
       );
-      // It ends while nothing can be stored.
+      // The slow run ends while the database is locked.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       other.exec("COMMIT");
     } finally {

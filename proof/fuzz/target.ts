@@ -9,8 +9,8 @@ export interface FuzzTarget {
   /** The number of requested cases for each case that is tried. */
   readonly oneIn: number;
   /**
-   * Tries this number of cases (of a costly target only a share). Throws with the seed and the smallest case that
-   * breaks the claim.
+   * Runs `cases` random cases, or a share of them for a costly target. Throws an error with the seed
+   * and the smallest case that breaks the claim.
    */
   run(options: { cases: number; seed: number }): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function defineTarget<Case, World extends object = object>(
 }
 
 function openNothing<World extends object>(): Promise<World & AsyncDisposable> {
-  // Only a target without a world gets here, so it never reads the world.
+  // Called only for targets that need no world, so the cast is safe.
   return Promise.resolve(
     { [Symbol.asyncDispose]: () => Promise.resolve() } as
       & World

@@ -33,7 +33,7 @@ export interface NightReport {
   unplanned: string[];
   /** Events that are missing in the recap. */
   notInRecap: string[];
-  /** Events with a time that `why` does not report. */
+  /** Events with a time of their own that `inkling why` does not report. */
   notInWhy: string[];
   /** Items of the recap that the page does not show; null without a browser. */
   notOnPage: string[] | null;

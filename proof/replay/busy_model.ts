@@ -1,7 +1,7 @@
 // A local model that refuses every other request of each agent as overloaded, so that its replies come after retries.
 import { CHAT_COMPLETIONS } from "../../tests/support/models/openai_server.ts";
 
-/** The first reply of a conversation reads files; the next one answers. */
+/** A model server for tests. Its first reply in a conversation calls file tools; its second is the answer. */
 export class BusyModel implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   /** By agent. */

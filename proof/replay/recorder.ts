@@ -13,7 +13,7 @@ export interface RecorderOrder {
   /** The agents to start, one run each. */
   agents: readonly string[];
   seed: number;
-  /** Runs everything to its end; otherwise some runs are left to the next start. */
+  /** True for the last process: it finishes all runs. The others leave some for the next one. */
   isLast: boolean;
 }
 

@@ -21,7 +21,7 @@ export class Lives {
     this.#chance = world.chance("life");
   }
 
-  /** Ends lives at random moments, until a time of `performance.now()`. */
+  /** Restarts the service at random intervals until performance.now() reaches `time`. */
   async endUntil(time: number): Promise<void> {
     for (;;) {
       const life = LIFE_MS.shortest + this.#chance.wait(LIFE_MS.mean);

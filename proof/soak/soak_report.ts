@@ -24,7 +24,7 @@ export interface MemoryReport {
   objects: Slope | undefined;
   /** V8's compiled code at that moment. */
   code: Slope | undefined;
-  /** V8's memory for both, in use or not. */
+  /** V8's reserved heap for objects and code, used or free. */
   heap: Slope | undefined;
   /** The C library's allocated memory at that moment. */
   allocated: Slope | undefined;

@@ -193,7 +193,7 @@ function checkPatterns(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   ];
   return lists.flatMap(([path, list]) =>
     (Array.isArray(list) ? list : [list]).flatMap((pattern, index) => {
-      // A pattern that ends with a slash stands for one that is longer by this text.
+      // A pattern that ends with a slash also matches everything below it, so it counts with this text appended.
       const matcher = typeof pattern === "string"
         ? compileGlob(`${pattern.normalize("NFC")}/**`, { dot: true })
         : undefined;

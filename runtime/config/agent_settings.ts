@@ -179,7 +179,7 @@ export const AGENT_POLICY = {
     "Whether a budget in dollars lets models be called whose price is not known",
   ),
 };
-/** The rules for a run in special cases. */
+/** An agent's rules for a restart, a waiting approval and a used-up budget. */
 export type AgentPolicy = FieldValues<typeof AGENT_POLICY> & {
   /** Absent: the policy of runs that a trigger started. */
   retry?: RetryPolicy;

@@ -143,7 +143,7 @@ export const NOTIFY_CHOICE = {
   }),
 };
 
-/** The choices of an agent. An absent one is config.yaml's. */
+/** An agent's settings of messages. Omitted fields have the value of config.yaml. */
 export interface NotifyChoice {
   on?: NotifyKind[] | undefined;
   to?: string[] | undefined;

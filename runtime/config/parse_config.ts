@@ -131,7 +131,7 @@ function toConfig(
   };
 }
 
-/** Returns a written budget with the names used in code. */
+/** Converts the keys of a parsed budget to camel case. */
 function camelBudget<Tokens extends object, Budget extends { tokens: Tokens }>(
   { tokens, ...dollars }: Budget,
 ): CamelKeys<Omit<Budget, "tokens">> & { tokens: CamelKeys<Budget["tokens"]> } {

@@ -76,7 +76,7 @@ export function stateFilesOf(
   };
 }
 
-/** Returns the file of a base state directory with the real path of the workspace whose history is there. */
+/** Returns the path of the file that names the workspace whose history is in a base state folder. */
 export function historyOwnerFile(baseStateDir: string): string {
   return join(baseStateDir, "workspace");
 }

@@ -67,7 +67,10 @@ export async function resolveOwnStateDir(
   return join(baseStateDir, "workspaces", name);
 }
 
-/** Resolves the existing part of a path. A link above a workspace that does not exist yet must not count twice. */
+/**
+ * Resolves links in the existing part of a path. So a workspace that does not exist yet has one identity, even if a folder
+ * above it is a link.
+ */
 function realPath(path: string): string {
   try {
     return Deno.realPathSync(path);

@@ -181,7 +181,7 @@ function findUnknownKeys(schema: z.ZodType, value: unknown): UnknownKey[] {
   return unknownKeys(schema, value, []);
 }
 
-/** Returns every null in place of a required number. The schema itself takes it for an absent value. */
+/** Returns the path of each null where a number is required. The schema treats null as absent. */
 function findNullNumbers(
   schema: z.ZodType,
   value: unknown,

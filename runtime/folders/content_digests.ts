@@ -5,7 +5,7 @@ import { sizeIn, type Stamp, stampAt, UNREAD } from "./folder_snapshot.ts";
 
 /** The largest file to read. A larger one is compared by its stamp alone. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
-/** The most digests of one path. Several agents may compare it, each with its own last snapshot. */
+/** The maximum number of digests for one path. Agents that watch the same path may have different snapshots. */
 const MOST_STAMPS = 3;
 /** The number of digests in one report of a survey. */
 const BATCH = 200;

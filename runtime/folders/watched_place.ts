@@ -200,7 +200,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     this.#working = undefined;
   }
 
-  /** Follows the present folder or file. */
+  /** Switches the watch to the folder or file that exists at the path now. */
   async #follow(): Promise<void> {
     this.#isCheckDue = false;
     if (this.#isTooLarge) return;

@@ -22,7 +22,9 @@ export class WatchedPlaces implements AsyncDisposable {
     return [...this.#shares.values()].some(({ place }) => place.isThere);
   }
 
-  /** Joins a place. When this resolves, the present content is known and changes are reported. */
+  /**
+   * Returns the shared watch of a path, and opens it if needed. Resolves after the first scan, when changes are reported.
+   */
   async join(wanted: WantedPlace): Promise<WatchedPlace> {
     const share = this.#shares.get(keyOf(wanted)) ?? this.#open(wanted);
     share.count++;

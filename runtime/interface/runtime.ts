@@ -89,7 +89,7 @@ export interface UsageRequest {
 
 /** The usage of executions by day. */
 export interface UsageReport {
-  /** Today is the last one. */
+  /** The days of the report, oldest first. The last one is today. */
   days: Day[];
   /** The IANA zone of the days. */
   timeZone: string;

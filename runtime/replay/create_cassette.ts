@@ -48,7 +48,7 @@ class Reading {
   /** The reply whose results come next, and the number of steps up to it. */
   #last: RepliedCalls | undefined;
   readonly #figures = new RecordedFigures();
-  /** The reply whose usage comes next. */
+  /** The last reply, until the log has its usage. */
   #uncounted: CassetteReply | undefined;
   /** Usage that follows no reply: an interrupted reply's. */
   #cut: UsedByReply | undefined;

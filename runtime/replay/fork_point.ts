@@ -65,7 +65,7 @@ function endsOf({ messages }: RecordedRun, openingEnd: number): number[] {
   return ends;
 }
 
-/** Returns the last step that a model call follows: a reply without calls is the answer. */
+/** Returns the last step before a further model call. A reply without calls is the answer, so no model call follows it. */
 function lastOpen({ messages }: RecordedRun, ends: readonly number[]): number {
   const replies = messages.filter(({ message, seeded }) => message.role === "assistant" && !seeded);
   for (let step = ends.length - 1; step > 0; step--) {

@@ -2,7 +2,7 @@
 
 /** The point of a fork, and its changes. */
 export interface ForkRequest {
-  /** Absent: the last point before a model call or, with a message, the last point. */
+  /** The number of copied steps. Default: all before the last model call, or all steps if `message` is set. */
   step?: number;
   /** A message of a person at this point; at step 0 it replaces the original one. */
   message?: string;
@@ -10,7 +10,7 @@ export interface ForkRequest {
   model?: string;
   /** The text of an agent file that replaces the agent's. */
   agentText?: string;
-  /** The end of the fork starts the agents that follow this one; absent: it starts none. */
+  /** True: the end of the fork starts the agents that follow this one. Default: it starts none. */
   startsFollowers?: true;
   /** See RunRequest. */
   idempotencyKey?: string;

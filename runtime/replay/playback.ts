@@ -142,7 +142,7 @@ export class Playback {
     return result;
   }
 
-  /** Ends the segment at a call without a recorded result: the run ended after the recorded results of the others. */
+  /** Ends the segment at a call without a recorded result, after the calls that have one. */
   async #endBehindResults(): Promise<never> {
     await this.#untilTurn(this.script.recordedResults, LAST_TURNS);
     this.stop({ kind: "end" });

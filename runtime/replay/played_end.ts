@@ -37,8 +37,8 @@ export async function endByItself(own: Outcome, ending: Ending): Promise<Differe
 }
 
 /**
- * Ends the play as recorded. An end that the loop decides should have come earlier, so it is a difference. `by`: the
- * recorded end came from outside.
+ * Ends the play with the recorded outcome. Returns a difference if the loop should have ended the run itself before. `by`
+ * is set if something outside the loop, such as a cancel, ended the recorded run.
  */
 export async function endAsRecorded(
   { script, clock, journal }: Ending,

@@ -41,7 +41,7 @@ export async function acceptPlayed(
   return { execution: accepted.execution, request };
 }
 
-/** Returns the store with a function that runs before each result is stored. */
+/** Wraps the store: `before` runs before each result of a call is stored. */
 export function onFinish(
   store: ConversationStore,
   before: (result: RecordedResult) => Promise<void>,

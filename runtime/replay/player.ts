@@ -109,7 +109,10 @@ class Player {
     return { stored: stored.length, logged: stored.filter(({ logged }) => logged).length };
   }
 
-  /** Plays segment by segment: from the beginning, an answer or a restart to the next pause. */
+  /**
+   * Plays all segments and returns the difference. A segment begins at the start, an answer or a restart, and ends at the
+   * next pause.
+   */
   async #toEnd(id: number): Promise<Difference[]> {
     for (let isFirst = true;; isFirst = false) {
       const rest = await this.#playStretch(id, isFirst);

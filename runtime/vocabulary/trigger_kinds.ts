@@ -80,14 +80,14 @@ export function describeHostMismatch(
   return `only_on names ${onlyOn.join(", ")}, and this host is ${names.join(" or ")}`;
 }
 
-/** The recorded reasons why a slot had no run. Details may follow. */
+/** The fixed words of the recorded reasons why a slot had no run. Details may precede or follow them. */
 export const SLOT_REASONS = {
   stopped: "its trigger is stopped",
   waiting: "waiting for an answer",
   running: "still running",
   paused: "paused",
   down: "the service was not running",
-  budget: "budget ",
+  budget: "used up",
 } as const;
 
 /** Returns the code of a slot's recorded reason; undefined for any other reason. */

@@ -41,7 +41,7 @@ export function withModel(agent: Agent, written: string): Agent {
     throw new AgentTextUnusable(`"${written}" is no model: write provider/name`);
   }
   const { provider, name } = model;
-  // The connection settings belong to the provider.
+  // The agent's connection settings stay only if the provider does, and its fallback never stays.
   const { fallback: _, ...own } = agent.model ?? model;
   return { ...agent, model: own.provider === provider ? { ...own, name } : model };
 }

@@ -31,7 +31,7 @@ export async function openAnswerFormat(
   const { findFaults, isPartial } = await compileAnswerCheck(schema);
   return {
     schema,
-    async faultsOf(answer, { signal }) {
+    async findFaults(answer, { signal }) {
       const faults = findFaults(answer);
       if (faults.length > 0 || !isPartial(answer)) return faults;
       try {

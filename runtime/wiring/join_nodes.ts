@@ -14,9 +14,9 @@ import type { Node } from "../storage/postgres/node.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { OwnWrites, SharedWrite } from "../triggers/watch/own_writes.ts";
 
-/** The time between checks for the work of dead machines. */
+/** The interval between checks for executions that dead machines left. */
 export const UPKEEP_MS = 30_000;
-/** The most characters of a question in an event for other machines: they read the rest from the database. */
+/** The maximum length of a question in an event to other machines, which read the whole text from the database. */
 const TOLD_CHARACTERS = 1_000;
 
 /** Options of joinNodes(). */

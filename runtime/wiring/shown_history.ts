@@ -113,7 +113,9 @@ export class ShownHistory {
     };
   }
 
-  /** Returns the effect of a question's call on a file now; null if it changes no file. */
+  /**
+   * Returns a preview of the change of a file that approving the question would make now; null if the call changes no file.
+   */
   async preview(request: HumanRequest): Promise<CallPreview | null> {
     const { executions, registry } = this.#ports;
     const asking = await requireExecution(executions, request.executionId);

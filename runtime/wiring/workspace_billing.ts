@@ -53,7 +53,7 @@ export async function openWorkspaceBilling(
   return { billing: { gate, prices }, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Uses a database in memory if nothing ran yet and no budget is set: there is nothing to count against. */
+/** Opens the workspace's database; or one in memory, if there are no runs and no budgets. */
 async function openDatabase(
   { config, directories, database }: WorkspaceBillingOptions["settings"],
 ): Promise<Database & (Disposable | AsyncDisposable)> {

@@ -1,5 +1,5 @@
-// Answers by the links in messages, over TCP. They need no API key, because the path contains a secret that answers one
-// question once. GET changes nothing: chat programs open links before people do.
+// The routes for an answer through a link in a message, over TCP only. They need no API key: the path has a secret that is
+// valid for one answer to one question.
 import type { MiddlewareHandler } from "hono";
 import { RuntimeError } from "../../base/errors.ts";
 import { SECOND_MS } from "../../base/time_units.ts";

@@ -33,7 +33,7 @@ export function hostCheck(options: HostCheckOptions): MiddlewareHandler {
     if (!isOwn && !isAdmitted(origin)) {
       throw new RequestRefused(403, "Requests from other origins are refused");
     }
-    // To the browser, an origin that config.yaml allows is another site.
+    // Browsers send `cross-site` for allowed origins, too.
     const isForeign = c.req.header("sec-fetch-site") === "cross-site" && !isAdmitted(origin);
     if (isForeign && !options.isFollowed?.(c.req.raw)) {
       throw new RequestRefused(403, "Requests from other sites are refused");

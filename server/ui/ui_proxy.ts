@@ -138,8 +138,8 @@ function refusalOf(request: Request, authority: string): UiRefusal | undefined {
 }
 
 /**
- * Sends a browser from the link's file to the first page, by a page that refreshes. After a redirect the request would
- * still count as coming from the file, and the browser would send no cookie.
+ * Returns a page that forwards the browser to the first page. After a redirect the local file would still be the initiator
+ * of the request, and the browser would send no cookie.
  */
 function refreshTo(home: string, headers: Record<string, string> = {}): Response {
   const page =

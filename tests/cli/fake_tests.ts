@@ -81,7 +81,7 @@ const ROWS: Awaited<ReturnType<LiveTrial["run"]>> = [
   },
 ];
 
-/** Sets these results in a command line. */
+/** Makes the fake command line return these results of tests. */
 export function offerTests(
   { app }: FakeCli,
   parts: Partial<AgentTesting> & { results?: readonly TestResult[] } = {},

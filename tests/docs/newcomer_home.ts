@@ -10,7 +10,7 @@ export interface NewcomerHome extends AsyncDisposable {
   run(script: string, cwd?: string): Promise<{ code: number; output: string }>;
 }
 
-/** Makes one, which is removed with the service that is left in it. */
+/** Creates a newcomer's home. Disposing it stops a service that still runs there, and removes the folder. */
 export async function createNewcomerHome(): Promise<NewcomerHome> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "inkling-newcomer-" }));
   const bin = join(path, "bin");

@@ -9,7 +9,7 @@ const entries = (...payloads: JsonObject[]): Entry[] =>
     payload: { timestamp: "2026-01-01T00:00:00.000Z", message: "", ...payload },
   }));
 
-/** Returns the steps without the fields that are equal in all. */
+/** Returns the steps without the fields that have the same value in every step. */
 const stepsOf = (...payloads: JsonObject[]) =>
   buildTimeline(entries(...payloads)).map(({ id: _id, at: _at, ...step }) => step);
 

@@ -107,7 +107,7 @@ export async function writeGroups(groups: readonly Group[], folder: string): Pro
       `await import(${JSON.stringify(pathToFileURL(join(REPOSITORY, file)).href)})`,
       `  .catch((error) => Deno.test(${JSON.stringify(`${file} loads`)}, () => { throw error; }));`,
     ]);
-    // It ends the last file.
+    // An ignored test marks the end of the last file's tests.
     lines.push(`Deno.test.ignore(${JSON.stringify(markOf(""))}, () => {});`);
     await Deno.writeTextFile(path, lines.join("\n"));
     return path;

@@ -101,7 +101,7 @@ export class FakeRuntime implements Runtime {
   /** The budgets, and their raises. */
   budgetFigures: BudgetFigures[] = [];
   readonly raises: RaiseRequest[] = [];
-  /** Newest first, of all agents. */
+  /** The slots of all agents, newest first. */
   readonly slots: Slot[] = [];
   schedulerStatus: SchedulerStatus["status"] = "running";
   watcherActive = false;

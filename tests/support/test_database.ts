@@ -15,7 +15,7 @@ export const onPostgres = {
 /** For tests of what only SQLite has. */
 export const SQLITE = { ignore: IS_POSTGRES };
 
-/** Such tests. */
+/** Registers tests that run on SQLite only. */
 export const onSqlite = {
   test: (name: string, fn: () => Promise<void>) => Deno.test({ name, ...SQLITE, fn }),
 };

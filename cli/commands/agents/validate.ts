@@ -115,7 +115,7 @@ function showFiles(output: Output, files: readonly ValidatedFile[]): void {
   );
 }
 
-/** Returns `2 agents` or `2 agents and 1 other file`. Only agent files are Markdown. */
+/** Returns the number of files in words: `2 agents and 1 other file`. Markdown files count as agents. */
 function countFiles(files: readonly ValidatedFile[]): string {
   const agents = files.filter(({ path }) => path.endsWith(".md")).length;
   const others = files.length - agents;

@@ -24,7 +24,7 @@ const DEFAULT_LAST = 10;
 /** The number of executions whose tool results are searched, in all and in one request. */
 const MOST_SEARCHED = 1_000;
 const SEARCHED_AT_ONCE = 50;
-/** Slots in one request. Consecutive slots with one reason are one row, so one page is usually enough. */
+/** The number of slots per request. Consecutive slots with the same reason share a row, so one page is usually enough. */
 const SLOT_PAGE = 100;
 
 /** Shows the history of all agents, of one agent or of one execution; with `follow`, the service's log. */

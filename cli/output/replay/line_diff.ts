@@ -1,6 +1,6 @@
 // Compares two texts line by line.
 
-/** A line of a difference; `gap` stands for equal lines that are left out. */
+/** A line of a difference. A `gap` replaces equal lines. */
 export interface DiffLine {
   sort: "same" | "gone" | "new" | "gap";
   text: string;
@@ -8,7 +8,10 @@ export interface DiffLine {
 
 /** The number of equal lines that are kept around a change. */
 const CONTEXT = 2;
-/** With more comparisons the changed middle is replaced as a whole, because the comparison would take too long. */
+/**
+ * The maximum number of comparisons of lines. A larger difference shows the changed section as replaced, because the
+ * comparison would take too long.
+ */
 const MAX_COMPARISONS = 4_000_000;
 
 /** Returns the lines of both texts, without equal lines far from a change. */

@@ -11,7 +11,7 @@ const SIGNS: Readonly<Record<DiffLine["sort"], string>> = {
   gap: "…",
 };
 
-/** The number of lines that are shown of a text without a counterpart. */
+/** The maximum number of lines shown when only one side has a text. */
 const ONE_SIDED_LINES = 8;
 
 /** Prints the difference, indented. Null means that there is no text on that side. */

@@ -9,7 +9,7 @@ import { shorten, widthOf } from "../width.ts";
 /** The interval of the pictures. The first appears after one interval, so that a short activity shows nothing. */
 const TICK_MS = 100;
 const PICTURES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
-/** The most lines of an incomplete reply. */
+/** The maximum number of lines shown of an incomplete reply. */
 const PREVIEW_LINES = 8;
 /** The lines of the screen that a preview does not use. */
 const KEPT_LINES = 6;

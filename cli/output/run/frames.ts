@@ -65,7 +65,7 @@ export class FrameRenderer {
   #steps: number;
   /** The calls without a result, in the order of the reply. */
   readonly #calls = new Map<string, ToolCall>();
-  /** True if the last reply had one call, which is already shown: its result does not repeat it. */
+  /** True if the last reply made exactly one call and that call is shown. The result's line then omits the call. */
   #isObvious = false;
   /** The last reply, while it may be the answer. */
   #reply = "";

@@ -7,7 +7,7 @@ export interface RunView {
   /** True if it shows replies while they stream. */
   readonly streams: boolean;
   show(frame: StreamFrame): void;
-  /** Starts the moving line until the next frame. `why` replaces its label. */
+  /** Shows the progress line until the next frame. `why` replaces the line's label. */
   wait(why?: string): void;
   /** Stops the moving line until the next frame or wait(), because a prompt uses the terminal or the run has ended. */
   rest(): void;

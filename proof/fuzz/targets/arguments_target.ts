@@ -224,7 +224,7 @@ async function take(schema: JsonSchema, value: JsonValue): Promise<boolean> {
   return await isTaken(() => assert.ok(isJsonObject(check(value))));
 }
 
-/** The same for both checks of a custom tool. */
+/** Runs both checks of a custom tool's arguments on the value. */
 async function takeWhole(schema: JsonSchema, value: JsonValue): Promise<void> {
   await take(schema, value);
   if (isJsonObject(value)) await isTaken(() => checkFully(value, { tool: "t", schema }));

@@ -120,7 +120,7 @@ export const executionLives = defineTarget({
       }
     };
     try {
-      // Without them the first actions would hit nothing.
+      // Three executions run first, so that the random actions have something to act on.
       for (const action of ["start", "start slow", "start steady", ...actions] as const) {
         await perform[action]();
         await rest();

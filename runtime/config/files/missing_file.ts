@@ -17,7 +17,7 @@ export function rememberMissing(path: string): MissingFile | undefined {
     if (isLink(missing)) return undefined;
     const folder = dirname(missing);
     try {
-      // A young folder has no stamp: the file may have appeared meanwhile.
+      // A folder that changed recently has no stamp, because the file may have been created since the check.
       const stamp = stampFile(Deno.statSync(folder));
       return stamp === undefined ? undefined : { folder, stamp };
     } catch (error) {

@@ -69,7 +69,7 @@ export class SqlBudgetStore {
       if (wanted.budgets.length > 0) yield* lock("budgets");
       const refusal = yield* findRefusal(wanted);
       if (refusal !== undefined) return refusal;
-      // The price fell or the budget was raised: schedules need not wait for the amount of the last refused call.
+      // The refused call fits now (its price fell, or the budget was raised): schedules need not skip runs any more.
       yield* run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
       const reserved = yield* get<{ id: number }>(
         "INSERT INTO reservations (agent_id, execution_id, root_id, instance_id, at, nanos, tokens) " +

@@ -32,7 +32,7 @@ export async function findFaults(
   }
   const answer = JSON.parse(text) as JsonValue;
   if (isDeeperThan(answer, MAX_DEPTH)) return [`it is nested over ${MAX_DEPTH} levels deep`];
-  const faults = await format.faultsOf(answer, { signal });
+  const faults = await format.findFaults(answer, { signal });
   // The faults contain names that the model invented.
   return faults.map((one) => toPlainLine(one, MAX_FAULT_CHARACTERS));
 }

@@ -22,7 +22,7 @@ import type { Telemetry } from "./telemetry.ts";
 export interface AnswerFormat {
   schema: JsonSchema;
   /** Returns the faults of an answer, each a JSON pointer with the reason. Rethrows the signal's reason. */
-  faultsOf(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
+  findFaults(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
 }
 
 /** Reads the text of a PDF file in a separate process. Rethrows the signal's reason. */

@@ -1,4 +1,4 @@
-// The collaborators of a run, from outside this folder.
+// The interfaces that a run needs from other folders.
 import type { Clock } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Environment } from "../../config/files/environment.ts";

@@ -6,7 +6,7 @@ export const ANSWER_CHARACTERS = 1_000_000;
 
 /** Returns the answer as it is stored and sent: cut to 1,000,000 code points, with a last line that reports the cut. */
 export function boundAnswer(text: string, redactor: Pick<Redactor, "beginningOf">): string {
-  // There are at least as many code units as code points, and their number needs no counting.
+  // `length` counts code units, of which there are at least as many as characters, and needs no loop.
   if (text.length <= ANSWER_CHARACTERS) return text;
   const characters = countCharacters(text);
   if (characters <= ANSWER_CHARACTERS) return text;

@@ -2,7 +2,7 @@
 
 /** A change to a file, formatted for display. */
 export interface CallPreview {
-  /** In the notation of the tools. */
+  /** The file's path in the tools' notation. */
   path: string;
   /** A unified diff (see UnifiedDiff), or two lines for a move. Without secrets. */
   diff: string;

@@ -2,7 +2,7 @@
 import type { TriggerStop } from "../../events/bus.ts";
 import type { Execution } from "../execution.ts";
 
-/** An execution after a change, and the ancestors that waited only for it. The ancestors run again here. */
+/** A changed execution, and the ancestors that waited only for it. The ancestors run again on this machine. */
 export interface Resumption {
   execution: Execution;
   /** Nearest first. */

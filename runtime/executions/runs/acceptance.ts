@@ -31,7 +31,7 @@ export interface RunSpec {
   taken?: CopiedSteps & { frames: readonly Frame[] };
   /** Notices for its log about files that keep changing, such as config.yaml. */
   notices?: readonly string[];
-  /** The parent's call that it answers. */
+  /** The parent's call that this execution answers. */
   parent?: { executionId: number; position: number; depth: number };
 }
 

@@ -19,7 +19,8 @@ export type RecoveryContext = Pick<RunnerPorts, "recovery" | "executions" | "sha
  */
 export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
   const { recovery, runs, shared } = ports;
-  // Machines that share a database adopt executions of dead ones continuously.
+  // Machines that share a database adopt the executions of dead machines all the time, not only at a start. Only unclaimed
+  // ones are enqueued here.
   await shared?.enqueueUnclaimed();
   const { adopted, orphaned } = shared === undefined
     ? await partAbandoned(ports)

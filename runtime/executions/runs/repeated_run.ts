@@ -6,7 +6,10 @@ import type { Execution } from "../execution.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
 import { IdempotencyKeyReused } from "../refusals.ts";
 
-/** Returns the execution that an equal request got before, if any. Throws IdempotencyKeyReused if the requests differ. */
+/**
+ * Returns the execution that an equal request with the same idempotency key created, or undefined. Throws
+ * IdempotencyKeyReused if the requests differ.
+ */
 export async function findRepeatedRun(
   agentId: string,
   spec: RunSpec,

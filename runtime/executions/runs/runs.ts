@@ -95,7 +95,7 @@ export class Runs {
       /** Its uncounted running time. */
       ranMs?: number;
       journal?: Journal;
-      /** The control of the run that ends. Absent if nothing runs here. */
+      /** The ending run's control; absent if the execution does not run on this machine. */
       control?: RunControl;
     },
   ): Promise<void> {

@@ -5,7 +5,7 @@ import type { StoredRun } from "../record/execution_reads.ts";
 export interface Delivery {
   jobId: string;
   executionId: number;
-  /** The number of the job's delivery. */
+  /** The number of deliveries of the job, including this one. */
   attempt: number;
   /** True if a parent waits for it. */
   isDelegated: boolean;

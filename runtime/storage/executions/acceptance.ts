@@ -211,7 +211,7 @@ function* recordRefusedSlot(
 
 function* describeExhausted(agentId: string, budgets: readonly Budget[]): Operation<string> {
   const budget = yield* findExhausted(agentId, budgets);
-  return `${SLOT_REASONS.budget}${budget === undefined ? "" : `${describeBudget(budget)} `}used up`;
+  return `budget ${budget === undefined ? "" : `${describeBudget(budget)} `}${SLOT_REASONS.budget}`;
 }
 
 function* insertRow(wanted: NewExecution, ownerId: string | null): Operation<Execution> {

@@ -11,7 +11,7 @@ interface Reading extends TestApp {
   leave(): Promise<void>;
 }
 
-/** An open stream after its first comment. */
+/** Opens the event stream and reads its first comment. Returns a reader. */
 async function open(): Promise<Reading> {
   const on = createTestApp();
   const response = await on.app.request("/events/stream");

@@ -69,7 +69,7 @@ Deno.test("swapBinary() copies the old executable if it cannot be linked", async
 
 Deno.test({
   name: "openSwapPlaces() reports a read-only folder before the download",
-  // Root may write anywhere, but not without Deno's permission.
+  // The permission to write is missing, so that the test also works as root.
   permissions: { read: true },
   async fn() {
     const path = await Deno.realPath(Deno.execPath());

@@ -268,7 +268,7 @@ async function decideByKeys(world: DashboardWorld): Promise<void> {
   await poster.getByRole("button", { name: "Back" }).click();
   await hasFocus("poster");
 
-  // Outside of an approval the key opens its view.
+  // Outside the approvals, `n` opens their view and focuses the next one.
   await page.evaluate('location.hash = "#/agents"');
   await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   await page.keyboard.press("n");

@@ -1,4 +1,4 @@
-// Judges: a case never passes without them, the judged text is data, and only yes or no counts.
+// Judges: a case cannot pass without them, the judged text cannot give instructions, and only yes or no counts.
 import assert from "node:assert/strict";
 import { isJsonObject } from "../../../base/json.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";

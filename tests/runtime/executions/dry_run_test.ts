@@ -156,7 +156,7 @@ Deno.test("a dry run with every kind of tool changes nothing; a real run changes
   const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();
   assert.deepEqual(traced, ["change", "look", "look", "script", "set"]);
 
-  // A tool that asks before it acts is described, too. ask_user asks.
+  // In a dry run a tool that asks before it acts is only described. ask_user still asks.
   await put(
     place,
     "agents/_config/tools/sly.ts",

@@ -63,7 +63,7 @@ export class NodeWorld implements AsyncDisposable {
   }
 }
 
-/** A test of machines over a new database; skipped without PostgreSQL. */
+/** Registers a test of several machines with a new database. Skips it without PostgreSQL. */
 export function testNodes(
   name: string,
   work: (world: NodeWorld, t: Deno.TestContext) => Promise<void>,

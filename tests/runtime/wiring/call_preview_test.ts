@@ -7,7 +7,7 @@ import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support
 
 const KEY = "sk-live-0123456789abcdef";
 
-/** A service, and what it shows of a call of an agent that has to ask for everything. */
+/** Opens a service. Returns a function that previews a call of an agent whose tools all need approval. */
 async function openPreviews(shell: Record<string, string> = {}) {
   await using resources = new AsyncDisposableStack();
   const place = resources.use(await createTestWorkspace({ shell }));

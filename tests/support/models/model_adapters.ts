@@ -18,7 +18,7 @@ export const KEY = "sk-distinctive-0123456789";
 export interface Adapter {
   provider: string;
   serve: (steps: ModelStep[]) => ModelServer;
-  /** The place of the key in a request. */
+  /** Returns the key in a request, or null. */
   keyOf: (request: ReceivedRequest) => string | null;
   path: string;
   /** The body of an error with this message. */

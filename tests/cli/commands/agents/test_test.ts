@@ -43,7 +43,7 @@ Deno.test("test --junit writes valid XML for any text", async () => {
     xml.includes(`<failure message="${shown}">expected:\n${shown}\n\ngot:\n${shown}<`),
     xml,
   );
-  // The remaining markup is nested correctly.
+  // All elements are nested correctly.
   const open: string[] = [];
   for (const [, end, name = "", alone] of xml.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {
     if (end) assert.equal(open.pop(), name);

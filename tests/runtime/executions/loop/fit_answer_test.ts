@@ -36,7 +36,7 @@ interface Ended {
 /** Opens a service, and a function that runs a new agent with the schema and these replies to its end. */
 async function openAnswers({ clock }: { clock?: TestClock } = {}) {
   await using resources = new AsyncDisposableStack();
-  // The checking process uses the Deno cache of this one, independent of the workspace's variables.
+  // The checking process must use the Deno cache of the test's process, and ignore the workspace's DENO_DIR.
   const place = resources.use(await createTestWorkspace({ shell: { DENO_DIR: "/nowhere" } }));
   const runtime = resources.use(await place.open(clock && { clock }));
   let count = 0;

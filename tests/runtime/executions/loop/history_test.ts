@@ -215,7 +215,7 @@ Deno.test("a run is seeded from the last started of the ended runs, never from a
   await until(() => clock.awaits(3_600_000), "its model");
   await echo();
   assert.deepEqual(await seededOf(place, await turn("last")), ["first", "first"]);
-  // Both end after the run that started last, which remains the seed.
+  // The running and the waiting execution end after the newest one, which remains the seed.
   clock.jump(1_000);
   for (const id of [running, waiting]) {
     await runtime.cancel(id);

@@ -10,7 +10,7 @@ import { until } from "../../../support/until.ts";
 import { fillHistory, readAll } from "./filled_history.ts";
 import { type MoveWorld, test } from "./move_world.ts";
 
-/** Inserts the row of a node that started and stopped regularly. */
+/** Inserts a node that has stopped cleanly. */
 const SHORT_LIFE = "INSERT INTO inkling.instances (id, pid, started_at, stopped_at, name) " +
   "VALUES ('short', 71, 1, 2, 'gpu-1')";
 

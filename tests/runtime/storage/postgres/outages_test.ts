@@ -235,7 +235,7 @@ withPostgres.test("PostgresDatabase does not wait for a dead connection", async 
       leaving.change("power", () => keep("too late")),
       DatabaseUnreachable,
     );
-    // The statement is sent. Without the stop, it would take many seconds to detect the missing answer.
+    // The statement is sent. abortAll() must reject it at once, not after the limit of an answer.
     await settle();
     leaving.abortAll("Cannot use it: it does not answer.");
     await asked;
@@ -264,7 +264,7 @@ withPostgres.test("a frozen or vanished process does not keep an execution's row
   const { address } = place;
   const port = Number(new URL(address).port);
   await using proxy = openCuttingProxy(port);
-  // A frozen process cannot ask the server, so only the server's limits release the row.
+  // A frozen process sends no checks of its connection, so only the server's limits release the row.
   const limits = { connectMs: 3_000, checkAfterMs: 60_000, silentMs: 1_000 };
   const leases = new Map([[1, 1]]);
   const standing = Promise.withResolvers<void>();

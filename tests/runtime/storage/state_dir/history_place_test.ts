@@ -21,7 +21,7 @@ interface World extends AsyncDisposable {
   open(name?: string, mode?: "service" | "read-only"): Promise<Runtime>;
   /** Returns the messages of a workspace's runs, the newest first, without a running service. */
   history(name?: string): Promise<(string | null)[]>;
-  /** Returns the database files in the state directory, by workspace; `base` is the workspace of config.yaml. */
+  /** Returns the workspaces with a database file in the state folder; `base` is the workspace of config.yaml. */
   databases(): Promise<string[]>;
 }
 

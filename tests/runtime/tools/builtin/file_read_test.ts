@@ -189,7 +189,8 @@ Deno.test("file_read shows no end of a secret at any starting column", async () 
     'sekret-value-1234567890,\\"and-more',
     "ab".repeat(9),
   ];
-  // The text before it is longer than the kept part, and longer than a chunk.
+  // Texts before the secret: none, one that is longer than the part that the reader keeps, and one that is longer than a
+  // chunk.
   for (const before of ["", "x".repeat(70_000), "x".repeat(600_000)]) {
     for (const secret of hidden) {
       await fixture.write("a.txt", `${before}${secret}, and on`);

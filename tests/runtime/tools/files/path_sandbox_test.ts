@@ -147,7 +147,7 @@ test("PathSandbox.resolve() opens only the declared path itself", async (fixture
   await Deno.symlink(outside, join(workspace, "linked"));
   const sandbox = fixture.sandbox([
     { alias: "only", path: join(workspace, "notes/a.md") },
-    // The names above a root do not count.
+    // The check of protected names ignores the folders above a root.
     { alias: "ws", path: join(base, "app.db.d", "ws") },
     { alias: "linked", path: join(workspace, "linked") },
   ]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 
-/** Opens a proxy, a server behind it on this machine, and names that resolve to it or elsewhere. */
+/** Starts a proxy and a local server behind it. Names resolve to this machine or elsewhere. */
 async function open(options: { ownPort?: boolean } = {}) {
   const folder = await Deno.makeTempDir({ prefix: "inkling-test-" });
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
