@@ -10,6 +10,12 @@ export type SqlValue = string | number | null;
  */
 export type SqlText = string | { sqlite: string; postgres: string };
 
+/** The new frames of an execution, in order, and its status, as their tables have them. */
+export interface StoredChange {
+  frames: readonly { id: number; event: string; payload: string }[];
+  status: string;
+}
+
 /** One step of an operation. */
 export type Statement =
   | { type: "run" | "get" | "all"; sql: SqlText; values: readonly SqlValue[] }
@@ -19,7 +25,7 @@ export type Statement =
   /** Fails unless this process holds the lease of that name. */
   | { type: "lease"; name: string }
   | { type: "enqueue"; waiting: WaitingRun }
-  | { type: "announce"; executionId: number }
+  | { type: "announce"; executionId: number; stored?: StoredChange }
   /** Runs after the commit. Must not throw. */
   | { type: "after_commit"; act: () => void };
 
@@ -39,6 +45,27 @@ export function* get<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row | 
 /** Returns all rows. */
 export function* all<Row>(sql: SqlText, ...values: SqlValue[]): Operation<Row[]> {
   return (yield { type: "all", sql, values }) as Row[];
+}
+
+/** The maximum number of rows in one statement. Each number of rows is a statement of its own for the database. */
+const MAX_ROWS = 32;
+
+/**
+ * Inserts rows, many in each statement. `head` is the text before VALUES, `returning` the text after the rows. Returns the rows
+ * that the statements return, in the order of the inserts.
+ */
+export function* insertRows<Row>(
+  head: string,
+  rows: readonly (readonly SqlValue[])[],
+  returning = "",
+): Operation<Row[]> {
+  const returned: Row[] = [];
+  for (let from = 0; from < rows.length; from += MAX_ROWS) {
+    const part = rows.slice(from, from + MAX_ROWS);
+    const marks = part.map((row) => `(${row.map(() => "?").join(", ")})`).join(", ");
+    returned.push(...yield* all<Row>(`${head} VALUES ${marks}${returning}`, ...part.flat()));
+  }
+  return returned;
 }
 
 /** Serializes the transactions with the same name. In SQLite, all transactions are serialized. */
@@ -77,9 +104,9 @@ export function* requireLease(name: string): Operation<void> {
   yield { type: "lease", name };
 }
 
-/** Notifies all nodes after the commit that the execution has changed. */
-export function* announce(executionId: number): Operation<void> {
-  yield { type: "announce", executionId };
+/** Notifies all nodes after the commit that the execution has changed, and the listeners of this database if it has new frames or a new status. */
+export function* announce(executionId: number, stored?: StoredChange): Operation<void> {
+  yield { type: "announce", executionId, ...(stored && { stored }) };
 }
 
 /** Runs `act` after the commit, never after a rollback. `act` must not throw. */

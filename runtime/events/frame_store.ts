@@ -4,6 +4,14 @@ import type { Frame } from "./frame.ts";
 /** The state of an execution's log: running, waiting for a person, or ended. */
 export type LogState = "open" | "waiting" | "ended";
 
+/** The frames that one commit stored, and the state of the log after it. */
+export interface StoredFrames {
+  executionId: number;
+  /** In order. Empty if only the state changed. */
+  frames: readonly Frame[];
+  state: LogState;
+}
+
 /**
  * Reads frames. Frames are written in the transaction of the change that they record, so this port has no write method.
  */
@@ -20,4 +28,6 @@ export interface FrameStore {
   readNewestId(executionId?: number): Promise<number>;
   /** Returns undefined for an unknown execution. */
   readLogState(executionId: number): Promise<LogState | undefined>;
+  /** Calls the listener after each commit of this process that changes a log. */
+  onStored(listener: (stored: StoredFrames) => void): void;
 }

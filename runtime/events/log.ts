@@ -20,7 +20,7 @@ export type LogItem =
   | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
 
-type LogSource = Pick<FrameStore, "readFrames" | "readLogState">;
+type LogSource = Pick<FrameStore, "readFrames" | "readLogState" | "onStored">;
 
 interface Follower {
   wake: () => void;
@@ -38,12 +38,70 @@ interface Reading {
   frames: Promise<Frame[]>;
 }
 
+/** Frames after a cursor. */
+interface Page {
+  frames: readonly Frame[];
+  /** Undefined: the execution was removed. */
+  state: LogState | undefined;
+  /** True if no later frame was stored when the state was read. */
+  isEnd: boolean;
+}
+
+/** The limits of a tail. Followers that are further behind read the store. */
+const TAIL_FRAMES = 64;
+const TAIL_CHARACTERS = 64 * 1024;
+
+/** The newest frames of one execution, for the followers that keep up. */
+class Tail {
+  /** The tail has every frame after this id. */
+  #after: number;
+  #state: LogState;
+  readonly #frames: Frame[] = [];
+  #characters = 0;
+
+  constructor(after: number, state: LogState) {
+    this.#after = after;
+    this.#state = state;
+  }
+
+  append(frames: readonly Frame[], state: LogState): void {
+    this.#state = state;
+    for (const frame of frames) {
+      this.#frames.push(frame);
+      this.#characters += frame.payload.length;
+    }
+    while (this.#frames.length > TAIL_FRAMES || this.#characters > TAIL_CHARACTERS) {
+      const oldest = this.#frames.shift();
+      if (oldest === undefined) return;
+      this.#characters -= oldest.payload.length;
+      this.#after = oldest.id;
+    }
+  }
+
+  /** Returns the frames after the cursor, or undefined if the tail does not reach back to it. */
+  read(cursor: number): Page | undefined {
+    if (cursor < this.#after) return undefined;
+    const frames = this.#frames.filter(({ id }) => id > cursor);
+    return { frames, state: this.#state, isEnd: true };
+  }
+}
+
+async function readPage(reading: Reading): Promise<Page> {
+  const [state, frames] = await Promise.all([reading.state, reading.frames]);
+  const characters = frames.reduce((sum, { payload }) => sum + payload.length, 0);
+  // A character has at most three bytes. A page near a limit may have been cut off.
+  const isEnd = frames.length < PAGE_FRAMES && 3 * characters < PAGE_BYTES;
+  return { state, frames, isEnd };
+}
+
 /** The number of cached readings: followers that keep up have few different cursors. */
 const SHARED_READINGS = 4;
 
 /** The followers of one execution. Counts the changes, so that a follower misses none between reading and waiting. */
 class Notifier {
   readonly followers = new Set<Follower>();
+  /** Undefined until a follower has read the log to its end, and after a change of another process. */
+  tail: Tail | undefined;
   #changes = 0;
   #readings: Reading[] = [];
 
@@ -55,6 +113,12 @@ class Notifier {
     this.#changes++;
     // Earlier readings may be incomplete now.
     this.#readings = [];
+    for (const follower of this.followers) {
+      // The stored frames contain the text streamed before them.
+      if (follower.deltas !== undefined) follower.deltas = "";
+      follower.restart = false;
+      follower.wake();
+    }
   }
 
   /** Reads the page after a cursor, or shares the reading of another follower since the last change. */
@@ -81,20 +145,21 @@ export class ExecutionLog {
 
   constructor(store: LogSource) {
     this.#store = store;
+    store.onStored(({ executionId, frames, state }) => {
+      this.#streamed.delete(executionId);
+      const notifier = this.#notifiers.get(executionId);
+      notifier?.tail?.append(frames, state);
+      notifier?.notify();
+    });
   }
 
-  /** Wakes the followers of an execution. Call it after the transaction that stored the frame. */
+  /** Wakes the followers of an execution that another process has changed. They read the log from the store. */
   notify(executionId: number): void {
     this.#streamed.delete(executionId);
     const notifier = this.#notifiers.get(executionId);
     if (notifier === undefined) return;
+    notifier.tail = undefined;
     notifier.notify();
-    for (const follower of notifier.followers) {
-      // The stored frames contain the text streamed before them.
-      if (follower.deltas !== undefined) follower.deltas = "";
-      follower.restart = false;
-      follower.wake();
-    }
   }
 
   /** Wakes the followers of the matching executions: those of other nodes, whose changes are not reported here. */
@@ -163,14 +228,15 @@ export class ExecutionLog {
     try {
       while (!signal.aborted) {
         const before = notifier.changes;
-        const reading = notifier.read(cursor, () => this.#read(executionId, cursor));
-        const [state, page] = await Promise.all([reading.state, reading.frames]);
-        for (const frame of page) {
+        const { state, frames, isEnd } = notifier.tail?.read(cursor) ??
+          await readPage(notifier.read(cursor, () => this.#read(executionId, cursor)));
+        for (const frame of frames) {
           if (signal.aborted) return;
           cursor = frame.id;
           yield { type: "frame", frame };
         }
-        if (page.length > 0) continue;
+        if (!isEnd || notifier.changes !== before) continue;
+        if (state !== undefined) notifier.tail ??= new Tail(cursor, state);
         if (state === undefined || state === "ended") return;
         if (state === "waiting") {
           yield { type: "waiting" };
@@ -183,7 +249,6 @@ export class ExecutionLog {
           yield { type: "delta", content, restart };
           continue;
         }
-        if (notifier.changes !== before) continue;
         await wakeUp.promise;
         wakeUp = Promise.withResolvers<void>();
       }

@@ -1,27 +1,27 @@
 // The table of frames: appends them in a transaction, and reads them for followers.
 import type { Frame, FrameDraft } from "../events/frame.ts";
-import type { FrameStore, LogState } from "../events/frame_store.ts";
+import type { FrameStore, LogState, StoredFrames } from "../events/frame_store.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { Database } from "../database/database.ts";
-import { all, announce, get, type Operation } from "../database/operation.ts";
+import { all, announce, get, insertRows, type Operation } from "../database/operation.ts";
 
-/** Stores frames in the open transaction. Returns the id of the last one. */
+/** Stores frames in the open transaction, and reports them with the status that it gives the execution. Returns the last id. */
 export function* appendFrames(
   executionId: number,
   drafts: readonly FrameDraft[],
+  status: ExecutionStatus = "running",
 ): Operation<number> {
-  let lastId = 0;
-  for (const draft of drafts) {
-    const stored = yield* get<{ id: number }>(
-      "INSERT INTO frames (execution_id, event, payload) VALUES (?, ?, ?) RETURNING id",
-      executionId,
-      draft.event,
-      draft.payload,
-    );
-    lastId = stored?.id ?? lastId;
-  }
-  if (drafts.length > 0) yield* announce(executionId);
-  return lastId;
+  if (drafts.length === 0) return 0;
+  const stored = yield* insertRows<{ id: number }>(
+    "INSERT INTO frames (execution_id, event, payload)",
+    drafts.map(({ event, payload }) => [executionId, event, payload]),
+    " RETURNING id",
+  );
+  // The ids ascend in the order of the drafts.
+  const ids = stored.map(({ id }) => id).sort((a, b) => a - b);
+  const frames = drafts.map((draft, index) => ({ id: ids[index] ?? 0, ...draft }));
+  yield* announce(executionId, { frames, status });
+  return ids.at(-1) ?? 0;
 }
 
 /** Reports if this is the last question in an execution's log. */
@@ -89,9 +89,22 @@ export class SqlFrameStore implements FrameStore {
         "SELECT status FROM executions WHERE id = ?",
         executionId,
       );
-      if (row === undefined) return undefined;
-      if (isFinal(row.status)) return "ended";
-      return row.status === "waiting" ? "waiting" : "open";
+      return row && toLogState(row.status);
     });
   }
+
+  onStored(listener: (stored: StoredFrames) => void): void {
+    this.#db.onStored((executionId, { frames, status }) =>
+      listener({
+        executionId,
+        frames: frames.map((frame) => ({ executionId, ...frame as Omit<Frame, "executionId"> })),
+        state: toLogState(status as ExecutionStatus),
+      })
+    );
+  }
+}
+
+function toLogState(status: ExecutionStatus): LogState {
+  if (isFinal(status)) return "ended";
+  return status === "waiting" ? "waiting" : "open";
 }

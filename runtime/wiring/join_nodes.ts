@@ -54,7 +54,10 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
   });
   const poll = () => executionLog.recheck((id) => !node.executions.has(id));
   await node.start({
-    changed: (id) => executionLog.notify(id),
+    changed(id) {
+      // Only this node writes to the executions that it runs.
+      if (!node.executions.has(id)) executionLog.notify(id);
+    },
     poll,
     connected() {
       poll();

@@ -48,6 +48,13 @@ export interface PackedTerms {
   tools: DigestedText;
 }
 
+/** The terms of a stored message. */
+export interface RecordedTerms {
+  packed: PackedTerms;
+  /** False if an earlier message of the same execution has stored the same terms. */
+  isNew: boolean;
+}
+
 /** Returns the terms of an agent's calls with these tools. */
 export function toCallTerms(
   agent: Agent,

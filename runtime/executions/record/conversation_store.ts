@@ -3,7 +3,7 @@ import type { FrameDraft } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { DescribedCall } from "./call_preview.ts";
 import type { Effect } from "../../tools/definition/tool.ts";
-import type { PackedTerms } from "./call_terms.ts";
+import type { RecordedTerms } from "./call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { GivenAnswer } from "../human_request.ts";
@@ -30,7 +30,7 @@ export interface RecordedOpening {
   messages: (PlacedMessage & { seeded: boolean })[];
   frames: FrameDraft[];
   /** The terms of the first model call. */
-  terms?: PackedTerms;
+  terms?: RecordedTerms;
 }
 
 /** A renewed system message at its old position, and its frame. */
@@ -43,7 +43,7 @@ export interface ReplacedSystem {
 export interface RecordedReply {
   message: PlacedMessage;
   /** The terms of its model call. */
-  terms?: PackedTerms;
+  terms?: RecordedTerms;
   calls: PlannedCall[];
   /** Null if the endpoint reported no usage. */
   usage: { inputTokens: number; outputTokens: number } | null;

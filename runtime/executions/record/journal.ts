@@ -1,4 +1,4 @@
-// Writes the changes of one execution: builds the frames, stores them with the change, and notifies the log's followers.
+// Writes the changes of one execution: builds the frames and stores them with the change.
 import {
   createFrame,
   type FrameContent,
@@ -9,7 +9,7 @@ import { toStorable } from "../../../base/text/storable_text.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { Effect } from "../../tools/definition/tool.ts";
 import { boundAnswer } from "./answer.ts";
-import type { PackedTerms } from "./call_terms.ts";
+import type { PackedTerms, RecordedTerms } from "./call_terms.ts";
 import {
   type PlacedMessage,
   planCalls,
@@ -52,6 +52,8 @@ export class Journal {
   readonly #ports: JournalPorts;
   readonly #execution: Execution;
   readonly #identity: FrameIdentity;
+  /** The digest of the terms that this journal stored last. */
+  #storedTerms: string | undefined;
   /** The running time that is not stored yet. */
   readonly running: RunningTime;
 
@@ -73,16 +75,15 @@ export class Journal {
     await this.#ports.conversations.beginConversation(this.#identity.executionId, {
       messages: opening,
       frames,
-      ...(terms !== undefined && { terms }),
+      ...(terms !== undefined && { terms: this.#record(terms) }),
     });
-    this.#notify();
+    this.#storedTerms = terms?.terms.digest;
   }
 
   /** Stores and logs a system message that replaces the first one. */
   async replaceSystem(message: PlacedMessage): Promise<void> {
     const frame = this.#frame(toOpeningFrame(message.message));
     await this.#ports.conversations.replaceSystem(this.#identity.executionId, { message, frame });
-    this.#notify();
   }
 
   /** Stores a model reply. Returns the execution with its new figures. */
@@ -95,7 +96,7 @@ export class Journal {
     const message = { ...reply.message, stop: reply.stop };
     const figures = await this.#ports.conversations.recordReply(this.#identity.executionId, {
       message: { position: options.position, message },
-      ...(terms !== undefined && { terms }),
+      ...(terms !== undefined && { terms: this.#record(terms) }),
       calls: planCalls(message, options.position),
       usage,
       costUsd: options.costUsd,
@@ -104,7 +105,7 @@ export class Journal {
         figures,
       ) => [this.#frame(toReplyFrame(reply)), this.#frame(toStatsFrame(figures, options.warning))],
     });
-    this.#notify();
+    this.#storedTerms = terms?.terms.digest;
     return figures;
   }
 
@@ -112,14 +113,12 @@ export class Journal {
   async askForRepair(message: PlacedMessage, faults: readonly string[]): Promise<void> {
     const frame = this.#frame(toRepairFrame(message.message.content, faults));
     await this.#ports.conversations.addMessage(this.#identity.executionId, { message, frame });
-    this.#notify();
   }
 
   /** Logs a notice for the people who watch the run. */
   async notice(level: "info" | "warn", text: string): Promise<void> {
     const frame = this.#frame(toNoticeFrame(level, text));
     await this.#ports.conversations.addFrame(this.#identity.executionId, frame);
-    this.#notify();
   }
 
   /** Stores the intent of a call before it starts. */
@@ -154,7 +153,6 @@ export class Journal {
         },
       }),
     });
-    this.#notify();
     return instructions === undefined ? [message] : [message, instructions];
   }
 
@@ -173,7 +171,6 @@ export class Journal {
       durationMs: this.running.take(),
       frames: this.#frames("waiting", toInterruptFrame(request)),
     });
-    this.#notify();
     return { execution, request };
   }
 
@@ -188,7 +185,6 @@ export class Journal {
     });
     // The execution continues to run.
     if (waiting === undefined) this.running.undoTake();
-    this.#notify();
     return waiting;
   }
 
@@ -212,8 +208,6 @@ export class Journal {
         checkTransition("running", [toAnswerFrame(request, answer)])
           .map((content) => createFrame(identityOf(execution), content, { redactor, at })),
     });
-    this.#notify();
-    for (const { id } of resumption?.ancestors ?? []) this.#ports.log.notify(id);
     return resumption;
   }
 
@@ -221,7 +215,6 @@ export class Journal {
   async retry(next: RunRetry): Promise<void> {
     const planned = { ...next, reason: this.#shown(next.reason) };
     await this.#rest({ planned, frame: this.#frame(toRetryFrame(planned)) });
-    this.#notify();
   }
 
   /** Stores the running time of an execution that the next start of the service continues. */
@@ -254,7 +247,6 @@ export class Journal {
         return { ...shared, ...this.#toEnding({ ...outcome, status: "aborted", error }) };
       },
     });
-    this.#notify();
     return ended;
   }
 
@@ -281,6 +273,10 @@ export class Journal {
     };
   }
 
+  #record(packed: PackedTerms): RecordedTerms {
+    return { packed, isNew: packed.terms.digest !== this.#storedTerms };
+  }
+
   #shown(text: string): string {
     return toStorable(this.#ports.redactor.redact(text));
   }
@@ -292,9 +288,5 @@ export class Journal {
 
   #frames(next: ExecutionStatus, ...contents: FrameContent[]): FrameDraft[] {
     return checkTransition(next, contents).map((content) => this.#frame(content));
-  }
-
-  #notify(): void {
-    this.#ports.log.notify(this.#identity.executionId);
   }
 }

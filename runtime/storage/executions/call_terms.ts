@@ -5,15 +5,26 @@ import {
   type PackedTerms,
   unpackTerms,
 } from "../../executions/record/call_terms.ts";
-import { all, get, type Operation, run } from "../../database/operation.ts";
+import { all, get, insertRows, type Operation, run } from "../../database/operation.ts";
 
 /** SQL: the text is an object with terms. Their tools are a separate text with a list. */
 const IS_OBJECT = "body LIKE '{%'";
 
 /** Stores terms, in the open transaction, after the message that refers to them. */
 export function* storeTerms({ tools, terms }: PackedTerms): Operation<void> {
-  yield* storeText(tools);
-  yield* storeText(terms);
+  // Most texts exist already and need not be sent.
+  const stored = yield* all<{ digest: string }>(
+    "SELECT digest FROM call_terms WHERE digest IN (?, ?)",
+    tools.digest,
+    terms.digest,
+  );
+  const missing = [tools, terms].filter(({ digest }) =>
+    !stored.some((one) => one.digest === digest)
+  );
+  yield* insertRows(
+    "INSERT INTO call_terms (digest, body)",
+    missing.map(({ digest, body }) => [digest, body]),
+  );
 }
 
 /** Returns the stored terms of an execution's calls, by the position of their message. */
@@ -57,10 +68,4 @@ export function* removeUnusedTerms(): Operation<void> {
       `UNION SELECT body ->> '$.tools' FROM call_terms WHERE ${IS_OBJECT} ` +
       "AND digest IN (SELECT terms FROM messages WHERE terms IS NOT NULL))",
   );
-}
-
-function* storeText({ digest, body }: DigestedText): Operation<void> {
-  // Most texts exist already and need not be sent.
-  if ((yield* get("SELECT 1 FROM call_terms WHERE digest = ?", digest)) !== undefined) return;
-  yield* run("INSERT INTO call_terms (digest, body) VALUES (?, ?)", digest, body);
 }

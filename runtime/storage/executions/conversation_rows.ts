@@ -1,12 +1,12 @@
 // The tables of messages and tool calls.
-import type { PackedTerms } from "../../executions/record/call_terms.ts";
+import type { RecordedTerms } from "../../executions/record/call_terms.ts";
 import type { PlacedMessage, PlannedCall } from "../../executions/record/conversation.ts";
 import type { StoredCall } from "../../executions/record/conversation_store.ts";
 import type { Message, ToolMessage } from "../../models/message.ts";
 import type { DescribedCall } from "../../executions/record/call_preview.ts";
 import type { Effect } from "../../tools/definition/tool.ts";
 import { storeTerms } from "./call_terms.ts";
-import { all, type Operation, run } from "../../database/operation.ts";
+import { all, insertRows, type Operation, run } from "../../database/operation.ts";
 
 interface CallRow {
   position: number;
@@ -22,22 +22,26 @@ interface CallRow {
   body: string | null;
 }
 
-/** Stores a message and the terms of its model call, in the open transaction. */
-export function* insertMessage(
+/** Stores messages and the terms of the last one's model call, in the open transaction. */
+export function* insertMessages(
   executionId: number,
-  placed: PlacedMessage & { seeded?: boolean; terms?: PackedTerms | undefined },
+  messages: readonly (PlacedMessage & { seeded?: boolean })[],
+  terms?: RecordedTerms,
 ): Operation<void> {
-  yield* run(
-    "INSERT INTO messages (execution_id, position, role, body, seeded, terms) VALUES (?, ?, ?, ?, ?, ?)",
-    executionId,
-    placed.position,
-    placed.message.role,
-    JSON.stringify(placed.message),
-    placed.seeded ? 1 : 0,
-    placed.terms?.terms.digest ?? null,
+  const last = messages.at(-1);
+  yield* insertRows(
+    "INSERT INTO messages (execution_id, position, role, body, seeded, terms)",
+    messages.map((one) => [
+      executionId,
+      one.position,
+      one.message.role,
+      JSON.stringify(one.message),
+      one.seeded ? 1 : 0,
+      one === last && terms !== undefined ? terms.packed.terms.digest : null,
+    ]),
   );
   // After the message: see removeUnusedTerms.
-  if (placed.terms !== undefined) yield* storeTerms(placed.terms);
+  if (terms?.isNew) yield* storeTerms(terms.packed);
 }
 
 /** Replaces the message at the same position. */
@@ -54,16 +58,17 @@ export function* replaceMessage(
   );
 }
 
-/** Stores a call that a reply requested. */
-export function* insertCall(executionId: number, call: PlannedCall): Operation<void> {
-  yield* run(
-    "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments) " +
-      "VALUES (?, ?, ?, ?, ?)",
-    executionId,
-    call.position,
-    call.toolCallId,
-    call.name,
-    call.arguments,
+/** Stores the calls that a reply requested. */
+export function* insertCalls(executionId: number, calls: readonly PlannedCall[]): Operation<void> {
+  yield* insertRows(
+    "INSERT INTO tool_calls (execution_id, position, tool_call_id, name, arguments)",
+    calls.map((call) => [
+      executionId,
+      call.position,
+      call.toolCallId,
+      call.name,
+      call.arguments,
+    ]),
   );
 }
 

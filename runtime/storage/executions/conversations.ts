@@ -17,8 +17,8 @@ import type { Execution } from "../../executions/execution.ts";
 import type { DescribedCall } from "../../executions/record/call_preview.ts";
 import { bucketOf } from "./buckets.ts";
 import {
-  insertCall,
-  insertMessage,
+  insertCalls,
+  insertMessages,
   replaceMessage,
   selectCalls,
   selectMessages,
@@ -48,13 +48,7 @@ export class SqlConversationStore implements ConversationStore {
     return this.#db.change("process", function* () {
       yield* fence(executionId);
       const { messages, terms } = opening;
-      const last = messages.at(-1);
-      for (const message of messages) {
-        yield* insertMessage(executionId, {
-          ...message,
-          terms: message === last ? terms : undefined,
-        });
-      }
+      yield* insertMessages(executionId, messages, terms);
       yield* appendFrames(executionId, opening.frames);
     });
   }
@@ -73,7 +67,7 @@ export class SqlConversationStore implements ConversationStore {
   ): Promise<void> {
     return this.#db.change("process", function* () {
       yield* fence(executionId);
-      yield* insertMessage(executionId, message);
+      yield* insertMessages(executionId, [message]);
       yield* appendFrames(executionId, [frame]);
     });
   }
@@ -88,8 +82,8 @@ export class SqlConversationStore implements ConversationStore {
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution> {
     return this.#db.change("process", function* () {
       yield* fence(executionId);
-      yield* insertMessage(executionId, { ...reply.message, terms: reply.terms });
-      for (const call of reply.calls) yield* insertCall(executionId, call);
+      yield* insertMessages(executionId, [reply.message], reply.terms);
+      yield* insertCalls(executionId, reply.calls);
       const { usage } = reply;
       const row = yield* get<ExecutionRow>(
         "UPDATE executions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2, " +
@@ -138,7 +132,7 @@ export class SqlConversationStore implements ConversationStore {
   finishCall(executionId: number, result: RecordedResult): Promise<void> {
     return this.#db.change(result.effect === "unsafe" ? "power" : "process", function* () {
       yield* fence(executionId);
-      yield* insertMessage(executionId, result.message);
+      yield* insertMessages(executionId, [result.message]);
       yield* run(
         "UPDATE tool_calls SET duration_ms = ?, described = ? WHERE execution_id = ? AND position = ?",
         result.durationMs,
@@ -158,7 +152,7 @@ export class SqlConversationStore implements ConversationStore {
         );
       }
       if (result.instructions !== undefined) {
-        yield* insertMessage(executionId, result.instructions.message);
+        yield* insertMessages(executionId, [result.instructions.message]);
         yield* appendFrames(executionId, [result.instructions.frame]);
       }
     });

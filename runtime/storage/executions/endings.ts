@@ -75,7 +75,7 @@ export class SqlEndingStore implements EndingStore {
       if (row === undefined) return undefined;
       yield* voidRequests(executionId, ending.finishedAt);
       const execution = toExecution(row);
-      yield* appendFrames(executionId, ending.frames(execution));
+      yield* appendFrames(executionId, ending.frames(execution), execution.status);
       yield* messages.record({ type: "ended", execution, output: ending.output });
       const trigger = ending.verdict && (yield* countVerdict(execution, ending.verdict));
       if (trigger !== undefined && trigger !== "running") {

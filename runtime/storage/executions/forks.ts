@@ -1,7 +1,7 @@
 // Copies the first steps of an execution to a fork, in the transaction that accepts the fork.
 import { ForkedStepsGone } from "../../executions/refusals.ts";
 import type { CopiedSteps } from "../../executions/record/acceptance_store.ts";
-import { insertMessage, replaceMessage } from "./conversation_rows.ts";
+import { insertMessages, replaceMessage } from "./conversation_rows.ts";
 import { type Operation, run } from "../../database/operation.ts";
 
 /**
@@ -35,6 +35,6 @@ export function* copySteps(
   yield* run("UPDATE executions SET tool_calls = ? WHERE id = ?", calls, executionId);
   if (prompt !== undefined) yield* replaceMessage(executionId, prompt);
   if (message?.replaces) yield* replaceMessage(executionId, message);
-  else if (message !== undefined) yield* insertMessage(executionId, message);
+  else if (message !== undefined) yield* insertMessages(executionId, [message]);
   return calls;
 }

@@ -9,7 +9,7 @@ import {
   toExecution,
 } from "./execution_rows.ts";
 import { appendFrames } from "../frames.ts";
-import { enqueue, get, type Operation } from "../../database/operation.ts";
+import { announce, enqueue, get, type Operation } from "../../database/operation.ts";
 
 const PAUSED_STATUS = stateBefore("running", "answer");
 
@@ -31,7 +31,7 @@ export function* pauseExecution(
     pause.durationMs,
     executionId,
   );
-  yield* appendFrames(executionId, pause.frames);
+  yield* appendFrames(executionId, pause.frames, "waiting");
   return requireExecution(row);
 }
 
@@ -74,6 +74,7 @@ export function* resumeAncestors(
     if (row === undefined) return awake;
     const execution = toExecution(row);
     yield* enqueue(execution);
+    yield* announce(execution.id, { frames: [], status: execution.status });
     awake.push(execution);
     below = row.id;
   }

@@ -9,6 +9,7 @@ import {
   type Durability,
   LeaseLost,
   StorageUnavailable,
+  type StoredListener,
 } from "../../database/database.ts";
 import type { Operation, SqlText, SqlValue, WaitingRun } from "../../database/operation.ts";
 import { migrate } from "./bring_up_to_date.ts";
@@ -61,6 +62,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #node: NodeHooks | undefined;
   readonly #clock: Clock;
   readonly #marks = new ChangeMarks();
+  readonly #listeners: StoredListener[] = [];
   readonly #statements = new Map<string, { name: string; text: string }>();
 
   private constructor(connections: Connections, clock: Clock, node: NodeHooks | undefined) {
@@ -116,6 +118,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   read<T>(operation: () => Operation<T>): Promise<T> {
     return this.#perform(operation(), undefined, new Transaction());
+  }
+
+  onStored(listener: StoredListener): void {
+    this.#listeners.push(listener);
   }
 
   async readBytes(): Promise<number> {
@@ -195,7 +201,13 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         } else if (statement.type === "after_commit") {
           transaction.afterCommit(statement.act);
         } else if (statement.type === "announce") {
-          transaction.announce(statement.executionId);
+          const { executionId, stored } = statement;
+          transaction.announce(executionId);
+          if (stored !== undefined) {
+            transaction.afterCommit(() =>
+              this.#listeners.forEach((listen) => listen(executionId, stored))
+            );
+          }
         } else if (statement.type === "fence") {
           given = await this.#requireExecution(client, statement.executionId);
           transaction.fenced = statement.executionId;

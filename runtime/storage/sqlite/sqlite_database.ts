@@ -13,6 +13,7 @@ import {
   DatabaseUnusable,
   type Durability,
   StorageUnavailable,
+  type StoredListener,
 } from "../../database/database.ts";
 import type { Operation } from "../../database/operation.ts";
 import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
@@ -38,7 +39,8 @@ export class SqliteDatabase implements Database, Disposable {
   readonly place: string;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  #durability: Durability = "process";
+  readonly #listeners: StoredListener[] = [];
+  #synchronous = "NORMAL";
 
   private constructor(db: DatabaseSync, path: string) {
     this.#db = db;
@@ -118,10 +120,11 @@ export class SqliteDatabase implements Database, Disposable {
 
   /** Runs `body` as one transaction, and rolls back if it throws. Throws StorageUnavailable. */
   transaction<T>(durability: Durability, body: () => T): T {
-    if (durability !== this.#durability) {
-      // Applies to the following transactions. Costs nothing if the value does not change.
-      this.#db.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
-      this.#durability = durability;
+    const synchronous = durability === "power" ? "FULL" : "NORMAL";
+    if (synchronous !== this.#synchronous) {
+      // Applies to the following transactions.
+      this.#db.exec(`PRAGMA synchronous = ${synchronous}`);
+      this.#synchronous = synchronous;
     }
     try {
       // IMMEDIATE, because upgrading a read to a write fails without a wait if another process holds the lock.
@@ -149,6 +152,10 @@ export class SqliteDatabase implements Database, Disposable {
     return new Promise((resolve) => resolve(this.perform(operation())));
   }
 
+  onStored(listener: StoredListener): void {
+    this.#listeners.push(listener);
+  }
+
   readBytes(): Promise<number> {
     // The file is missing for a database in memory, or without a write-ahead log.
     const sizeOf = (path: string) => ifThere(() => Deno.statSync(path).size) ?? 0;
@@ -174,6 +181,10 @@ export class SqliteDatabase implements Database, Disposable {
         given = this[statement.type](typeof sql === "string" ? sql : sql.sqlite, ...values);
       } else if (statement.type === "after_commit") {
         after.push(statement.act);
+      } else if (statement.type === "announce") {
+        const { executionId, stored } = statement;
+        if (stored === undefined) continue;
+        after.push(() => this.#listeners.forEach((listen) => listen(executionId, stored)));
       }
     }
   }

@@ -121,7 +121,7 @@ Deno.test("ExecutionLog.follow() yields the text so far to a follower that joins
   const later = join();
   await until(() => later.items.length === 2, "what is stored, and said anew");
   assert.deepEqual(await later.leave(), [{ type: "delta", content: "Anew", restart: true }]);
-  await journal.begin([]);
+  await journal.notice("info", "stored");
   const behind = join();
   await until(() => behind.items.length > 0, "what is stored");
   await settle();
@@ -155,6 +155,7 @@ Deno.test("ExecutionLog.follow() shares a read between followers with equal curs
   let reads = 0;
   let isBroken = true;
   const log = new ExecutionLog({
+    onStored: (listener) => store.frames.onStored(listener),
     readLogState: (id) => store.frames.readLogState(id),
     readFrames: (id, page) => {
       reads++;

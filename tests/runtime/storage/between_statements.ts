@@ -36,6 +36,7 @@ export async function interrupt<T>(
       change: (durability, operation) =>
         db.change(durability, () => pausing(operation(), { after, pause })),
       read: (operation) => db.read(() => pausing(operation(), { after, pause })),
+      onStored: (listener) => db.onStored(listener),
       readBytes: () => db.readBytes(),
       shrink: () => db.shrink(),
     });

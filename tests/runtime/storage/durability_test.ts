@@ -10,7 +10,7 @@ import { POWER, PROCESS } from "./durable_changes.ts";
 import { onSqlite } from "../../support/test_database.ts";
 
 /** The names of reading methods. Every other method of a store has a row in durable_changes.ts. */
-const READS = /^(read|find|list|sum|count|newest)[A-Z]/;
+const READS = /^(read|find|list|sum|count|newest|on)[A-Z]/;
 
 const CHANGES = [
   ...Object.entries(POWER).map(([what, prepare]) =>

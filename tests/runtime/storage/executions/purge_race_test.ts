@@ -28,7 +28,7 @@ async function answer(db: Database, id: number, terms: ReturnType<typeof termsOf
   const packed = await packTerms(terms);
   await createExecutionStores(db, "instance-1").conversations.recordReply(id, {
     message: { position: 0, message: { role: "assistant", content: "Yes", toolCalls: [] } },
-    terms: packed,
+    terms: { packed, isNew: true },
     calls: [],
     usage: null,
     costUsd: null,
