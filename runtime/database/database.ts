@@ -1,6 +1,7 @@
 // The interface of a database for the stores, and the errors of databases.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import type { Operation, StoredChange } from "./operation.ts";
+import type { Operation } from "./operation.ts";
+import type { StoredListeners } from "./stored_listeners.ts";
 
 /** Error: the database cannot be used. Nothing was changed in it. */
 export class DatabaseUnusable extends RuntimeError {
@@ -34,9 +35,6 @@ export type Durability =
   /** Survives a power cut, together with all earlier transactions. */
   | "power";
 
-/** Receives a committed change of an execution. Must not throw. */
-export type StoredListener = (executionId: number, stored: StoredChange) => void;
-
 /** A database that runs operations. */
 export interface Database {
   readonly kind: "sqlite" | "postgres";
@@ -49,8 +47,8 @@ export interface Database {
   change<T>(durability: Durability, operation: () => Operation<T>): Promise<T>;
   /** Runs a read-only operation. Each statement sees the latest committed state. Rejects with StorageUnavailable. */
   read<T>(operation: () => Operation<T>): Promise<T>;
-  /** Calls the listener after each commit of this process that stores frames or a status of an execution. */
-  onStored(listener: StoredListener): void;
+  /** Called after each commit of this process that stores frames or a status of an execution. */
+  readonly stored: StoredListeners;
   /** Returns the size on disk, in bytes. */
   readBytes(): Promise<number>;
   /** Frees disk space after large removals, if the database does not do so by itself. */

@@ -94,7 +94,7 @@ export class SqlFrameStore implements FrameStore {
   }
 
   onStored(listener: (stored: StoredFrames) => void): void {
-    this.#db.onStored((executionId, { frames, status }) =>
+    this.#db.stored.add((executionId, { frames, status }) =>
       listener({
         executionId,
         frames: frames.map((frame) => ({ executionId, ...frame as Omit<Frame, "executionId"> })),

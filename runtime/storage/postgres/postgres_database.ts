@@ -9,9 +9,9 @@ import {
   type Durability,
   LeaseLost,
   StorageUnavailable,
-  type StoredListener,
 } from "../../database/database.ts";
 import type { Operation, SqlText, SqlValue, WaitingRun } from "../../database/operation.ts";
+import { StoredListeners } from "../../database/stored_listeners.ts";
 import { migrate } from "./bring_up_to_date.ts";
 import { type ChangeMark, ChangeMarks, READ_MARK } from "./change_marks.ts";
 import type { ConnectionLimits } from "./connection.ts";
@@ -58,11 +58,11 @@ export interface OpenPostgresOptions {
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly kind = "postgres";
   readonly place: string;
+  readonly stored = new StoredListeners();
   readonly #connections: Connections;
   readonly #node: NodeHooks | undefined;
   readonly #clock: Clock;
   readonly #marks = new ChangeMarks();
-  readonly #listeners: StoredListener[] = [];
   readonly #statements = new Map<string, { name: string; text: string }>();
 
   private constructor(connections: Connections, clock: Clock, node: NodeHooks | undefined) {
@@ -118,10 +118,6 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   read<T>(operation: () => Operation<T>): Promise<T> {
     return this.#perform(operation(), undefined, new Transaction());
-  }
-
-  onStored(listener: StoredListener): void {
-    this.#listeners.push(listener);
   }
 
   async readBytes(): Promise<number> {
@@ -201,13 +197,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         } else if (statement.type === "after_commit") {
           transaction.afterCommit(statement.act);
         } else if (statement.type === "announce") {
-          const { executionId, stored } = statement;
-          transaction.announce(executionId);
-          if (stored !== undefined) {
-            transaction.afterCommit(() =>
-              this.#listeners.forEach((listen) => listen(executionId, stored))
-            );
-          }
+          transaction.announce(statement.executionId);
+          transaction.afterCommit(this.stored.reportOf(statement));
         } else if (statement.type === "fence") {
           given = await this.#requireExecution(client, statement.executionId);
           transaction.fenced = statement.executionId;

@@ -13,9 +13,9 @@ import {
   DatabaseUnusable,
   type Durability,
   StorageUnavailable,
-  type StoredListener,
 } from "../../database/database.ts";
 import type { Operation } from "../../database/operation.ts";
+import { StoredListeners } from "../../database/stored_listeners.ts";
 import { MIGRATIONS, RUN_RETRIES, WITHOUT_RETRIES } from "./migrations.ts";
 
 /** The path of a database in memory. */
@@ -37,9 +37,9 @@ export interface OpenDatabaseOptions {
 export class SqliteDatabase implements Database, Disposable {
   readonly kind = "sqlite";
   readonly place: string;
+  readonly stored = new StoredListeners();
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #listeners: StoredListener[] = [];
   #synchronous = "NORMAL";
 
   private constructor(db: DatabaseSync, path: string) {
@@ -152,10 +152,6 @@ export class SqliteDatabase implements Database, Disposable {
     return new Promise((resolve) => resolve(this.perform(operation())));
   }
 
-  onStored(listener: StoredListener): void {
-    this.#listeners.push(listener);
-  }
-
   readBytes(): Promise<number> {
     // The file is missing for a database in memory, or without a write-ahead log.
     const sizeOf = (path: string) => ifThere(() => Deno.statSync(path).size) ?? 0;
@@ -182,9 +178,7 @@ export class SqliteDatabase implements Database, Disposable {
       } else if (statement.type === "after_commit") {
         after.push(statement.act);
       } else if (statement.type === "announce") {
-        const { executionId, stored } = statement;
-        if (stored === undefined) continue;
-        after.push(() => this.#listeners.forEach((listen) => listen(executionId, stored)));
+        after.push(this.stored.reportOf(statement));
       }
     }
   }

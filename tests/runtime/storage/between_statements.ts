@@ -36,7 +36,7 @@ export async function interrupt<T>(
       change: (durability, operation) =>
         db.change(durability, () => pausing(operation(), { after, pause })),
       read: (operation) => db.read(() => pausing(operation(), { after, pause })),
-      onStored: (listener) => db.onStored(listener),
+      stored: db.stored,
       readBytes: () => db.readBytes(),
       shrink: () => db.shrink(),
     });
