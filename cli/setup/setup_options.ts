@@ -1,6 +1,9 @@
-// The options of `setup`.
+// The options of `inkling setup`, as the command line parser returns them.
 
-/** The options that replace answers to the questions of `setup`. */
+/**
+ * The options of `inkling setup`. A value answers the question of the same name, so the question is skipped. The limits are
+ * texts.
+ */
 export interface SetupOptions {
   yes?: true;
   provider?: string;

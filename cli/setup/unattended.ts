@@ -1,4 +1,4 @@
-// The choices of `setup --yes`, from its options and the existing settings.
+// Makes the choices of `inkling setup --yes` without questions, from the options and the existing settings.
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
@@ -7,7 +7,7 @@ import type { Installation } from "../../ops/setup/installation.ts";
 import type { LimitName, ModelChoice, SetupChoices } from "../../ops/setup/setup_choices.ts";
 import type { SetupState } from "../../ops/setup/setup_state.ts";
 
-/** Returns the limits in the options. */
+/** Returns the limits that the options set, by their names in config.yaml. */
 export function limitsOf(options: SetupOptions): Partial<Record<LimitName, string>> {
   const { timeout, maxToolCalls, maxExecutionTokens, maxCostUsd, maxTokens, temperature } = options;
   return {
@@ -20,7 +20,10 @@ export function limitsOf(options: SetupOptions): Partial<Record<LimitName, strin
   };
 }
 
-/** Returns the choices from the options and the existing settings. Throws CommandFailure for invalid ones. */
+/**
+ * Returns the choices from the options and the existing settings, and reads the API key from stdin for --api-key-stdin.
+ * Throws CommandFailure for an invalid choice.
+ */
 export async function readChoices(
   context: CommandContext,
   installation: Installation,

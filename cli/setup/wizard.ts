@@ -1,4 +1,4 @@
-// The questions of `setup`. They return the choices and write nothing.
+// Asks the questions of `inkling setup`. Returns the user's choices, and writes no file.
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
@@ -16,24 +16,29 @@ import type { Installation, OfferedModel } from "../../ops/setup/installation.ts
 import type { LimitName, ModelChoice, SetupChoices } from "../../ops/setup/setup_choices.ts";
 import type { SetupState } from "../../ops/setup/setup_state.ts";
 
-/** The collaborators of the questions, and the answers in the options. */
+/** The input of `askChoices`: the dialog, the existing installation, and the answers from options. */
 export interface WizardOptions {
   context: CommandContext;
   interview: Interview;
   installation: Installation;
-  /** Answers from the command line, whose questions are skipped. */
+  /** The answers from command line options. Their questions are skipped. */
   flags: SetupChoices & { provider?: string; modelName?: string; baseUrl?: string };
 }
 
 const LOCAL_URL = "http://127.0.0.1:11434/v1";
 
-/** The limits that a new user needs. Options and config.yaml set the others. */
+/**
+ * The limits that the wizard asks for, with their questions. The other limits can only be set by options or in config.yaml.
+ */
 const LIMIT_QUESTIONS: readonly (readonly [LimitName, string])[] = [
   ["timeout", "How long may the model take for one reply, in seconds?"],
   ["max_cost_usd", "How much may one run cost, in US dollars? (none: no limit)"],
 ];
 
-/** Asks every question that the options do not answer. Enter keeps the existing value. */
+/**
+ * Asks each question that no option answers. Enter keeps the existing value. Throws Interrupted if the user declines to
+ * write the files.
+ */
 export async function askChoices(options: WizardOptions): Promise<SetupChoices> {
   const { installation, interview, flags } = options;
   const workspace = flags.workspace ?? await interview.text({
@@ -57,7 +62,10 @@ class ModelQuestions {
     this.#options = options;
   }
 
-  /** Asks until the test of the model succeeds or the user skips it. */
+  /**
+   * Asks for the model and its key. Repeats the questions after a failed test call, until a call succeeds or the user
+   * continues.
+   */
   async ask(): Promise<{ model: ModelChoice; apiKey?: string }> {
     for (;;) {
       const model = await this.#model();
@@ -91,7 +99,7 @@ class ModelQuestions {
     return { ...place, model: flags.modelName };
   }
 
-  /** Asks for one of the provider's known models or another name. */
+  /** Asks for a model name: a choice from the known models of the provider, or a typed name. */
   async #modelName(
     provider: string,
     { initial, check }: { initial: string; check: CheckAnswer },
@@ -131,7 +139,10 @@ class ModelQuestions {
     return askProvider(dialog, { choices, ...(initial !== undefined && { initial }) });
   }
 
-  /** Asks for the address of a provider that Inkling does not know by name, or of `local`. */
+  /**
+   * Asks for the provider's API address if the provider is `local` or is not built in. For other providers it returns the
+   * configured address, or undefined.
+   */
   async #baseUrl(dialog: ProviderDialog, provider: string): Promise<string | undefined> {
     const { state } = this.#options;
     const isNamed = state.providers.some(({ name }) => name === provider);
@@ -186,14 +197,14 @@ class ModelQuestions {
   }
 }
 
-/** Converts a model to a choice, with its price as the hint. */
+/** Converts a model to a choice of a menu. The hint is the model's price, if known. */
 function toModelChoice({ name, inputPrice, outputPrice }: OfferedModel): Choice {
   if (inputPrice === undefined || outputPrice === undefined) return { value: name, label: name };
   const [input, output] = [inputPrice, outputPrice].map((price) => `$${Number(price.toFixed(3))}`);
   return { value: name, label: name, hint: `${input} in, ${output} out per million tokens` };
 }
 
-/** Tests the model with one call. Returns the error message of a failure; rejects with Interrupted at Ctrl+C. */
+/** Calls the model once. Returns the error message if the call fails, or undefined. Rejects with Interrupted at Ctrl+C. */
 export async function tryModel(
   { app, output }: CommandContext,
   installation: Installation,
@@ -230,7 +241,7 @@ async function askLimits(
   return changed;
 }
 
-/** Formats the limits of a run as a list. */
+/** Formats the limits of a run as a comma-separated text. */
 function describeLimits(limits: Readonly<Record<LimitName, string>>): string {
   const { timeout, max_cost_usd: cost, max_tool_calls: calls, max_execution_tokens: tokens } =
     limits;

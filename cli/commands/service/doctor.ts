@@ -1,4 +1,5 @@
-// `inkling doctor`: checks the installation and the service, and lists each problem with its remedy; --fix makes safe repairs.
+// `inkling doctor`: checks the installation and the service, and prints each problem with its remedy. --fix repairs the
+// problems whose repair loses no data.
 import { performs } from "../../command_line/command.ts";
 import type { doctor } from "../../declarations/service_commands.ts";
 import { RuntimeError } from "../../../base/errors.ts";
@@ -16,16 +17,16 @@ import { wrapText } from "../../output/wrap.ts";
 import { checkHealth, type Health } from "../../service/connection.ts";
 import { describeUnitStart, findInstalledUnit } from "../../service/units/installed_unit.ts";
 
-/** A finding and the result of its repair. */
+/** A problem, and the result of its repair if a repair was tried. */
 interface Outcome {
   finding: Finding;
-  /** The repair that was made, as a sentence; absent if there was none. */
+  /** A sentence about the successful repair; absent if no repair was made. */
   fixed?: string;
-  /** The reason of a failed repair. */
+  /** The error message of a failed repair. */
   failure?: string;
 }
 
-/** Checks everything. The exit code is 1 if an error remains. */
+/** Runs all checks and prints the findings. The exit code is 1 if an error remains. */
 export const perform = performs<typeof doctor>(async (context, options) => {
   const { app, output } = context;
   const places = await findPlaces(context);
@@ -45,7 +46,9 @@ export const perform = performs<typeof doctor>(async (context, options) => {
   return isIll ? EXIT.failed : EXIT.ok;
 });
 
-/** Returns undefined if config.yaml is invalid. The examination reports that. */
+/**
+ * Returns the paths of the installation, or undefined if config.yaml is invalid. `app.examine` reports the invalid file.
+ */
 async function findPlaces({ app, workspace }: CommandContext): Promise<Places | undefined> {
   try {
     return await app.places(workspace);
@@ -64,13 +67,13 @@ function repair(finding: Finding): Outcome {
   try {
     return { finding, fixed: finding.repair() };
   } catch (error) {
-    // The finding stays, with its remedy.
+    // A failed repair leaves the finding with its remedy, so that the user can act.
     if (!(error instanceof Error)) throw error;
     return { finding, failure: error.message };
   }
 }
 
-/** Adds the findings about the running service, or about the missing one. */
+/** Adds findings about the service: a silent or outdated process, and triggers that cannot fire because no service runs. */
 async function examineService(
   context: CommandContext,
   { places, client, health, found }: {
@@ -98,7 +101,7 @@ async function examineService(
     const { port, host } = await app.serviceDefaults(workspaceOf(context));
     const transports = port === null ? [] : [`tcp://${host}:${port}`];
     await examineTriggers(local.client, { found, transports });
-    // Another machine's service fires them.
+    // With a shared database, a service on another machine fires the triggers.
     if (hasLivingNode(await local.client.info())) return;
     const scheduled = (await local.client.agents()).filter(isAutomatic);
     found.checks++;
@@ -116,12 +119,15 @@ async function examineService(
       : describeUnitStart(unit);
     findings.push({ severity: "error", subject, problem, remedy });
   } catch (error) {
-    // The examination reports an unusable database or config.yaml.
+    // `app.examine` has already reported an unusable database or an invalid config.yaml.
     if (!(error instanceof RuntimeError || error instanceof ApiError)) throw error;
   }
 }
 
-/** Adds the findings about a service that answers, or its error, for example without its database. */
+/**
+ * Adds findings about a service that answers health checks. If its API returns an error, for example because the database
+ * is unreachable, the error becomes a finding.
+ */
 async function examineRunning(
   { app }: CommandContext,
   { client, found, logFile }: { client: Client; found: Examination; logFile: string | undefined },
@@ -140,14 +146,17 @@ async function examineRunning(
     await examineTriggers(client, { found, transports });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // The examination already reports this cause.
+    // A finding of `app.examine` already contains this error.
     if (findings.some(({ problem }) => error.message.startsWith(problem))) return;
     const problem = `The service does not report its state: ${error.message}`;
     findings.push({ severity: "error", subject, problem, remedy: `read its log: ${logFile}` });
   }
 }
 
-/** Adds findings about triggers that cannot fire. `transports` are the addresses of the service, running or not. */
+/**
+ * Adds findings about triggers that cannot fire. `transports` are the addresses of the running service, or the configured
+ * addresses if no service runs.
+ */
 async function examineTriggers(
   client: Client,
   { found, transports }: { found: Examination; transports: readonly string[] },

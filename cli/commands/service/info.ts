@@ -1,4 +1,4 @@
-// `inkling info`: the paths of the installation, the configuration, and the providers' keys.
+// `inkling info`: prints the paths of the installation, the configuration in effect, and which providers have a key.
 import { performs } from "../../command_line/command.ts";
 import type { info } from "../../declarations/service_commands.ts";
 import { ApiError, ServiceUnreachable } from "../../../api/client/client.ts";
@@ -8,7 +8,7 @@ import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { checkHealth } from "../../service/connection.ts";
 import { describeStorage } from "../../output/reports/nodes.ts";
 
-/** Shows the configuration in effect. */
+/** Prints the configuration in effect, as a list or as JSON. */
 export const perform = performs<typeof info>(async (context, options) => {
   const { app, output } = context;
   const report = await app.info(workspaceOf(context));
@@ -45,7 +45,7 @@ export const perform = performs<typeof info>(async (context, options) => {
   await warnOfConfig(context);
 });
 
-/** Returns the addresses of the running service; undefined when no service answers. */
+/** Returns the addresses of the running service, or undefined if no service answers. */
 async function readTransports(
   { app }: CommandContext,
   places: Places,
@@ -55,18 +55,18 @@ async function readTransports(
   try {
     return (await client.info()).transports;
   } catch (error) {
-    // The service is stopping, or its database does not answer. config.yaml is still valid.
+    // The service is stopping, or cannot reach its database. The caller then prints the addresses from config.yaml.
     if (error instanceof ApiError || error instanceof ServiceUnreachable) return undefined;
     throw error;
   }
 }
 
-/** Returns the addresses of the next service. */
+/** Returns the addresses at which a service would listen if it started with these settings. */
 function futureTransports({ port, host }: ServiceDefaults, { socketFile }: Places): string[] {
   return [`unix:${socketFile}`, ...(port === null ? [] : [`tcp://${host}:${port}`])];
 }
 
-/** Returns the row about the key of TCP clients; none if there is no key and none is needed. */
+/** Returns the row with the source of the TCP clients' key. Returns no row if there is neither a key nor a TCP port. */
 function describeKey({ port, key, keySource, keyFile }: ServiceDefaults): [string, string][] {
   if (key !== undefined) return [["TCP key", keySource ?? "INKLING_API_KEY in the environment"]];
   return port === null ? [] : [["TCP key", `missing: no INKLING_API_KEY in ${keyFile}`]];

@@ -8,11 +8,11 @@ import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
-/** Copies the history and shows the setting that uses the copy. */
+/** Copies the history, and prints the config.yaml setting that makes Inkling use the copy. */
 export const perform = performs<typeof moveHistory>(async (context, { to, from, json }) => {
   const { app, output } = context;
   const address = to ?? from;
-  // The address may contain a password, so the message does not repeat it.
+  // The message does not repeat the address, because the address may contain a password.
   if (address === undefined || !/^postgres(ql)?:\/\//.test(address)) {
     throw new CommandFailure(
       EXIT.usage,

@@ -1,4 +1,4 @@
-// `inkling notify`: shows the notification channels and their problems, or sends test messages.
+// `inkling notify`: lists the notification channels with their problems, or sends test messages.
 import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
 import type { ChannelTrial } from "../../context/app.ts";
@@ -10,7 +10,7 @@ import { toOneLine } from "../../output/sanitize.ts";
 const NONE = "config.yaml has no channels. Add one under notify.channels, for example:\n" +
   "  phone: { type: ntfy, topic: a-long-random-name }";
 
-/** Shows the channels, or sends a test message through all channels or one. */
+/** Lists the channels, or with `test` sends a test message through all channels or the named channel. */
 export const perform = performs<typeof notify>(async (context, options) => {
   const { app, output } = context;
   const channels = await app.openChannels(workspaceOf(context));

@@ -1,17 +1,17 @@
-// `inkling permissions`: the Deno flags that the service of this workspace needs, each with its reason.
+// `inkling permissions`: prints the Deno permission flags that the service of this workspace needs, each with its reason.
 import { performs } from "../../command_line/command.ts";
 import type { permissions } from "../../declarations/service_commands.ts";
 import { CommandFailure, EXIT, workspaceOf } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 
-/** Shows the flags that config.yaml and the agents need now. */
+/** Prints the permission flags that the current config.yaml and agent files require. */
 export const perform = performs<typeof permissions>(async (context, options) => {
   const { app, output } = context;
   const { host } = options;
   const of = { ...workspaceOf(context), ...(host !== undefined && { host }) };
   const { flags, remarks, command } = await app.permissions(of);
-  // Absolute, because the command may be pasted in any folder.
+  // The absolute path, because the user may paste the command in any folder.
   const { workspace } = await app.places(context.workspace);
   const whole = command === null ? null : [
     ...command,

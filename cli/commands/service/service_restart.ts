@@ -1,4 +1,4 @@
-// The running service after a setup: it applies most settings by itself, and some need a restart.
+// Restarts the running service after `inkling setup` if it cannot apply the new settings by itself.
 import { AT_NEXT_START } from "../../../base/diagnostics.ts";
 import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
@@ -8,8 +8,9 @@ import { checkHealth } from "../../service/connection.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 
 /**
- * Reports whether the running service applies the settings. If it needs a restart, asks the user and restarts it, or prints
- * the command if questions are not `asked`. Throws CommandFailure if the service does not start again.
+ * Reports whether the running service applies the settings. If it needs a restart, asks the user and restarts it. Prints
+ * the restart command instead if `asked` is false or the user declines. Throws CommandFailure if the service does not start
+ * again.
  */
 export async function applyToService(
   context: CommandContext,
@@ -24,7 +25,8 @@ export async function applyToService(
     return;
   }
   for (const reason of reasons) output.notice(reason);
-  // If only its options set the TCP listener, this command does not know the key that it was started with.
+  // The service may have received its TCP port and key as options. This command cannot read that key, so it cannot restart
+  // the service with it.
   const { port } = await app.serviceDefaults(workspaceOf(context));
   if (port === null && info.transports.some((transport) => transport.startsWith("tcp:"))) {
     output.notice(
@@ -55,7 +57,7 @@ async function readInfo({ app, workspace }: CommandContext): Promise<InfoBody | 
   return health === "answers" ? await client.info() : undefined;
 }
 
-/** Returns the reasons for a restart as sentences. */
+/** Returns the reasons why the service needs a restart, each as a sentence. The list is empty if none is needed. */
 function reasonsToRestart(info: InfoBody, version: string): string[] {
   return [
     ...(info.version === version

@@ -1,5 +1,5 @@
-// `inkling setup`: asks for the workspace, model, key and limits, or reads them from options, and merges them into the
-// existing files. All answers are known before the first write.
+// `inkling setup`: collects the workspace, model, key and limits from questions or options, and merges them into the
+// existing files. It writes nothing until all answers are complete.
 import { performs } from "../../command_line/command.ts";
 import type { setup } from "../../declarations/service_commands.ts";
 import type { CliApp } from "../../context/app.ts";
@@ -16,7 +16,7 @@ import { healthOf } from "../../service/connection.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { applyToService } from "./service_restart.ts";
 
-/** Creates or changes the installation. */
+/** Collects the choices, writes the files, and prints the next commands. */
 export const perform = performs<typeof setup>(async (context, options) => {
   const { app, output } = context;
   const installation = await app.openInstallation();
@@ -84,7 +84,10 @@ async function ask(
   });
 }
 
-/** Prints the written files, notes about them, and the next commands. `asked` is true if the user answered questions. */
+/**
+ * Prints the written files, notes about them, and the next commands. `asked` is true if the user answered questions in the
+ * terminal.
+ */
 async function reportSetup(
   context: CommandContext,
   result: SetupResult,
@@ -103,7 +106,7 @@ async function reportSetup(
       output.note('Its service is still running: "inkling stop -w <folder>" stops it');
     }
   }
-  // config.yaml now names the chosen workspace.
+  // Omits the --workspace option from the context, because config.yaml now contains the chosen workspace.
   const { app } = context;
   await applyToService({ app, output }, {
     hasChanged: result.files.some(({ change }) => change !== "unchanged"),

@@ -1,4 +1,4 @@
-// `inkling start`: starts the service in this terminal or in the background, or prints a unit file for it.
+// `inkling start`: starts the service in this terminal or in the background, or prints a unit file for systemd or launchd.
 import { performs } from "../../command_line/command.ts";
 import type { start } from "../../declarations/service_commands.ts";
 import type { ReadyService, StopReason, TcpListen } from "../../context/app.ts";
@@ -23,18 +23,21 @@ const ENDINGS: Readonly<Record<StopReason, string>> = {
 
 const KEY = "INKLING_API_KEY";
 
-/** The start settings of the service. */
+/**
+ * The settings of a service start, merged from options and config.yaml. Without `tcp` the service listens only on its Unix
+ * socket.
+ */
 interface ServiceFlags {
   keepAlive: boolean;
   tcp?: TcpListen;
 }
 
-/** Starts the service. In the foreground it returns when the service ends. */
+/** Starts the service or prints a unit file. A foreground start returns when the service ends. */
 export const perform = performs<typeof start>(async (context, options) => {
   const { printUnit: unitKind, daemon } = options;
   const gone = await findGoneWorkspace(context);
   if (gone !== undefined) {
-    // A service manager restarts a failed service, but not one with exit code 2. The disk may be mounted later.
+    // Exit code 1 makes systemd retry a foreground start, for a disk that is mounted later. Exit code 2 makes it give up.
     const isWaitedFor = unitKind === undefined && daemon === undefined;
     throw missingWorkspace(gone, isWaitedFor ? EXIT.failed : EXIT.usage);
   }
@@ -47,7 +50,8 @@ export const perform = performs<typeof start>(async (context, options) => {
 });
 
 /**
- * Merges the options with config.yaml. Throws CommandFailure for a port without a key, because TCP clients could run agents.
+ * Merges the options with config.yaml. Throws CommandFailure for a TCP port without a key, because any TCP client could
+ * then run agents.
  */
 async function readFlags(
   context: CommandContext,
@@ -115,7 +119,7 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<void
     ...(output.verbose && { onLogLine: (line: string) => output.errorLine(toOneLine(line)) }),
   });
   await report?.finish();
-  // Starts a new line after the `^C` of the terminal.
+  // The terminal has printed `^C` at Ctrl+C. An empty line moves the message below it.
   if (reason === "signal" && output.stdout.isTerminal) output.detail("");
   output.detail(ENDINGS[reason]);
 }

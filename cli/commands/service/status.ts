@@ -1,4 +1,4 @@
-// `inkling status`: the state of the service.
+// `inkling status`: prints the state of the service.
 import { performs } from "../../command_line/command.ts";
 import type { status } from "../../declarations/service_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
@@ -16,7 +16,7 @@ import { serviceSilent } from "../../service/connection.ts";
 
 const ANSWER_MS = 5_000;
 
-/** Shows the state of the service. A stopped service is no error. */
+/** Prints the state of the service. The exit code is 0 for a stopped service, too. */
 export const perform = performs<typeof status>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
@@ -55,7 +55,7 @@ function showRunning(output: Output, info: InfoBody, now: number): void {
   output.line(`Inkling is ${output.style.green("running")}`);
   if (output.quiet) return;
   const { storage, nodes = [] } = info;
-  // SQLite's file is in the state folder, so both are shown with --verbose.
+  // The path of a SQLite database is shown only with --verbose, as is the state folder that contains the file.
   const isStorageShown = storage !== undefined && (storage.kind === "postgres" || output.verbose);
   output.fields([
     ["PID", String(info.pid)],

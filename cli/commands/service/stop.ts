@@ -12,15 +12,15 @@ import type { Output } from "../../output/output.ts";
 import { formatElapsed, formatRelative } from "../../output/time.ts";
 import { stopService } from "../../service/stop_sequence.ts";
 
-/** The default of --timeout, in seconds. */
+/** The default of --timeout: the seconds that the service may take to stop. */
 const DEFAULT_TIMEOUT = 15;
 
-/** The number of running executions that are listed. */
+/** The maximum number of running executions that the command lists. */
 const MOST_NAMED = 500;
-/** The longest wait for the service's list of them. */
+/** The maximum wait, in milliseconds, for the service's list of running executions. */
 const ANSWER_MS = 2_000;
 
-/** Stops the service; `timeout` is in seconds. */
+/** Stops the service. `timeout` is the maximum wait, in seconds. Throws CommandFailure if the process survives. */
 export const perform = performs<typeof stop>(async (context, { timeout = DEFAULT_TIMEOUT }) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
@@ -58,7 +58,7 @@ export const perform = performs<typeof stop>(async (context, { timeout = DEFAULT
   }
 });
 
-/** Prints the running executions and the longest wait for their end; nothing if the service does not answer. */
+/** Prints the running executions and the maximum wait for their end. Prints nothing if the service does not answer. */
 async function nameRunning(
   { app, output }: CommandContext,
   client: Client,
@@ -83,7 +83,7 @@ async function nameRunning(
     ) {
       throw error;
     }
-    // The stop sequence reports a missing or silent service.
+    // `stopService` reports a missing or silent service.
     return;
   }
   const here = nodes.find((node) => node.this_node);
@@ -98,7 +98,7 @@ async function nameRunning(
   output.note(`Waiting up to ${formatElapsed(timeout * 1_000)} for the service to end them`);
 }
 
-/** Prints the number of executions of a node that shares its executions with others. */
+/** Prints the number of running executions of this node, which shares its database with other nodes. */
 function noteNode(output: Output, count: number): void {
   if (count === 0) return;
   output.note(

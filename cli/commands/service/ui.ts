@@ -1,4 +1,5 @@
-// `inkling ui`: opens the page in a browser, through a local proxy that ends with the command or runs in the background.
+// `inkling ui`: opens the page in a browser. A local proxy serves the page until the command ends, or in a background
+// process.
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { ui } from "../../declarations/service_commands.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
@@ -16,12 +17,15 @@ import {
 } from "../../service/background_page.ts";
 import { openService } from "../../service/daemon.ts";
 
-/** The path of the page. */
+/** The URL path of the page. */
 const HOME = "/ui";
 
 type UiOptions = CommandOptions<typeof ui>;
 
-/** Opens the page, or prints its address with `noOpen`. Serves it until Ctrl+C unless a background process does. */
+/**
+ * Prints the page's address, and opens it unless `noOpen` is set. Serves the page until Ctrl+C, unless a background process
+ * serves it.
+ */
 export const perform = performs<typeof ui>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
@@ -31,7 +35,7 @@ export const perform = performs<typeof ui>(async (context, options) => {
   if (options.background && app.environment[SERVES_PAGE] !== undefined) {
     return await serve(context, places, signal);
   }
-  // Starts the service if needed. The proxy opens its own connection.
+  // Starts the service if none runs. The connection is closed again because the proxy opens one itself.
   (await openService(context, { signal }))[Symbol.dispose]();
   const found = await findBackgroundPage(places) ??
     (options.background ? await startBackgroundPage(app, places, signal) : undefined);
@@ -61,7 +65,7 @@ async function openProxy({ app, output }: CommandContext, places: Places): Promi
   return proxy;
 }
 
-/** Prints the page's address and opens it. */
+/** Creates a one-time address of the page, prints it, and opens it in a browser unless `noOpen` is set. */
 async function enter(
   { app, output }: CommandContext,
   { stateDir, port, noOpen }: UiOptions & { stateDir: string; port: number },
@@ -73,7 +77,9 @@ async function enter(
   }
 }
 
-/** Serves the page in the background process. Other commands create the addresses. */
+/**
+ * Serves the page from the background process. It creates no addresses: each `inkling ui` command creates one for its user.
+ */
 async function serve(
   context: CommandContext,
   places: Places,

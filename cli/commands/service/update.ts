@@ -1,4 +1,4 @@
-// `inkling update`: installs a newer version, by the method of the installation.
+// `inkling update`: installs the newest version, in the way in which this program was installed.
 import { performs } from "../../command_line/command.ts";
 import type { update } from "../../declarations/service_commands.ts";
 import { connectService } from "../../service/connection.ts";
@@ -6,13 +6,13 @@ import { type CommandContext, CommandFailure, EXIT } from "../../context/context
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../context/distribution.ts";
 
-/** The newest version and its installation. */
+/** The newest version, and the function that installs it. */
 interface Offer {
   version: string;
   install(): Promise<void>;
 }
 
-/** Installs the newest version, or with `check` only reports it. */
+/** Installs the newest version. With `check` it only prints whether a newer version exists. */
 export const perform = performs<typeof update>(async (context, options) => {
   const { app, output } = context;
   using interrupts = listenToInterrupts(app);
@@ -90,7 +90,7 @@ function describe(offered: string, own: string, difference: number): string {
   return `Inkling ${offered} is available: "inkling update" installs it (this is ${own})`;
 }
 
-/** Prints a notice if the running service is still the old version. */
+/** Prints a notice if the running service has another version than the installed one. */
 async function noteOldService(context: CommandContext, version: string): Promise<void> {
   const { app, output, workspace } = context;
   try {
@@ -101,7 +101,7 @@ async function noteOldService(context: CommandContext, version: string): Promise
       `The running service is still ${running}. Restart it: "inkling stop", then "inkling start" with the same options, or through systemd or launchd`,
     );
   } catch (error) {
-    // The update succeeded; a problem of the service does not fail it.
+    // An unreachable service is only a warning, because the update itself succeeded.
     output.warning(error instanceof Error ? error.message : String(error));
   }
 }

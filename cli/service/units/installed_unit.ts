@@ -3,10 +3,13 @@ import { PATHS } from "../../../base/plain_path.ts";
 
 const { dirname, join } = PATHS;
 
-/** The folder of units for the machine, not for a user. */
+/** The folder of unit files that the administrator installs for the whole machine. */
 const SYSTEM_FOLDER = "/etc/systemd/system";
 
-/** Returns the path of an installed unit file, or undefined if the usual folders contain none. */
+/**
+ * Returns the path of the first unit file with `inkling` in its name, or undefined. Searches the systemd folders and the
+ * user's LaunchAgents.
+ */
 export function findInstalledUnit(
   environment: Readonly<Record<string, string>>,
 ): string | undefined {
@@ -25,7 +28,7 @@ export function findInstalledUnit(
   return undefined;
 }
 
-/** Returns the command that starts the unit in this file and, for systemd, the command that shows its log. */
+/** Returns the command that starts this unit file. For systemd, the text also contains the command that shows the log. */
 export function describeUnitStart(file: string): string {
   if (!file.endsWith(".service")) return `launchctl bootstrap gui/$(id -u) ${file}`;
   const user = dirname(file) === SYSTEM_FOLDER ? "" : "--user ";
@@ -36,6 +39,6 @@ function namesIn(folder: string): string[] {
   try {
     return [...Deno.readDirSync(folder)].map(({ name }) => name);
   } catch {
-    return []; // The folder is missing or unreadable, so it has no unit of this user.
+    return []; // The folder is missing or unreadable.
   }
 }

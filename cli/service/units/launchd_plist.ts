@@ -2,12 +2,12 @@
 import { STOP_SECONDS, type Unit } from "./unit.ts";
 
 /**
- * The shell script that loads the environment file and then runs the service. launchd has no key for such a file, and the
- * plist, which backups and tools read, must not contain secrets. The file and the command are the shell's arguments.
+ * A shell script that loads the environment file ($0) and then runs the service command ($@). launchd has no key for an
+ * environment file. The plist itself must not contain secrets, because backups and other programs read it.
  */
 const SCRIPT = 'if [ -f "$0" ]; then set -a; . "$0"; set +a; fi; exec "$@"';
 
-/** Returns the text of the property list, with instructions as a comment. */
+/** Returns the text of the property list, with installation instructions in a comment. */
 export function toLaunchdPlist(unit: Unit): string {
   const command = ["/bin/sh", "-c", SCRIPT, unit.environmentFile, ...unit.command];
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -70,7 +70,7 @@ function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Separates double hyphens, which would end an XML comment. */
+/** Inserts a space into double hyphens, which an XML comment must not contain. */
 function comment(text: string): string {
   return text.replaceAll("--", "- -").replaceAll("--", "- -");
 }

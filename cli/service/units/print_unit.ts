@@ -7,20 +7,23 @@ import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts
 import { toShellWord } from "../../command_line/shell_word.ts";
 import type { Unit, UnitKind } from "./unit.ts";
 
-/** The variables that the unit sets: those of every service, of Inkling's folders, and of the program search. */
+/** The environment variables that the unit file sets: the memory allocator's settings, Inkling's folders, and PATH. */
 const KEPT_VARIABLES = [
   ...Object.keys(SERVICE_VARIABLES),
   ...["INKLING_CONFIG_DIR", "INKLING_STATE_DIR", "INKLING_LOG_LEVEL"],
   ...["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "DENO_DIR", "PATH"],
 ];
 
-/** The options of the service, in addition to --keep-alive. */
+/** The options of `inkling start` that the unit file repeats. The unit file always contains --keep-alive. */
 export interface UnitFlags {
   port?: number;
   host?: string;
 }
 
-/** Prints the file for this manager, or for the manager of this system. */
+/**
+ * Prints a unit file for the given service manager, or for the default manager of this system if `kind` is true. Throws
+ * CommandFailure if a path or value contains a control character.
+ */
 export async function printUnit(
   context: CommandContext,
   kind: UnitKind | true,

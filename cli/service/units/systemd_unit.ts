@@ -1,10 +1,10 @@
 // Formats the service as a unit of systemd's user manager, with the quoting of systemd.syntax(7) and systemd.service(5).
 import { STOP_SECONDS, type Unit } from "./unit.ts";
 
-/** Returns the text of the unit file, with instructions as comments. */
+/** Returns the text of the unit file, with installation instructions in comments. */
 export function toSystemdUnit(unit: Unit): string {
   const [program = "", ...args] = startable(unit.command);
-  // systemd expands variables in arguments, but not in the program's path.
+  // In ExecStart, systemd expands `$` in arguments, but not in the program's path.
   const words = [quote(program), ...args.map((arg) => quote(arg).replaceAll("$", "$$$$"))];
   return `# Inkling as a service of your user.
 #
@@ -54,7 +54,10 @@ WantedBy=default.target
 `;
 }
 
-/** Wraps a program with quotes or backslashes in its path in a shell, because systemd cannot start it. */
+/**
+ * Returns the command, wrapped in `/bin/sh` if the program's path contains quotes or backslashes. systemd rejects such a
+ * path.
+ */
 function startable(command: readonly string[]): readonly string[] {
   return /["'\\]/.test(command[0] ?? "")
     ? ["/bin/sh", "-c", 'exec "$0" "$@"', ...command]
@@ -65,7 +68,7 @@ function quote(text: string): string {
   return `"${percent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** Escapes percent signs, which begin a specifier. */
+/** Doubles percent signs, because a single percent sign starts a systemd specifier. */
 function percent(text: string): string {
   return text.replaceAll("%", "%%");
 }

@@ -1,28 +1,28 @@
-// The description of the service for a service manager.
+// The description of the service from which a unit file is formatted.
 
 /** The supported service managers. */
 export const UNIT_KINDS = ["systemd", "launchd"] as const;
 
-/** One of UNIT_KINDS. */
+/** The name of a supported service manager. */
 export type UnitKind = typeof UNIT_KINDS[number];
 
-/** The service as a service manager starts it. Paths are absolute; texts contain no control characters. */
+/** The contents of a unit file. All paths are absolute, and no text contains a control character. */
 export interface Unit {
-  /** The shell command that prints this unit file. */
+  /** The shell command that prints this unit file again, for its instructions. */
   printCommand: string;
-  /** The program and its arguments, without keys, because the process list shows arguments. */
+  /** The program and its arguments. They contain no keys, because every user can read the arguments in the process list. */
   command: readonly string[];
-  /** The variables of Inkling's folders and of the program search, without keys. */
+  /** The environment variables: Inkling's folders, PATH and others. They contain no keys. */
   environment: Readonly<Record<string, string>>;
-  /** An optional file of `NAME=value` lines with further variables. */
+  /** The path of a file with more variables, as `NAME=value` lines. The file may be missing. */
   environmentFile: string;
-  /** The file for the key of TCP clients, named in the instructions. */
+  /** The path of the file for the key of TCP clients. The instructions name it. */
   serviceKeyFile: string;
-  /** The service's log, which also receives its startup errors. */
+  /** The path of the service's log. It also receives the error output of a failed start. */
   logFile: string;
-  /** The file for keys of model providers, named in the instructions. */
+  /** The path of the file for the keys of model providers. The instructions name it. */
   keysFile: string;
 }
 
-/** The seconds that the service may take to stop: eight for its runs, the rest for its servers and workers. */
+/** The maximum seconds from the stop signal to the end of the process: 8 for the runs, the rest for servers and workers. */
 export const STOP_SECONDS = 30;
