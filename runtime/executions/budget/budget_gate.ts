@@ -14,7 +14,7 @@ import type {
   SpendingGate,
 } from "../../models/calls/spending.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
-import type { FamilyStore } from "../record/family_store.ts";
+import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import {
   agentBudgets,
   type Amount,
@@ -30,6 +30,8 @@ import type { SqlBudgetStore } from "./budget_store.ts";
 
 /** The time between checks for money that other processes have reserved: they do not notify this one. */
 const RECHECK_MS = 5 * SECOND_MS;
+/** The maximum number of remembered roots. */
+const MAX_ROOTS = 1_000;
 
 /** Error: a call does not fit into a budget. */
 export class BudgetExceeded extends Error {
@@ -64,6 +66,8 @@ export class BudgetGate implements SpendingGate {
   readonly #ports: BudgetGatePorts;
   /** Aborts when a reservation is settled. */
   #settled = new AbortController();
+  /** The roots of executions, which never change. */
+  readonly #roots = new Map<number, LineageMember>();
   /** Usage that could not be stored yet. */
   readonly #pending = new Map<number, { used: Amount; budgets: readonly Budget[] }>();
 
@@ -91,14 +95,27 @@ export class BudgetGate implements SpendingGate {
       const agent = call.agent && (findAgent(call.agent.id) ?? call.agent);
       const root = await this.#rootOf(call.executionId);
       const budgets = [...this.budgetsOf(agent), ...this.#treeBudgets(root)];
-      const { unpriced } = agent ?? config().defaults;
-      if (call.most.costUsd === null && unpriced === "refuse") refuseUnpriced(call, budgets);
-      const wanted = {
+      const { executionId } = call;
+      const paid = {
         agentId: agent?.id ?? null,
-        executionId: call.executionId ?? null,
         rootId: root?.executionId ?? null,
         at: clock.now(),
-        most: toAmount(call.most),
+      };
+      if (budgets.length === 0 && executionId !== undefined) {
+        return {
+          settle: (used) => {
+            store.spending.bookLater(executionId, paid, toAmount(used));
+            return Promise.resolve();
+          },
+        };
+      }
+      const most = await call.most();
+      const { unpriced } = agent ?? config().defaults;
+      if (most.costUsd === null && unpriced === "refuse") refuseUnpriced(call, budgets);
+      const wanted = {
+        ...paid,
+        executionId: executionId ?? null,
+        most: toAmount(most),
         budgets,
       };
       await this.#bookPending();
@@ -123,13 +140,19 @@ export class BudgetGate implements SpendingGate {
 
   async #rootOf(
     executionId: number | undefined,
-  ): Promise<{ agentId: string; executionId: number } | undefined> {
+  ): Promise<LineageMember | undefined> {
     if (executionId === undefined) return undefined;
-    return (await this.#ports.families.readLineage(executionId)).at(-1);
+    let root = this.#roots.get(executionId);
+    if (root === undefined) {
+      if (this.#roots.size === MAX_ROOTS) this.#roots.clear();
+      root = (await this.#ports.families.readLineage(executionId)).at(-1);
+      if (root !== undefined) this.#roots.set(executionId, root);
+    }
+    return root;
   }
 
   /** Uses the budgets of the agent at the root, or the defaults when that agent is gone. */
-  #treeBudgets(root: { agentId: string; executionId: number } | undefined): Budget[] {
+  #treeBudgets(root: LineageMember | undefined): Budget[] {
     if (root === undefined) return [];
     const { findAgent, config } = this.#ports;
     return treeBudgets(findAgent(root.agentId)?.budget ?? config().defaults.budget, root);

@@ -1,6 +1,5 @@
-// The tables of budgets: reservations, raised limits, and spending by quarter of an hour, which fits the days of all time zones.
+// The tables of budgets: reservations, and the raised limits and refusals of each period.
 import {
-  agentScope,
   type Amount,
   type Budget,
   type BudgetRaise,
@@ -9,25 +8,13 @@ import {
   partOf,
   remainingOf,
   type ReservationRefusal,
-  treeScope,
-  WORKSPACE_SCOPE,
 } from "../budget.ts";
-import { USAGE_STEP_MS } from "../usage.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/time_units.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import type { Database } from "../../database/database.ts";
 import { isAlive, NOW } from "../../database/instances.ts";
-import {
-  afterCommit,
-  all,
-  get,
-  lock,
-  type Operation,
-  run,
-  type SqlValue,
-} from "../../database/operation.ts";
+import { all, get, lock, type Operation, run, type SqlValue } from "../../database/operation.ts";
+import { type PaidCall, SpendingTable } from "./spending_table.ts";
 
-/** The time for which spending is kept: the longest month, and a day for time zones. */
-const KEPT_MS = 32 * DAY_MS;
 /** The maximum age of transactions that a crash of the database undoes. */
 const MAX_LOST_AGE_MS = MINUTE_MS;
 /** People are warned from this share of a limit on. */
@@ -54,12 +41,12 @@ export class SqlBudgetStore {
   readonly #instanceId: string;
   /** The reservations of this process that are not settled yet. */
   readonly #open = new Set<number>();
-  /** The quarter of an hour of the last removal of old rows. */
-  #lastPurgedStep = 0;
+  readonly spending: SpendingTable;
 
-  constructor(db: Database, instanceId: string) {
+  constructor(db: Database, instanceId: string, spending = new SpendingTable()) {
     this.#db = db;
     this.#instanceId = instanceId;
+    this.spending = spending;
   }
 
   /** Reserves the money if it fits into every budget. Otherwise stores only the refusal. */
@@ -106,12 +93,7 @@ export class SqlBudgetStore {
       this.#instanceId,
     );
     if (row === undefined) return [];
-    yield* book(row, used);
-    const step = stepOf(row.at);
-    if (step > this.#lastPurgedStep) {
-      yield* removeOld(step - KEPT_MS);
-      yield* afterCommit(() => this.#lastPurgedStep = step);
-    }
+    yield* this.spending.book(toPaidCall(row), used);
     const near: BudgetState[] = [];
     for (const state of yield* readStates(budgets)) {
       const isNear = state.used >= NEAR * (state.limit + state.raised);
@@ -127,6 +109,7 @@ export class SqlBudgetStore {
   settleAbandoned(now: number): Promise<number> {
     const instanceId = this.#instanceId;
     const open = this.#open;
+    const spending = this.spending;
     return this.#db.change("power", function* () {
       const rows = yield* all<ReservationRow>(
         {
@@ -146,7 +129,7 @@ export class SqlBudgetStore {
           ...yield* all<ReservationRow>("DELETE FROM reservations WHERE id = ? RETURNING *", id),
         );
       }
-      for (const row of rows) yield* book(row, row);
+      for (const row of rows) yield* spending.book(toPaidCall(row), row);
       return rows.length;
     });
   }
@@ -224,34 +207,9 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
   return undefined;
 }
 
-/** Books the used amount in all of its scopes, at the time of the reservation. */
-function* book(row: ReservationRow, used: Amount): Operation<void> {
-  const step = stepOf(row.at);
-  yield* add({ scope: WORKSPACE_SCOPE, step }, used);
-  if (row.agent_id !== null) yield* add({ scope: agentScope(row.agent_id), step }, used);
-  if (row.root_id !== null) yield* add({ scope: treeScope(row.root_id), step: 0 }, used);
-}
-
-function* add({ scope, step }: { scope: string; step: number }, used: Amount): Operation<void> {
-  yield* run(
-    "INSERT INTO spending (scope, step, nanos, tokens) VALUES (?1, ?2, ?3, ?4) " +
-      "ON CONFLICT (scope, step) DO UPDATE SET nanos = spending.nanos + ?3, tokens = spending.tokens + ?4",
-    scope,
-    step,
-    used.nanos,
-    used.tokens,
-  );
-}
-
-function stepOf(at: number): number {
-  return Math.floor(at / USAGE_STEP_MS) * USAGE_STEP_MS;
-}
-
-/** Removes rows that no period needs. Keeps trees, whose step is 0. */
-function* removeOld(end: number): Operation<void> {
-  yield* run("DELETE FROM spending WHERE step > 0 AND step < ?", end);
-  yield* run("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);
-  yield* run("DELETE FROM budget_refusals WHERE start > 0 AND start < ?", end);
+/** The spending of a reserved call counts at the time of its reservation. */
+function toPaidCall({ agent_id: agentId, root_id: rootId, at }: ReservationRow): PaidCall {
+  return { agentId, rootId, at };
 }
 
 function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {

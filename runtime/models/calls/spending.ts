@@ -28,7 +28,8 @@ export interface PlannedSpending {
   /** The agent that makes the call; absent for calls without one, as when a model writes a new agent for a person. */
   agent?: Agent;
   executionId?: number;
-  most: Spending;
+  /** Returns the maximum spending. Called only if a budget is in force. */
+  most(): Promise<Spending>;
 }
 
 /** The money that is reserved for one call. */
@@ -76,10 +77,11 @@ class PaidModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { signal, subject } = options;
     const { gate, agent } = this.#billing;
-    const input = boundInputTokens(request);
+    let bound: number | undefined;
+    const input = () => bound ??= boundInputTokens(request);
     const reservation = await gate.reserve({
       model: this.id,
-      most: await this.#most(input, request.maxTokens),
+      most: () => this.#most(input(), request.maxTokens),
       ...(agent && { agent }),
       ...(subject && { executionId: subject.execution }),
     }, signal);
@@ -128,7 +130,7 @@ class PaidModel implements Model {
 
   /** Returns the spending of a call: the provider's counts, and estimates for missing ones. */
   async #used(
-    input: number,
+    input: () => number,
     reply: ModelReply | undefined,
     seen: { text: string; pieces: number; counted: Usage | undefined },
   ): Promise<Spending> {
@@ -140,7 +142,7 @@ class PaidModel implements Model {
     const usage = reply?.usage ?? {
       cacheReadTokens: 0,
       cacheWriteTokens: 0,
-      inputTokens: input,
+      inputTokens: input(),
       ...seen.counted,
       // Each delta without text is at least one token.
       outputTokens: Math.max(

@@ -15,6 +15,7 @@ import type {
 import type { PlacedMessage } from "../../executions/record/conversation.ts";
 import type { Execution } from "../../executions/execution.ts";
 import type { DescribedCall } from "../../executions/record/call_preview.ts";
+import { SpendingTable } from "../../executions/budget/spending_table.ts";
 import { bucketOf } from "./buckets.ts";
 import {
   insertCalls,
@@ -40,8 +41,11 @@ import { fence, get, run } from "../../database/operation.ts";
 export class SqlConversationStore implements ConversationStore {
   readonly #db: Database;
 
-  constructor(db: Database) {
+  readonly #spending: SpendingTable;
+
+  constructor(db: Database, spending = new SpendingTable()) {
     this.#db = db;
+    this.#spending = spending;
   }
 
   beginConversation(executionId: number, opening: RecordedOpening): Promise<void> {
@@ -80,6 +84,7 @@ export class SqlConversationStore implements ConversationStore {
   }
 
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution> {
+    const spending = this.#spending;
     return this.#db.change("process", function* () {
       yield* fence(executionId);
       yield* insertMessages(executionId, [reply.message], reply.terms);
@@ -101,6 +106,7 @@ export class SqlConversationStore implements ConversationStore {
       );
       const figures = requireExecution(row);
       yield* appendFrames(executionId, reply.frames(figures));
+      yield* spending.bookKept(executionId);
       return figures;
     });
   }

@@ -11,6 +11,7 @@ import type {
 } from "../../executions/record/ending_store.ts";
 import type { Resumption } from "../../executions/record/resumption.ts";
 import { type EventMessages, NO_MESSAGES } from "../../notify/outbox.ts";
+import { SpendingTable } from "../../executions/budget/spending_table.ts";
 import type { Database } from "../../database/database.ts";
 import { EXECUTION_COLUMNS, type ExecutionRow, toExecution } from "./execution_rows.ts";
 import { insertFollowUps } from "../../triggers/after/follow_up_store.ts";
@@ -35,16 +36,26 @@ export class SqlEndingStore implements EndingStore {
   readonly #db: Database;
   readonly #ownerId: string | null;
   readonly #messages: EventMessages;
+  readonly #spending: SpendingTable;
 
-  constructor(db: Database, ownerId: string | null, messages: EventMessages = NO_MESSAGES) {
+  constructor(
+    db: Database,
+    ownerId: string | null,
+    { messages = NO_MESSAGES, spending = new SpendingTable() }: {
+      messages?: EventMessages;
+      spending?: SpendingTable;
+    } = {},
+  ) {
     this.#db = db;
     this.#ownerId = ownerId;
     this.#messages = messages;
+    this.#spending = spending;
   }
 
   finishExecution(executionId: number, planned: Ending): Promise<Resumption | undefined> {
     const ownerId = this.#ownerId;
     const messages = this.#messages;
+    const spending = this.#spending;
     return this.#db.change("power", function* () {
       let wanted: string | null = null;
       if (planned.isUnclaimed) {
@@ -83,6 +94,7 @@ export class SqlEndingStore implements EndingStore {
         yield* messages.record({ type: "stopped", agentId, displayName, ...trigger });
       }
       yield* insertFollowUps(executionId, ending.followers ?? []);
+      yield* spending.bookKept(executionId);
       // The parent of a running execution runs, too, and needs no wake-up.
       const ancestors = ending.from === "waiting"
         ? yield* resumeAncestors(executionId, ownerId)
@@ -92,6 +104,7 @@ export class SqlEndingStore implements EndingStore {
   }
 
   restExecution(executionId: number, { durationMs, retry }: Rest): Promise<void> {
+    const spending = this.#spending;
     return this.#db.change("power", function* () {
       yield* fence(executionId);
       yield* run(
@@ -102,6 +115,7 @@ export class SqlEndingStore implements EndingStore {
         executionId,
       );
       yield* appendFrames(executionId, retry === undefined ? [] : [retry.frame]);
+      yield* spending.bookKept(executionId);
     });
   }
 }

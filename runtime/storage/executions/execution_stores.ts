@@ -2,6 +2,7 @@
 import { SqlAcceptanceStore } from "./acceptance.ts";
 import { SqlConversationStore } from "./conversations.ts";
 import { SqlBudgetStore } from "../../executions/budget/budget_store.ts";
+import { SpendingTable } from "../../executions/budget/spending_table.ts";
 import type { Database } from "../../database/database.ts";
 import { SqlEndingStore } from "./endings.ts";
 import { SqlExecutionReads } from "./execution_reads.ts";
@@ -35,14 +36,15 @@ export function createExecutionStores(
     {},
 ): SqlExecutionStores {
   const ownerId = isShared ? null : instanceId;
+  const spending = new SpendingTable();
   return {
     acceptances: new SqlAcceptanceStore(db, ownerId),
-    conversations: new SqlConversationStore(db),
+    conversations: new SqlConversationStore(db, spending),
     requests: new SqlRequestStore(db, ownerId, messages),
     families: new SqlFamilyStore(db),
-    endings: new SqlEndingStore(db, ownerId, messages),
+    endings: new SqlEndingStore(db, ownerId, { messages, spending }),
     recovery: new SqlRecoveryStore(db, instanceId),
-    budgets: new SqlBudgetStore(db, instanceId),
+    budgets: new SqlBudgetStore(db, instanceId, spending),
     executions: new SqlExecutionReads(db),
     recordedRuns: new SqlRecordedRunStore(db),
   };

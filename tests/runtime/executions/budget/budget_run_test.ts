@@ -130,6 +130,18 @@ Deno.test("the workspace's budget bounds all agents together", async () => {
   assert.equal((await runToEnd(runtime, "three")).status, "success");
 });
 
+Deno.test("spending without a budget counts towards a budget that is set later", async () => {
+  await using world = await openBudgetWorld();
+  const lines = `${DOLLAR_CALLS}\non_budget: abort`;
+  await world.place.writeScript("one", [says("Done.", 9)], lines);
+  await using runtime = await world.open();
+  assert.equal((await runToEnd(runtime, "one")).costUsd, 0.9);
+  assert.equal((await runToEnd(runtime, "one")).status, "success");
+  await world.place.writeScript("one", [says("Done.", 9)], `${lines}\nbudget: { per_day: 1.50 }`);
+  assert.equal((await runToEnd(runtime, "one")).error, "Aborted: budget per_day ($1.50)");
+  assert.equal((await runtime.budgets.list("one"))[0]?.used, 1.8);
+});
+
 Deno.test("a model without a price is refused by a budget in dollars, unless the agent allows it", async () => {
   await using world = await openBudgetWorld({ config: "budget: { per_day: 5 }" });
   const model = "model: { provider: elsewhere, name: m, base_url: http://127.0.0.1:9 }";

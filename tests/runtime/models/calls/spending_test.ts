@@ -42,7 +42,8 @@ Deno.test("withBilling() reserves the maximum cost of a call, and books the prov
   });
   await collectReply(model, REQUEST);
   const costUsd = 2 * INPUT + 1_000;
-  assert.deepEqual(reserved.map(({ most }) => most), [{ tokens: INPUT + 100, costUsd }]);
+  const most = await Promise.all(reserved.map((call) => call.most()));
+  assert.deepEqual(most, [{ tokens: INPUT + 100, costUsd }]);
   assert.deepEqual(settled, [{ tokens: 8, costUsd: 37 }]);
 });
 

@@ -1,0 +1,68 @@
+// The table of spending, by scope and quarter of an hour. Such a step fits the days of all time zones.
+import { agentScope, type Amount, treeScope, WORKSPACE_SCOPE } from "../budget.ts";
+import { USAGE_STEP_MS } from "../usage.ts";
+import { DAY_MS } from "../../../base/time_units.ts";
+import { afterCommit, insertRows, type Operation, run } from "../../database/operation.ts";
+
+/** The time for which spending is kept: the longest month, and a day for time zones. */
+const KEPT_MS = 32 * DAY_MS;
+
+/** The payers and the time of a model call. */
+export interface PaidCall {
+  /** Null for a call without an agent. */
+  agentId: string | null;
+  /** The root of the execution's tree. Null for a call without an execution. */
+  rootId: number | null;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** The spending of one database. */
+export class SpendingTable {
+  /** The step of the last removal of old rows. */
+  #lastPurgedStep = 0;
+  /** Spending of running executions that needed no reservation and is not stored yet. */
+  readonly #unstored = new Map<number, readonly (PaidCall & { used: Amount })[]>();
+
+  /** Adds the used amount to the workspace, the agent and the tree, in the open transaction. Removes old rows once in a step. */
+  *book({ agentId, rootId, at }: PaidCall, used: Amount): Operation<void> {
+    const step = Math.floor(at / USAGE_STEP_MS) * USAGE_STEP_MS;
+    const scopes: [string, number][] = [[WORKSPACE_SCOPE, step]];
+    if (agentId !== null) scopes.push([agentScope(agentId), step]);
+    if (rootId !== null) scopes.push([treeScope(rootId), 0]);
+    yield* insertRows(
+      "INSERT INTO spending (scope, step, nanos, tokens)",
+      scopes.map((scope) => [...scope, used.nanos, used.tokens]),
+      " ON CONFLICT (scope, step) DO UPDATE SET nanos = spending.nanos + excluded.nanos, " +
+        "tokens = spending.tokens + excluded.tokens",
+    );
+    if (step <= this.#lastPurgedStep) return;
+    yield* removeOld(step - KEPT_MS);
+    yield* afterCommit(() => this.#lastPurgedStep = step);
+  }
+
+  /** Keeps the spending of a call until the next change of its execution is stored. */
+  bookLater(executionId: number, call: PaidCall, used: Amount): void {
+    const earlier = this.#unstored.get(executionId) ?? [];
+    this.#unstored.set(executionId, [...earlier, { ...call, used }]);
+  }
+
+  /** Stores the kept spending of an execution, in the open transaction that stores its reply or its end. */
+  *bookKept(executionId: number): Operation<void> {
+    const kept = this.#unstored.get(executionId);
+    if (kept === undefined) return;
+    for (const call of kept) yield* this.book(call, call.used);
+    yield* afterCommit(() => {
+      const later = this.#unstored.get(executionId)?.slice(kept.length) ?? [];
+      if (later.length === 0) this.#unstored.delete(executionId);
+      else this.#unstored.set(executionId, later);
+    });
+  }
+}
+
+/** Removes rows that no period needs. Keeps trees, whose step is 0. */
+function* removeOld(end: number): Operation<void> {
+  yield* run("DELETE FROM spending WHERE step > 0 AND step < ?", end);
+  yield* run("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);
+  yield* run("DELETE FROM budget_refusals WHERE start > 0 AND start < ?", end);
+}
