@@ -1,4 +1,5 @@
-// The entry point of the command line: runs one command and returns its exit code. Every failure becomes text here.
+// The entry point of the command line: runs one command and returns its exit code. It prints every error that a command
+// throws.
 import type { CliApp, WorkspaceOption } from "./context/app.ts";
 import type { Command, Program } from "./command_line/command.ts";
 import { type CommandLine, parseCommandLine } from "./command_line/parse.ts";
@@ -14,7 +15,7 @@ import { PROGRAM } from "./program.ts";
 
 export type { CliApp } from "./context/app.ts";
 
-/** Runs the command in the arguments and returns its exit code. Errors that a user can cause are printed, not thrown. */
+/** Runs the command that `argv` names, and returns its exit code. Prints thrown errors instead of throwing them. */
 export async function runCli(argv: readonly string[], app: CliApp): Promise<number> {
   let output = openOutput(app, {});
   try {
@@ -91,10 +92,10 @@ function showCauses(output: Output, error: unknown): void {
   }
 }
 
-/** The hint for a machine where nothing is set up. */
+/** The hint to the user if neither config.yaml nor an agents folder exists. */
 const FIRST_STEP = 'Inkling is not set up yet. Run "inkling setup"; it takes a minute';
 
-/** The commands that a new user needs. */
+/** The commands that the hint lists for a new user, with their purposes. */
 const FIRST_COMMANDS = [
   ["inkling setup", 'set a model; "demo" needs no key'],
   ["inkling run hello", "run the first agent"],
@@ -103,9 +104,9 @@ const FIRST_COMMANDS = [
   ["inkling --help", "list all commands"],
 ] as const;
 
-/** Commands that fail without an agent. */
+/** The commands that fail without an agent. Before the setup they end with the hint as their error. */
 const NEED_AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);
-/** Commands with an empty result before the setup. The other commands work without agents, or report it themselves. */
+/** The commands that have nothing to show before the setup. The hint is printed in addition to their output. */
 const SHOW_AGENTS: ReadonlySet<string> = new Set([
   ...["start", "status", "list", "logs", "watch", "cancel", "pending", "respond", "checkpoint"],
   ...["validate", "ui"],

@@ -1,4 +1,5 @@
-// All commands of Inkling, in the order of the help. A command's code is loaded when the command is called.
+// Lists all commands of Inkling in the order in which the help prints them. A command's module is loaded when the command
+// is called.
 import type { Program } from "./command_line/command.ts";
 import { budget, chat, list, resume, run, show, why } from "./declarations/agent_commands.ts";
 import { mcp, newCommand, skill, test, validate } from "./declarations/authoring_commands.ts";
@@ -30,7 +31,7 @@ import {
 } from "./declarations/service_commands.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION, VERSION_OPTION } from "./command_line/global_options.ts";
 
-/** The program with all its commands. */
+/** The `inkling` program: its global options and its commands. */
 export const PROGRAM: Program = {
   name: "inkling",
   description: "Runs agents that are Markdown files: on request, by schedule, on file changes",

@@ -1,21 +1,23 @@
-// The command that starts this program again: the compiled binary, or Deno with the main module and its permissions.
+// Builds the command that starts this program again: the compiled binary, or Deno with the main module and permission
+// flags.
 import { mainModule, programConfig } from "../base/program_files.ts";
 
 /**
  * The permissions of Inkling, one flag each.
- * - no-prompt: refuses everything that no flag allows, without a prompt.
- * - no-remote: no code from the network. By default Deno trusts some hosts, even with `--deny-import` (measured with Deno
- *   2.9.6).
- * - frozen: only packages of the lock file. Without it, an import of another package would download it.
- * - read, write: the user chooses the folders of workspaces, configuration and state. The path sandbox confines agents.
- * - net: model providers, http_request, the service's socket.
- * - env: keys, and the variables that packages read.
- * - run: starts the background service, custom tools, scripts, MCP programs, the browser of `ui` and the user's editor, and
- *   ends them with their child processes. A list of programs would not allow signals to processes other than children
- *   (measured with Deno 2.9.6).
- * - sys: the machine's addresses for http_request, its name for a shared database, the umask of the socket (which has no
- *   name among the flag's values), and the free disk space for doctor.
- * Never ffi or import. runtime/permissions derives the narrower flags of one workspace.
+ * - no-prompt: Deno refuses an operation that no flag allows, and does not ask the user.
+ * - no-remote: Deno imports no code from the network. Without the flag it imports code from some trusted hosts, even with
+ *   `--deny-import` (measured with Deno 2.9.6).
+ * - frozen: Deno imports only packages of the lock file. Without the flag, an import of another package would download it.
+ * - allow-read, allow-write: users choose the folders of workspaces, configuration and state. Inkling itself checks the
+ *   paths that agents use.
+ * - allow-net: connections to model providers, the tool http_request, and the service's socket.
+ * - allow-env: keys, and the variables that packages read.
+ * - allow-run: starts the background service, custom tools, scripts, MCP programs, the browser and the editor, and ends
+ *   them with their child processes. The flag with a list of programs would allow signals to child processes only (measured
+ *   with Deno 2.9.6).
+ * - allow-sys: the machine's addresses for http_request, its name for a shared database, the umask of the socket, and the
+ *   free disk space for `doctor`. The flag has no value that allows only the umask.
+ * Inkling needs neither ffi nor import. runtime/permissions derives the narrower flags of one workspace.
  */
 export const PERMISSION_FLAGS: readonly string[] = [
   "--no-prompt",
@@ -29,12 +31,15 @@ export const PERMISSION_FLAGS: readonly string[] = [
   "--allow-sys",
 ];
 
-/** Returns the program and first arguments that start Inkling from its modules with these Deno flags. */
+/** Returns the command that runs Inkling's main module with Deno and the given permission flags. */
 export function sourceCommand(flags: readonly string[] = PERMISSION_FLAGS): string[] {
   return [Deno.execPath(), "run", "--config", programConfig(), ...flags, mainModule()];
 }
 
-/** Returns the program and first arguments that start this program again. */
+/**
+ * Returns the command that starts this program again, without a command of Inkling. A binary has its permissions compiled
+ * in.
+ */
 export function selfCommand(): string[] {
   return Deno.build.standalone ? [Deno.execPath()] : sourceCommand();
 }

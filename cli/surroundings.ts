@@ -1,5 +1,5 @@
-// The part of CliApp that needs no runtime: terminals, input, clock, processes and the client of the service. One module,
-// because each import slows down the start of a command.
+// Creates the part of CliApp that needs no runtime: terminals, input, clock, processes and the client of the service. These
+// parts are imported by one module, because each import slows down the start of a command.
 import { suggest } from "../base/text/suggestion.ts";
 import { openSocketClient } from "../api/client/client.ts";
 import type { CliApp } from "./context/app.ts";
@@ -12,7 +12,7 @@ import { openInput } from "./prompting/system_input.ts";
 export { isConfined } from "../base/denied_permission.ts";
 export { ownDistribution } from "./context/distribution.ts";
 
-/** Opens that part of CliApp. `kind` is the value of TERM. */
+/** Creates the part of CliApp that needs no runtime. `kind` is the value of the variable TERM. */
 export function openSurroundings(
   { kind }: { kind: string | undefined },
 ): Pick<

@@ -1,4 +1,5 @@
-// The interface between the commands and the rest of the program. app/app.ts implements it; tests use a fake.
+// The interface between the commands and the rest of the program. app/app.ts implements it, and tests have a fake
+// implementation.
 import type { Clock } from "../../base/clock.ts";
 import type { Client, ServiceEventMessage } from "../../api/client/client.ts";
 import type { Examination } from "../../ops/doctor/finding.ts";
@@ -19,91 +20,91 @@ import type { Distribution } from "./distribution.ts";
 export type { Clock } from "../../base/clock.ts";
 export type { StopReason } from "../../api/streams/lifecycle.ts";
 
-/** The files of one service. Every path is absolute. */
+/** The paths of the files of one workspace's service. Every path is absolute. */
 export interface Places {
   stateDir: string;
   socketFile: string;
   pidFile: string;
-  /** The service holds this lock while it lives. */
+  /** The path of the lock file. The service holds the lock while it runs. */
   lockFile: string;
   logFile: string;
-  /** Set if --workspace was given. */
+  /** The path of the workspace; absent if --workspace was not given. */
   workspace?: string;
 }
 
-/** The --workspace option as it was typed. Absent: the workspace of config.yaml. */
+/** The --workspace option as the user typed it. If absent, config.yaml determines the workspace. */
 export interface WorkspaceOption {
   workspace?: string;
 }
 
-/** A listening service in the foreground. */
+/** The state of a foreground service when it starts to listen. */
 export interface ReadyService {
   pid: number;
   workspace: string;
   logFile: string;
   agents: number;
-  /** Agent files that do not parse. */
+  /** The number of agent files that do not parse. */
   brokenFiles: number;
-  /** `unix:/path`. */
+  /** The addresses at which the service listens, such as `unix:/path` or `tcp://host:port`. */
   transports: readonly string[];
 }
 
-/** A TCP listener beside the socket. */
+/** The settings of a TCP listener, which the service can have in addition to its Unix socket. */
 export interface TcpListen {
   port: number;
   host: string;
   apiKey: string;
 }
 
-/** The service settings that apply without command-line options. */
+/** The service settings that apply if no command line option overrides them. */
 export interface ServiceDefaults {
-  /** Null: the service listens on its socket only. */
+  /** The TCP port; null if the service listens only on its Unix socket. */
   port: number | null;
   host: string;
   keepAlive: boolean;
-  /** The key of TCP clients, if there is one. */
+  /** The key of TCP clients; undefined if none is configured. */
   key: string | undefined;
-  /** The file with the key; undefined if the key is in the shell's environment, or missing. */
+  /** The path of the file that contains the key. Undefined if the key is in the shell's environment or missing. */
   keySource: string | undefined;
-  /** The file for a new key. */
+  /** The path of the file to which the user should add a key. */
   keyFile: string;
 }
 
-/** The settings of a service in this process. */
+/** The settings and callbacks of a service that runs in this process. */
 export interface ServeOptions extends WorkspaceOption {
   keepAlive: boolean;
   tcp?: TcpListen;
-  /** Called once the service listens. */
+  /** Called when the service starts to listen. */
   onReady: (service: ReadyService) => void;
-  /** Called with each later event of the service. */
+  /** Called with each event of the service after onReady(). */
   onEvent?: (event: ServiceEventMessage) => void;
   /** Called with each line of the service's log, without its line break. */
   onLogLine?: (line: string) => void;
 }
 
-/** The service's application in this process. It runs no agents and has no triggers. */
+/** The service's API in this process. It runs no agents and fires no triggers. */
 export interface LocalService extends AsyncDisposable {
   readonly client: Client;
 }
 
-/** One file that `validate` has checked. */
+/** A file that `inkling validate` has checked, with its problems. */
 export interface ValidatedFile {
   agentId: string;
   path: string;
   diagnostics: DiagnosticBody[];
-  /** For mcp-servers.json: the started servers and the number of their tools. */
+  /** The started MCP servers and the numbers of their tools; only present for mcp-servers.json. */
   connected?: { server: string; tools: number }[];
 }
 
-/** A model provider and its key. */
+/** A model provider, and whether its key is set. */
 export interface ProviderReport {
   name: string;
-  /** The variable of its key; null if it needs no key. */
+  /** The environment variable of the provider's key; null if the provider needs no key. */
   keyVariable: string | null;
   hasKey: boolean;
 }
 
-/** The result of `info`. */
+/** The data of `inkling info`: the configuration in effect. */
 export interface InfoReport {
   configFile: string;
   configFileExists: boolean;
@@ -111,25 +112,25 @@ export interface InfoReport {
   workspaceEnvFileExists: boolean;
   workspace: string;
   agentsDir: string;
-  /** Its address or path, without a password. */
+  /** The kind of the database and its address or path, without a password. */
   database: { kind: "sqlite" | "postgres"; place: string };
-  /** `provider/name`; null if config.yaml names none. */
+  /** The default model as `provider/name`; null if config.yaml sets none. */
   defaultModel: string | null;
-  /** True if the price of the default model is known; null without a default model. */
+  /** True if the price of the default model is known, false if unknown, null without a default model. */
   defaultModelHasPrice: boolean | null;
   providers: ProviderReport[];
-  /** The setting, and the reason why there is no sandbox; null if there is one. */
+  /** The value of the sandbox setting. `missing` explains why no sandbox is available; null if one is available. */
   sandbox: { mode: string; missing: { problem: string; remedy: string } | null };
 }
 
-/** A notification channel, and the problem that prevents a delivery; null if none is known. */
+/** A notification channel. `problem` is the reason why it cannot deliver messages, or null if no problem is known. */
 export interface ChannelReport {
   name: string;
   type: string;
   problem: string | null;
 }
 
-/** The result of a test message: the reply, or the reason of the failure. */
+/** The result of a test message. `reply` is the receiver's reply, or the reason for the failure. */
 export interface ChannelTrial {
   name: string;
   delivered: boolean;
@@ -139,72 +140,72 @@ export interface ChannelTrial {
 /** The notification channels of config.yaml. */
 export interface MessageChannels {
   report(): ChannelReport[];
-  /** Sends one test message. Resolves to undefined for an unknown channel. */
+  /** Sends a test message through the named channel. Resolves to undefined if no channel has the name. */
   try(name: string): Promise<ChannelTrial | undefined>;
 }
 
-/** A flag of Deno and its reason. */
+/** A permission flag of Deno, and the reason why the service needs it. */
 export interface ExplainedFlag {
   flag: string;
   why: string;
 }
 
-/** The narrowest permissions with which the service of a workspace works. */
+/** The smallest set of permissions with which the service of a workspace works. */
 export interface PermissionReport {
   flags: ExplainedFlag[];
-  /** The features that do not work with them, as sentences. */
+  /** Sentences about the features that do not work with these permissions. */
   remarks: string[];
-  /** The program and first arguments with these permissions; null for a compiled program, whose permissions are fixed. */
+  /** The command that starts Inkling with these permissions. Null for a compiled program, whose permissions are fixed. */
   command: readonly string[] | null;
 }
 
-/** The service that the permissions are for. */
+/** The settings of the service whose permissions are determined. */
 export interface PermissionOptions extends WorkspaceOption {
-  /** The --host of the service; absent: loopback. */
+  /** The value of --host; if absent, the service listens on the loopback address. */
   host?: string;
 }
 
-/** A copy of the history into PostgreSQL or out of it. */
+/** The settings of a copy of the history, into PostgreSQL (`to`) or out of PostgreSQL (`from`). */
 export interface MoveHistoryOptions extends WorkspaceOption {
   direction: "to" | "from";
-  /** postgres://user@host:port/database. */
+  /** The address of the PostgreSQL database: `postgres://user@host:port/database`. */
   address: string;
-  /** Cancels the copy and removes its partial result. */
+  /** Its abort cancels the copy and removes the partial result. */
   signal: AbortSignal;
-  /** Called with the number of rows of a table that were copied or compared so far. */
+  /** Called with the progress: `rows` is the number of rows of `table` that were copied or compared so far. */
   onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
 }
 
-/** The result of a verified copy. The addresses contain no password. */
+/** The result of a copy whose rows were compared with the source. Addresses contain no password. */
 export interface MovedHistory {
   from: string;
   to: string;
-  /** The path of config.yaml, and the value of `database` there that uses PostgreSQL. */
+  /** The path of config.yaml, followed by the value of its `database` setting that selects the PostgreSQL database. */
   configFile: string;
   setting: string;
-  /** Each table with the SHA-256 of all its rows. */
+  /** The copied tables: each with its number of rows and the SHA-256 digest of all rows. */
   tables: { name: string; rows: number; digest: string }[];
-  /** The number of texts in which U+FFFD replaces NUL characters, which PostgreSQL cannot store. */
+  /** The number of copied texts in which U+FFFD replaces NUL characters. PostgreSQL cannot store NUL characters. */
   changedTexts: number;
 }
 
 /**
- * The functions of the application that commands call. An expected failure is an error with a message for the user;
- * TypeError and other built-in errors are bugs.
+ * The functions and properties of the program that commands use. For a failure that a user can cause, a function throws an
+ * error with a message for the user. TypeErrors and other built-in errors are bugs.
  */
 export interface CliApp {
   readonly version: string;
-  /** The program and first arguments that start this program again. */
+  /** The command that starts this program again. */
   readonly selfCommand: readonly string[];
   /** True if this process has fewer permissions than Inkling can use. */
   readonly isConfined: boolean;
-  /** Returns the flags that config.yaml and the agents need now. */
+  /** Returns the permission flags that the current config.yaml and agent files require. */
   permissions(options: PermissionOptions): Promise<PermissionReport>;
-  /** The kind of this installation, which determines its update. */
+  /** The kind of this installation. It determines how `inkling update` works. */
   readonly distribution: Distribution;
   /**
-   * The environment of a background service. Its folders are absolute, because the service runs in another directory. Keys
-   * are passed here, never in arguments.
+   * The environment variables for a background service. Inkling's folders in them are absolute paths, because the service
+   * runs in another directory. Keys are passed in the environment, never in arguments.
    */
   readonly environment: Readonly<Record<string, string>>;
   readonly stdout: Terminal;
@@ -212,50 +213,59 @@ export interface CliApp {
   readonly input: Input;
   readonly clock: Clock;
   readonly processes: Processes;
-  /** Returns the service's files. Without the option it reads no file. */
+  /**
+   * Returns the paths of the service's files. Without `workspaceFlag` it reads no file, because the default workspace's
+   * service uses the base state folder.
+   */
   places(workspaceFlag?: string): Promise<Places>;
-  /** Creates a client of the service. It connects at its first call. */
+  /** Creates a client of the service. The client connects at its first request. */
   connect(places: Places): Client;
-  /** Reads the service settings of config.yaml and the key of TCP clients. */
+  /** Returns the service settings of config.yaml, and the key of TCP clients. */
   serviceDefaults(options: WorkspaceOption): Promise<ServiceDefaults>;
-  /** Runs the service in this process until it has stopped. */
+  /** Runs the service in this process. Resolves with the reason of the stop when the service has stopped. */
   serve(options: ServeOptions): Promise<StopReason>;
-  /** Opens a read-only application, also while a service runs. */
+  /** Opens the service's API in this process, read-only. Works also while a service runs. */
   openLocalService(options: WorkspaceOption): Promise<LocalService>;
-  /** Opens an application that may remove stored data. Rejects while a service runs. */
+  /** Opens the service's API in this process with the right to delete stored data. Rejects while a service runs. */
   openUpkeep(options: WorkspaceOption): Promise<LocalService>;
-  /** Copies the whole history or nothing. Rejects while a service runs, and if the target has a history. */
+  /**
+   * Copies the history between SQLite and PostgreSQL, completely or not at all. Rejects while a service runs, or if the
+   * target already contains a history.
+   */
   moveHistory(options: MoveHistoryOptions): Promise<MovedHistory>;
   /**
-   * Checks the agent with this id, the `.md` file at this path, or every agent. With `connect` it also starts their MCP
-   * servers. Returns an empty list for an unknown target.
+   * Checks the agent with the id `target`, the `.md` file at the path `target`, or every agent. With `connect` it also
+   * starts the agents' MCP servers. Returns an empty list for an unknown target.
    */
   validate(
     target: string | undefined,
     options: WorkspaceOption & { connect?: boolean },
   ): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<InfoReport>;
-  /** Opens the notification channels with the variables of this process. */
+  /** Opens the notification channels of config.yaml. Their secrets come from the environment of this process. */
   openChannels(options: WorkspaceOption): Promise<MessageChannels>;
-  /** Checks everything except the service. Works with invalid configuration, too. */
+  /** Runs all checks of `inkling doctor` except the checks of the service. Works even if config.yaml is invalid. */
   examine(options: WorkspaceOption & { isRunning: boolean }): Promise<Examination>;
-  /** Returns the warnings about config.yaml, for example unknown keys. */
+  /** Returns the warnings about config.yaml, for example about unknown keys. */
   configWarnings(options: WorkspaceOption): Promise<DiagnosticBody[]>;
-  /** Returns the agents' ids from the file names, without reading the files. */
+  /** Returns the ids of all agents. Reads only the names of the agent files, not the files. */
   agentNames(options: WorkspaceOption): Promise<string[]>;
-  /** Serves the page of the service behind a socket, starting at the path `home`. `warn` is called with problems. */
+  /**
+   * Starts a local proxy that serves the page of the service at `socketFile`. `home` is the URL path of the first page.
+   * `warn` receives problems.
+   */
   openUiProxy(
     options: { stateDir: string; socketFile: string; home: string; warn: (text: string) => void },
   ): Promise<UiProxy>;
-  /** Creates a link with which one browser can open the page on this port. */
+  /** Creates a link that opens the page on this port, for one browser only. */
   createUiLink(place: { stateDir: string; port: number }): Promise<UiLink>;
-  /** Opens the editor of the process's environment; see EditText. */
+  /** Opens a text in the editor that the environment variables of this process name; see EditText. */
   editText: EditText;
-  /** Opens an address in the user's browser. Returns false if that fails. */
+  /** Opens an address in the user's browser. Returns false if no browser can be opened. */
   openBrowser(address: string): Promise<boolean>;
-  /** Returns the absolute path of a workspace that is not a folder, or undefined for a folder. */
+  /** Returns undefined if the workspace is an existing folder, otherwise its absolute path. */
   missingWorkspace(workspace: string): Promise<string | undefined>;
-  /** Returns whether there is a config.yaml or an agents folder. */
+  /** Returns whether config.yaml or the agents folder exists. */
   isSetUp(options: WorkspaceOption): Promise<boolean>;
   openInstallation(): Promise<Installation>;
   openAgentAuthor(options: WorkspaceOption): Promise<AgentAuthor>;
@@ -266,8 +276,10 @@ export interface CliApp {
     options: WorkspaceOption,
   ): Promise<Pick<ServerInstaller, "prepare" | "list" | "remove">>;
   openAgentTests(options: WorkspaceOption): Promise<AgentTesting>;
-  /** Returns the candidate that is most similar to a mistyped word. */
+  /** Returns the candidate that is most similar to a mistyped word, or undefined if none is similar. */
   suggest(word: string, candidates: Iterable<string>): string | undefined;
-  /** Calls the listener at each Ctrl+C instead of ending the process. Returns a function that removes the listener. */
+  /**
+   * Calls the listener at each Ctrl+C, which then does not end the process. Returns a function that removes the listener.
+   */
   onInterrupt(listener: () => void): () => void;
 }

@@ -1,16 +1,16 @@
-// The context of a command: the program around it, its output, and the options that all commands share.
+// The context that every command receives: the program's functions, the output, and the shared --workspace option.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import type { Output } from "../output/output.ts";
 
 export { CommandFailure, type CommandResult, EXIT, type ExitCode, Interrupted } from "./exit.ts";
 
-/** The context of one command. */
+/** The context of one call of a command. */
 export interface CommandContext extends WorkspaceOption {
   app: CliApp;
   output: Output;
 }
 
-/** Returns only the workspace option, without an undefined value. */
+/** Returns an object with only the workspace option. The property is absent if the option is undefined. */
 export function workspaceOf({ workspace }: WorkspaceOption): WorkspaceOption {
   return workspace === undefined ? {} : { workspace };
 }

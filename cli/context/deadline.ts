@@ -1,13 +1,16 @@
-// Runs work with a time limit: its signal aborts when the time is over.
+// Runs asynchronous work with a time limit.
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "./app.ts";
 
-/** Error: the work did not finish in time. */
+/** Error: asynchronous work did not finish in time. */
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 }
 
-/** Runs `work` and returns its result. Its signal aborts with DeadlineExceeded after `ms`, or with the reason of `options.signal`. */
+/**
+ * Runs `work` and returns its result. The signal that `work` receives aborts with DeadlineExceeded after `ms` milliseconds,
+ * or with the reason of `options.signal`. The function then rejects with the same reason.
+ */
 export function withDeadline<T>(
   clock: Clock,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,15 +1,15 @@
-// Detects the kind of this installation, which determines its update.
+// Detects how this program was installed. `inkling update` depends on it.
 import { programFolder } from "../../base/program_files.ts";
 
 /**
- * The name of Inkling in npm's registry. Undefined until the name is registered, because anybody could register it and
- * distribute another program. Set it before the first `npm publish`.
+ * The name of Inkling in npm's registry. It is undefined until the name is registered: before that, anybody could publish
+ * another program under the name. Set it before the first `npm publish`.
  */
 const PUBLISHED_PACKAGE: string | undefined = undefined;
 
 /**
- * A compiled binary, an npm package in a node_modules folder, or a checkout of the source. `isPublished`: the package with
- * this name in npm's registry is Inkling.
+ * The kind and place of an installation: a compiled binary, an npm package in a node_modules folder, or a source checkout.
+ * `isPublished` is true if the package of this name in npm's registry is Inkling.
  */
 export type Distribution =
   | { kind: "binary"; path: string; target: string }
@@ -17,11 +17,12 @@ export type Distribution =
   | { kind: "source"; directory: string };
 
 /**
- * Returns the installation of the source in a folder (that of main.ts). It reads no variables, because child processes
- * inherit the environment of another installation.
+ * Returns the kind of the installation whose main.ts is in `directory`. Reads no environment variables, because a child
+ * process inherits the variables of its parent's installation.
  */
 export function distributionOf(directory: string): Exclude<Distribution, { kind: "binary" }> {
-  // `…/node_modules/name/…` or `…/node_modules/@scope/name/…`; the innermost one is the package itself.
+  // Matches `…/node_modules/name/…` and `…/node_modules/@scope/name/…`. If several folders match, the innermost is the
+  // package.
   const found = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/@]+))(?:[\\/]|$)/.exec(
     directory,
   );
@@ -38,12 +39,12 @@ export function distributionOf(directory: string): Exclude<Distribution, { kind:
   };
 }
 
-/** Returns the installation of the running program. */
+/** Returns the kind and place of the running program's installation. */
 export function ownDistribution(): Distribution {
   const { standalone, target } = Deno.build;
   const execPath = Deno.execPath();
-  // The source of a binary is not on the disk.
+  // A compiled binary contains its source, so no source folder exists.
   if (standalone) return { kind: "binary", path: execPath, target };
-  // A checkout that `npm link` has linked is a checkout.
+  // `npm link` creates a symbolic link to a checkout. The real path identifies it as a checkout.
   return distributionOf(Deno.realPathSync(programFolder()));
 }

@@ -1,4 +1,4 @@
-// The exit codes, and the conversion of thrown errors into an exit code and a message.
+// The exit codes, and the conversion of a thrown error to an exit code and a message.
 import { describeDenied } from "../../base/denied_permission.ts";
 import { ApiError, ServiceUnreachable } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
@@ -9,25 +9,25 @@ export const EXIT = {
   ok: 0,
   /** The command or the run failed. */
   failed: 1,
-  /** The command line is wrong, or names something that does not exist. */
+  /** The command line is invalid, or names a thing that does not exist. */
   usage: 2,
   /** The service cannot be reached or started. */
   unreachable: 3,
-  /** The run waits for an answer. */
+  /** The run waits for an answer of a person. */
   waiting: 4,
-  /** Ctrl+C. */
+  /** The user pressed Ctrl+C. */
   interrupted: 130,
-  /** The output was closed. Shells report this code for a program that SIGPIPE ends. */
+  /** The reader closed the output. Shells report this code for a program that SIGPIPE ended. */
   unread: 141,
 } as const;
 
-/** One of the exit codes. */
+/** An exit code of the process. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];
 
 /** The result of a command: its exit code, or undefined for success. */
 export type CommandResult = ExitCode | void;
 
-/** Error: ends the command with this exit code. The message is for the user; further lines say what to do. */
+/** Error: ends the command with `exitCode`. The message is for the user; its further lines say what to do. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 
@@ -43,7 +43,7 @@ export class Interrupted extends CommandFailure {
   }
 }
 
-/** Returns the exit code for the last status of a followed run. */
+/** Returns the exit code for the last status of a run whose output the command printed. */
 export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
   switch (status) {
     case "success":
@@ -61,9 +61,9 @@ export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
   }
 }
 
-/** Returns the exit code and the message of a thrown value; `text` is undefined if nothing can be printed. */
+/** Returns the exit code and the message of a thrown value. `text` is undefined if no message should be printed. */
 export function toExit(error: unknown): { code: ExitCode; text: string | undefined } {
-  // The reader of the output has gone.
+  // The reader closed the output, so no message can be printed.
   if (error instanceof OutputClosed) return { code: EXIT.unread, text: undefined };
   if (error instanceof Interrupted) return { code: EXIT.interrupted, text: undefined };
   if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };

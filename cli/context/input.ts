@@ -1,65 +1,71 @@
-// The interfaces of standard input and of the prompts. Tests use a fake.
+// The interfaces of standard input and of prompts. Tests have fake implementations.
 
-/** A question. */
+/** A question to the user. */
 export interface Question {
-  /** Printed unchanged, so untrusted text must be sanitized before. */
+  /** The text of the question. It is printed unchanged, so the caller must sanitize untrusted text. */
   message: string;
-  /** Closes the prompt, which rejects with the signal's reason. */
+  /** Its abort closes the prompt, which rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** One choice of a question. */
+/** A possible answer to a question with choices. */
 export interface Choice {
   value: string;
   label: string;
-  /** Shown after the label. */
+  /** Additional text, printed after the label. */
   hint?: string;
 }
 
 /**
- * Asks questions at the terminal. Call it only if there is one. Every method resolves to undefined if the user leaves the
- * question open (Esc, Ctrl+D), and rejects with Interrupted at Ctrl+C.
+ * Asks the user questions at the terminal; not usable without a terminal. Every method resolves to undefined if the user
+ * skips the question with Esc or Ctrl+D, and rejects with Interrupted at Ctrl+C.
  */
 export interface Prompter {
-  /** Asks for yes or no. No is preselected unless `initial` is true, so that an accidental Enter allows nothing. */
+  /**
+   * Asks a yes-or-no question. No is preselected unless `initial` is true, so that Enter pressed by accident allows
+   * nothing.
+   */
   confirm(question: Question & { initial?: boolean }): Promise<boolean | undefined>;
-  /** Asks for a line of text, which may be empty. Enter alone returns `initial`, which is shown. */
+  /** Asks for a line of text, which may be empty. `initial` is shown as the default, which Enter alone returns. */
   text(
     question: Question & { placeholder?: string; initial?: string },
   ): Promise<string | undefined>;
-  /** Asks for a line of hidden text, which may be empty. */
+  /** Asks for a line of text without showing the typed characters. The line may be empty. */
   secret(question: Question): Promise<string | undefined>;
-  /** Asks for one of a few choices; the cursor starts at `initial`. */
+  /** Asks for one of a few choices. `initial` is the value of the preselected choice. */
   select(
     question: Question & { choices: readonly Choice[]; initial?: string },
   ): Promise<string | undefined>;
-  /** Asks for at least one of a few choices. */
+  /** Asks for one or more of a few choices. */
   multiselect(question: Question & { choices: readonly Choice[] }): Promise<string[] | undefined>;
-  /** Asks for one of many choices with a search. */
+  /** Asks for one of many choices, which the user can filter by typing. */
   search(question: Question & { choices: readonly Choice[] }): Promise<string | undefined>;
 }
 
-/** The lines of a terminal or a pipe. */
+/** A source of input lines: a terminal or a pipe. */
 export interface LineSource extends AsyncDisposable {
   /**
-   * Reads the next line; a pasted line may contain line breaks. Resolves to undefined at the end (Ctrl+D). Rejects with
-   * Interrupted at Ctrl+C, or with the signal's reason. The prompt is printed on a terminal only.
+   * Prints the prompt, on a terminal only, and reads the next line. A pasted text with line breaks is one line. Resolves to
+   * undefined at the end of the input (Ctrl+D). Rejects with Interrupted at Ctrl+C, or with the reason of an aborted
+   * `signal`.
    */
   read(prompt: string, options: { signal: AbortSignal }): Promise<string | undefined>;
 }
 
-/** Opens a text in an editor, in a file with this name, and resolves to the saved text. */
+/** Opens a text in an editor, in a temporary file with the name `name`, and resolves to the saved text. */
 export type EditText = (text: string, name: string) => Promise<string>;
 
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;
   readonly prompter: Prompter;
-  /** Hides pressed keys until disposed, and keeps them for the next line or prompt. Call it at a terminal only. */
+  /**
+   * Does not show pressed keys until disposed, but keeps them for the next line or prompt. Not usable without a terminal.
+   */
   mute(): Disposable;
   /**
-   * Opens the input as lines. With `edited` the user can edit them, and Ctrl+D on an empty line ends them; with
-   * `endsInLine` Ctrl+D within a line ends them, too, after that line.
+   * Opens the input as lines. With `edited` the user can edit a line with the arrow keys, and Ctrl+D on an empty line ends
+   * the input. With `endsInLine`, Ctrl+D after typed text ends the input, too, and that text is the last line.
    */
   openLines(options: { edited: boolean; endsInLine?: boolean }): Promise<LineSource>;
 }

@@ -1,23 +1,29 @@
-// The check of --workspace. It runs before the command, so that no command works with an empty workspace or starts a
-// service for one.
+// Checks that the folder of --workspace exists before a command runs. Without the check, a mistyped path would look like an
+// empty workspace, or start a service for it.
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import { CommandFailure, EXIT, type ExitCode } from "./exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
-/** Commands that create the folder or do not need it, and `start`, which checks it with its own exit code. */
+/**
+ * The commands that this check skips: commands that create the folder or do not need it, and `start`, which does the check
+ * itself because its exit code differs.
+ */
 const NOT_REFUSED: ReadonlySet<string> = new Set([
   ...["setup", "new"],
   ...["help", "completions", "complete"],
   "start",
 ]);
-/** Commands about history. They also work for a deleted workspace; `respond` only while its service runs. */
+/**
+ * The commands that read the history or the service. They also work if the workspace folder was deleted; `respond` only
+ * while the workspace's service runs.
+ */
 const LOOK_BACK: ReadonlySet<string> = new Set([
   ...["stop", "status", "logs", "watch", "cancel"],
   ...["pending", "respond", "checkpoint"],
 ]);
 
-/** Throws CommandFailure if --workspace is not a folder and the command needs it. */
+/** Throws CommandFailure if the folder of --workspace does not exist and the command needs it. */
 export async function refuseMissingWorkspace(
   command: string,
   { app, workspace }: WorkspaceOption & { app: CliApp },
@@ -29,7 +35,7 @@ export async function refuseMissingWorkspace(
   throw missingWorkspace(path, EXIT.usage);
 }
 
-/** Returns the error for a workspace that does not exist. */
+/** Returns the error about a workspace folder that does not exist. */
 export function missingWorkspace(path: string, exitCode: ExitCode): CommandFailure {
   return new CommandFailure(
     exitCode,
@@ -38,14 +44,17 @@ export function missingWorkspace(path: string, exitCode: ExitCode): CommandFailu
   );
 }
 
-/** Returns the path of --workspace if that folder does not exist, otherwise undefined. */
+/** Returns the absolute path of --workspace if the folder does not exist, otherwise undefined. */
 export async function findGoneWorkspace(
   { app, workspace }: WorkspaceOption & { app: CliApp },
 ): Promise<string | undefined> {
   return workspace === undefined ? undefined : await app.missingWorkspace(workspace);
 }
 
-/** Returns whether the workspace has a state folder: it was deleted, not mistyped. */
+/**
+ * Returns whether the workspace has a state folder. If so, the workspace existed and was deleted; otherwise its path was
+ * mistyped.
+ */
 async function hasHistory(app: CliApp, workspace: string): Promise<boolean> {
   const { stateDir } = await app.places(workspace);
   return (await Deno.stat(stateDir).catch(ignoreMissing))?.isDirectory ?? false;

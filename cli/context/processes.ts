@@ -1,32 +1,35 @@
-// Checks, signals and starts other processes. Node's modules are loaded on first use, because they are slow to load and
-// most commands do not need them.
+// Starts other processes, sends them signals, and checks whether they run. Node's modules are imported when they are used,
+// because they load slowly and most commands do not need them.
 import { errorCode } from "../../base/error_code.ts";
 
-/** A child process in its own session. */
+/** A child process in its own session, so it continues when this process ends. */
 export interface DetachedProcess {
   readonly pid: number;
-  /** Set once it has ended: its exit code, or null when a signal ended it. */
+  /** Undefined while the process runs. Afterwards its exit code, or null if a signal ended it. */
   readonly ended: { code: number | null } | undefined;
 }
 
-/** The processes of the operating system. */
+/** Functions for processes of the operating system. */
 export interface Processes {
-  /** Returns false for a process that has ended or is a zombie, and true for another user's process. */
+  /** Returns whether a process runs. Returns false for a zombie, and true for a process of another user. */
   isAlive(pid: number): Promise<boolean>;
-  /** Sends a signal. Ignores a process that has ended; throws if the signal is not permitted. */
+  /** Sends a signal to a process. Does nothing if the process has ended. Throws if the user may not signal the process. */
   signal(pid: number, name: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** Starts a command in `/`, in its own session, and appends its output to the log file (mode 600). */
+  /**
+   * Starts a command in its own session with the working directory `/`. Appends its output to the log file, which is
+   * created with mode 600.
+   */
   spawnDetached(
     command: readonly string[],
     options: { logFile: string; environment: Readonly<Record<string, string>> },
   ): Promise<DetachedProcess>;
 }
 
-/** The processes of this machine. */
+/** The implementation of Processes for this machine. */
 export const systemProcesses: Processes = {
   async isAlive(pid) {
     if (!await exists(pid) || await isZombie(pid)) return false;
-    // The process may have ended during the check.
+    // The process may have ended during the zombie check.
     return await exists(pid);
   },
 
@@ -72,7 +75,7 @@ export const systemProcesses: Processes = {
   },
 };
 
-/** Returns whether a process has this PID; zombies count. */
+/** Returns whether a process has this PID. A zombie still has its PID. */
 async function exists(pid: number): Promise<boolean> {
   const { default: process } = await import("node:process");
   try {
@@ -86,9 +89,12 @@ async function exists(pid: number): Promise<boolean> {
   }
 }
 
-/** Returns whether a process has ended but still has its PID. Returns false if that cannot be determined. */
+/**
+ * Returns whether a process has ended but keeps its PID until its parent reads the exit code. Returns false if that cannot
+ * be determined.
+ */
 async function isZombie(pid: number): Promise<boolean> {
-  // Another program reads /proc, because Deno would need all permissions for that.
+  // `cat` reads the file in /proc, because Deno itself would need --allow-all to read it.
   const [program, args] = Deno.build.os === "linux"
     ? ["cat", [`/proc/${pid}/stat`]] as const
     : ["ps", ["-o", "stat=", "-p", String(pid)]] as const;
@@ -102,9 +108,9 @@ async function isZombie(pid: number): Promise<boolean> {
     }).output();
     text = new TextDecoder().decode(stdout);
   } catch {
-    // The program is missing or may not start.
+    // `cat` or `ps` is missing, or this process may not run it.
     return false;
   }
-  // Linux: `pid (name) state …`. The name may contain anything, so the state follows the last bracket.
+  // The file in /proc contains `pid (name) state …`. The name may contain brackets, so the state follows the last one.
   return /^\s*Z/.test(text.slice(text.lastIndexOf(")") + 1));
 }

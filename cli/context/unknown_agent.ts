@@ -1,14 +1,17 @@
-// Errors for an unknown agent id: they suggest a similar id, or report the error in the agent's file.
+// Creates errors for an agent id that is unknown: they suggest a similar id, or report the error in the agent's file.
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { CliApp } from "./app.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 
-/** The number of agents that an error message lists. */
+/** The maximum number of agents that an error message lists. */
 const LISTED = 20;
 
-/** Awaits a request about an agent. Turns the service's 404 into a CommandFailure with advice. */
+/**
+ * Returns the result of a request about an agent. Converts the service's 404 response to a CommandFailure that says what to
+ * do.
+ */
 export async function orUnknownAgent<T>(
   request: Promise<T>,
   options: { app: CliApp; client: Client; agentId: string | undefined },
@@ -29,7 +32,7 @@ export async function orUnknownAgent<T>(
   }
 }
 
-/** Returns the error for an agent whose file has never parsed. */
+/** Returns the error for an agent whose file does not parse and has not been loaded before. */
 function brokenAgent({ id, path, diagnostics }: AgentErrorBody): CommandFailure {
   const first = diagnostics.find(({ severity }) => severity === "error");
   const reason = first === undefined ? "" : `:${first.line}:${first.column}: ${first.message}`;
@@ -40,7 +43,10 @@ function brokenAgent({ id, path, diagnostics }: AgentErrorBody): CommandFailure 
   );
 }
 
-/** Returns the error for an unknown id. Recognizes an agent's label, file name or path, and suggests the agent's id. */
+/**
+ * Returns the error for an unknown agent id. If the id is a label, a file name or a path of an agent, it suggests the
+ * agent's id.
+ */
 export function unknownAgent(
   app: CliApp,
   agentId: string,
@@ -57,7 +63,7 @@ export function unknownAgent(
   return new CommandFailure(EXIT.usage, `There is no agent "${agentId}". ${advice}`);
 }
 
-/** Returns the error for a command that was called without the agent that it needs. */
+/** Returns the error for a command that needs an agent but was called without one. */
 export function agentMissing(command: string, ids: readonly string[]): CommandFailure {
   if (ids.length === 0) {
     return new CommandFailure(

@@ -1,23 +1,23 @@
-// Makes a change to the workspace after the user has seen its details and confirmed it, at the terminal or by --yes.
+// Changes the workspace after the user has seen the details and confirmed them, at the terminal or with --yes.
 import type { CommandContext } from "../context/context.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { Interview } from "../prompting/interview.ts";
 
-/** A change, and the texts about it. */
+/** A change of the workspace, and the texts that describe it to the user. */
 export interface Change {
-  /** The details that are printed before the question. */
+  /** The details of the change, printed before the question. */
   fields: [string, string][];
   question: string;
-  /** `added`, `removed`. */
+  /** The verb of the messages about the change: `added` or `removed`. */
   done: string;
-  /** The changed file or folder, the only output with --quiet. */
+  /** The path of the changed file or folder. With --quiet nothing else is printed. */
   target: string;
-  /** The next step for the user. */
+  /** A sentence about the user's next step. */
   next?: string;
   make(): Promise<void>;
 }
 
-/** Makes the change unless the user declines. Throws CommandFailure without a terminal and without --yes. */
+/** Makes the change, unless the user declines. Throws CommandFailure without --yes if there is no terminal. */
 export async function changeWithConsent(
   context: CommandContext,
   { fields, question, done, target, next, make }: Change,

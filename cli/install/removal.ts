@@ -1,30 +1,32 @@
-// Removes an installed skill or MCP server by its name, after the user has seen the agents that use it and confirmed.
+// Removes an installed skill or MCP server after the user has seen the agents that use it and has confirmed.
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { changeWithConsent } from "./consent.ts";
 
-/** An installed skill or MCP server. */
+/** An installed skill or MCP server, and the ids of the agents that use it. */
 interface Installed {
   name: string;
   agents: readonly string[];
 }
 
-/** The item to remove, and the functions that describe and remove it. */
+/** The name of the item to remove, the installed items, and functions that describe and remove an item. */
 export interface Removal<Item extends Installed> {
-  /** `skill`, `MCP server`. */
+  /** The kind of the items in messages: `skill` or `MCP server`. */
   what: string;
   name: string;
   items: readonly Item[];
-  /** Returns the details that are printed before the question; `usedBy` is the row with the agents that use the item. */
+  /**
+   * Returns the details that are printed before the question. `usedBy` is the row that lists the agents that use the item.
+   */
   fieldsOf: (item: Item, usedBy: [string, string]) => [string, string][];
   targetOf: (item: Item) => string;
   remove: (item: Item) => Promise<void>;
   yes: true | undefined;
 }
 
-/** Removes the item with this name. Throws CommandFailure for an unknown name. */
+/** Removes the item with this name, unless the user declines. Throws CommandFailure if no installed item has the name. */
 export async function removeInstalled<Item extends Installed>(
   context: CommandContext,
   { what, name, items, fieldsOf, targetOf, remove, yes }: Removal<Item>,

@@ -1,5 +1,5 @@
-// The background process of `ui --background`. It serves the page until it is stopped, or until no service has answered for
-// ten minutes. It holds a lock while it lives, and a file contains its PID and port.
+// Manages the background process of `inkling ui --background`. The process serves the page until it is stopped, or until no
+// service has answered for ten minutes. It holds a lock while it runs, and writes its PID and port to a file.
 import { isLocked, takeLock } from "../../base/files/lock_file.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -10,30 +10,35 @@ import { CommandFailure, EXIT } from "../context/exit.ts";
 import { checkHealth } from "./connection.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 
-/** The environment variable that marks the background process. */
+/**
+ * The environment variable that makes a process with `ui --background` serve the page. Without the variable, the command
+ * starts such a process.
+ */
 export const SERVES_PAGE = "INKLING_UI_SERVES";
-/** The time without a service after which the process ends. Sleep of the machine does not count. */
+/** The time without a running service after which the process ends. Time in which the machine sleeps does not count. */
 export const ALONE_MS = 10 * MINUTE_MS;
 
 const CHECK_MS = 30 * SECOND_MS;
 const START_MS = 30 * SECOND_MS;
 const STOP_MS = 5 * SECOND_MS;
 
-/** The background process that serves the page. */
+/** The PID of the background process, and the port at which it serves the page. */
 export interface BackgroundPage {
   pid: number;
   port: number;
 }
 
-/** Returns the running background process, if there is one. */
+/** Returns the running background process, or undefined. */
 export async function findBackgroundPage(places: Places): Promise<BackgroundPage | undefined> {
   const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
-  // A killed process leaves its file behind.
+  // A killed process leaves its file behind, but the operating system releases its lock.
   if (text === undefined || !isLocked(lockFile(places))) return undefined;
   return JSON.parse(text);
 }
 
-/** Starts the background process and waits until it listens. Throws CommandFailure. */
+/**
+ * Starts the background process and waits until it listens. Throws CommandFailure if it ends or does not listen in time.
+ */
 export async function startBackgroundPage(
   app: CliApp,
   places: Places,
@@ -56,7 +61,8 @@ export async function startBackgroundPage(
         `Its log is ${logFile}`,
     );
   return await pollUntil(async () => {
-    // Read before the file: the child also ends if another background process was faster, and that one is returned.
+    // `ended` is read before the file. The child also ends if another background process started earlier; the function then
+    // returns the other process.
     const { ended } = child;
     const text = await Deno.readTextFile(pageFile(places)).catch(ignoreMissing);
     const page: BackgroundPage | undefined = text === undefined ? undefined : JSON.parse(text);
@@ -69,7 +75,10 @@ export async function startBackgroundPage(
   }, { clock: app.clock, ms: START_MS, late, signal });
 }
 
-/** Stops the background process. Returns undefined if there is none. Throws CommandFailure if it does not end. */
+/**
+ * Stops the background process and returns its PID and port, or undefined if none runs. Throws CommandFailure if the
+ * process does not end.
+ */
 export async function stopBackgroundPage(
   app: CliApp,
   places: Places,
@@ -88,7 +97,10 @@ export async function stopBackgroundPage(
   return page;
 }
 
-/** Publishes this process as the one that serves the page, until disposed. Returns undefined if another process does. */
+/**
+ * Writes the PID and port of this process to the file, and holds the lock until disposed. Returns undefined if another
+ * process holds the lock.
+ */
 export async function announcePage(
   places: Places,
   page: BackgroundPage,
@@ -104,10 +116,10 @@ export async function announcePage(
   };
 }
 
-/** Resolves when no service has answered for ALONE_MS. Rejects with the signal's reason. */
+/** Resolves when no service has answered for ALONE_MS. Rejects with the reason of an aborted `signal`. */
 export async function untilAlone(app: CliApp, places: Places, signal: AbortSignal): Promise<void> {
   using client = app.connect(places);
-  // Counts checks instead of clock time, so that sleep of the machine does not count.
+  // Adds up the intervals between checks instead of comparing clock times, so that the machine's sleep does not count.
   for (let aloneMs = 0; aloneMs < ALONE_MS;) {
     await app.clock.sleep(CHECK_MS, signal);
     const health = await checkHealth(client, { clock: app.clock, signal });

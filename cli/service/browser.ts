@@ -1,32 +1,32 @@
-// Opens an address in the user's browser, with the command of each system.
+// Opens an address in the user's browser, with the opener program of the operating system.
 import { firstOf } from "../../base/first_of.ts";
 import type { Clock } from "../context/app.ts";
 
-/** A program that still runs after this time has opened a browser. */
+/** The time after which a still running opener program counts as a success: it has become the browser process. */
 const OPENED_MS = 3_000;
 
-/** The operating system and the environment. */
+/** The operating system, and the environment variables of the opener program. */
 export interface BrowserOptions {
   os: typeof Deno.build.os;
   environment: Readonly<Record<string, string>>;
 }
 
-/** Returns the command that opens an address, or undefined without a screen. */
+/** Returns the command that opens an address in a browser, or undefined if the environment has no graphical screen. */
 export function browserCommand(
   address: string,
   { os, environment }: BrowserOptions,
 ): readonly [program: string, ...args: string[]] | undefined {
   if (os === "darwin") return ["open", address];
-  // `start` is a builtin of cmd.exe, which splits an address at every "&".
+  // The builtin `start` of cmd.exe is unusable, because cmd.exe splits an address at every "&".
   if (os === "windows") return ["rundll32", "url.dll,FileProtocolHandler", address];
-  // Without a screen xdg-open would start a browser in this terminal.
+  // Without a graphical screen, xdg-open would start a text browser in this terminal.
   const hasScreen = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].some((name) =>
     (environment[name] ?? "") !== ""
   );
   return hasScreen ? ["xdg-open", address] : undefined;
 }
 
-/** Opens an address. Returns false if that fails. */
+/** Opens an address in the user's browser. Returns false if there is no screen, no opener program, or the program fails. */
 export async function openBrowser(
   address: string,
   options: BrowserOptions & { clock: Clock },
@@ -36,7 +36,7 @@ export async function openBrowser(
   const [program, ...args] = command;
   let child: Deno.ChildProcess;
   try {
-    // Detached, so that Ctrl+C does not end the browser, too.
+    // The program gets its own process group. Otherwise Ctrl+C in this terminal would also end the browser.
     child = new Deno.Command(program, {
       args,
       env: { ...options.environment },
@@ -46,7 +46,7 @@ export async function openBrowser(
       detached: true,
     }).spawn();
   } catch (error) {
-    // The program is missing or may not run. The caller prints the address for the user.
+    // The program is missing, or this process may not run it. The caller prints the address, which the user can open.
     if (error instanceof Deno.errors.NotFound) return false;
     if (error instanceof Deno.errors.PermissionDenied) return false;
     throw error;

@@ -1,8 +1,11 @@
-// The clock of a command. It waits by AbortSignal.timeout(), because loading Deno's setTimeout(), which is Node's, would
-// take a fifth of the start.
+// Implements the clock of a command. It waits with AbortSignal.timeout(). Deno's setTimeout() is Node's implementation, and
+// loading it would take a fifth of a command's start time.
 import { SystemClock } from "../../base/clock.ts";
 
-/** The system clock, for a process that ends with its command. An aborted wait leaves a timer that does not keep the process alive. */
+/**
+ * The system clock for a short-lived process. The timer of an aborted wait remains until its time, but does not keep the
+ * process alive.
+ */
 export class CommandClock extends SystemClock {
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -19,7 +22,7 @@ export class CommandClock extends SystemClock {
       time.removeEventListener("abort", onTime);
       reject(signal?.reason);
     };
-    // The listener keeps the process alive until the timeout.
+    // A signal with a listener keeps the process alive until the timeout; a signal without one does not.
     time.addEventListener("abort", onTime, { once: true });
     signal?.addEventListener("abort", onAbort, { once: true });
     return promise;

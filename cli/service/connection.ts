@@ -1,4 +1,4 @@
-// Connects to the running service, or opens the same application in this process.
+// Connects to the running service, or opens its API in this process.
 import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "../context/app.ts";
 import { workspaceOf } from "../context/context.ts";
@@ -7,19 +7,23 @@ import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isLocked } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
-/** A service that accepts a connection but does not answer within this time is `silent`. */
+/**
+ * The time limit of the first request. A service that accepts the connection but does not answer in this time is `silent`.
+ */
 const HEALTH_MS = 5_000;
 
-/** The state of the service: it answers, nothing listens, or it listens and does not answer. */
+/**
+ * The state of the service. `absent`: no process listens on the socket. `silent`: a process listens but does not answer.
+ */
 export type Health = "answers" | "absent" | "silent";
 
-/** The first request to a service. The signal aborts it after HEALTH_MS. */
+/** A function that sends the first request to a service. Its signal aborts the request after HEALTH_MS. */
 export type FirstRequest<Answer> = (
   client: Client,
   options: { signal?: AbortSignal },
 ) => Promise<Answer>;
 
-/** Requests the state of the service. Rejects with the signal's reason. */
+/** Sends a health request and returns the state of the service. Rejects with the reason of an aborted `signal`. */
 export async function checkHealth(
   client: Client,
   options: { clock: Clock; signal?: AbortSignal },
@@ -28,7 +32,7 @@ export async function checkHealth(
   return typeof result === "string" ? result : "answers";
 }
 
-/** Requests the state of a workspace's service. */
+/** Returns the state of the service of a workspace; undefined stands for the workspace of config.yaml. */
 export async function healthOf(app: CliApp, workspace: string | undefined): Promise<Health> {
   using client = app.connect(await app.places(workspace));
   return await checkHealth(client, app);
@@ -52,7 +56,9 @@ async function requestFirst<Answer>(
   }
 }
 
-/** Returns a client of the running service, or undefined if none runs. Throws CommandFailure if it is silent. */
+/**
+ * Returns a client of the running service, or undefined if none runs. Throws CommandFailure if the service does not answer.
+ */
 export async function connectService(
   app: CliApp,
   places: Places,
@@ -65,7 +71,10 @@ export async function connectService(
   return reached?.client;
 }
 
-/** Returns a client of the running service and its first answer, or undefined if none runs. Throws as connectService() does. */
+/**
+ * Returns a client of the running service and the answer to `request`, or undefined if no service runs. Throws
+ * CommandFailure if the service does not answer.
+ */
 async function reach<Answer>(
   app: CliApp,
   places: Places,
@@ -84,7 +93,7 @@ async function reach<Answer>(
   return undefined;
 }
 
-/** Returns the error for a service that accepts connections but does not answer. */
+/** Returns the error for a service that accepts connections but does not answer requests. */
 export function serviceSilent(places: Places): CommandFailure {
   return new CommandFailure(
     EXIT.unreachable,
@@ -95,17 +104,20 @@ export function serviceSilent(places: Places): CommandFailure {
 
 /** A client that can read agents and history. */
 export interface Reader extends LocalService {
-  /** True for the running service; false for the application in this process, which fires and runs nothing. */
+  /**
+   * True for a client of the running service. False for the application in this process, which runs no agents and fires no
+   * triggers.
+   */
   readonly isService: boolean;
 }
 
-/** Connects to the running service, or opens the application in this process, read-only and without triggers. */
+/** Connects to the running service. If none runs, opens the application in this process: read-only, without triggers. */
 export async function openReader(app: CliApp, workspace?: string): Promise<Reader> {
   const of = workspace === undefined ? {} : { workspace };
   return (await readFirst(app, (client, options) => client.health(options), of)).reader;
 }
 
-/** Opens a reader as openReader() does, with the answer to a first request. */
+/** Opens a reader as openReader() does, and returns the reader with the answer to `request`. */
 export async function readFirst<Answer>(
   app: CliApp,
   request: FirstRequest<Answer>,
@@ -126,9 +138,13 @@ export async function readFirst<Answer>(
   return { answer, reader: { client, isService: false, [Symbol.asyncDispose]: dispose } };
 }
 
-/** Returns the PID of a live service from its PID file; undefined if no service lives, null if the file is unreadable. */
+/**
+ * Returns the PID of the running service from its PID file. Returns undefined if no service runs, and null if the file has
+ * no valid PID.
+ */
 export async function readLivePid(places: Places): Promise<number | null | undefined> {
-  // Only the lock is reliable: a killed service leaves its PID file, and another process may have that PID.
+  // The lock shows whether the service runs. The PID file does not: a killed service leaves the file, and another process
+  // may get that PID.
   if (!isLocked(places.lockFile)) return undefined;
   const pid = Number((await Deno.readTextFile(places.pidFile).catch(ignoreMissing))?.trim());
   return Number.isSafeInteger(pid) && pid > 1 ? pid : null;

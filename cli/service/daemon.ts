@@ -1,4 +1,5 @@
-// Connects to the background service, and starts it if none runs. A lock allows one starter at a time.
+// Connects to the background service, and starts the service if none runs. A lock ensures that only one process at a time
+// starts it.
 import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places } from "../context/app.ts";
 import { connectService } from "./connection.ts";
@@ -9,15 +10,15 @@ import { pollUntil } from "./self_start.ts";
 import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
 import { makeStateDir, takeStartLock } from "./start_lock.ts";
 
-/** A client of the service; `started` is true if this call started it. */
+/** A client of the service. `started` is true if ensureService() started the service, false if it was already running. */
 export interface EnsuredService {
   client: Client;
   started: boolean;
 }
 
 /**
- * Connects to the running service, or starts it. Of several concurrent callers only one starts it; the others wait. Throws
- * CommandFailure if it cannot start.
+ * Connects to the running service, or starts it. If several processes call this function, one starts the service and the
+ * others wait for it. Throws CommandFailure if the service cannot start.
  */
 export async function ensureService(
   app: CliApp,
@@ -31,8 +32,9 @@ export async function ensureService(
 }
 
 /**
- * Connects to the running service, or acquires the start lock if none runs. No other process can start a service until
- * `turn` is disposed. Throws CommandFailure.
+ * Connects to the running service, or acquires the start lock if none runs. While the caller holds the lock, no other
+ * process can start a service; disposing `turn` releases it. Throws CommandFailure if the service is silent or the lock is
+ * not free in time.
  */
 export async function serviceOrTurn(
   app: CliApp,
@@ -58,8 +60,8 @@ export async function serviceOrTurn(
 }
 
 /**
- * Connects to the service, or starts it and prints a note and the warnings about config.yaml. The caller disposes the
- * client. Throws CommandFailure.
+ * Connects to the service. If none runs, starts it and prints a note and the warnings about config.yaml. The caller must
+ * dispose the client. Throws CommandFailure if the service cannot start.
  */
 export async function openService(
   context: CommandContext,

@@ -1,4 +1,4 @@
-// Follows a growing text file across rotations, as `tail -F` does.
+// Reads the lines of a growing text file across log rotations, as `tail -F` does.
 import type { Clock } from "../context/app.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
@@ -6,8 +6,8 @@ const POLL_MS = 250;
 const CHUNK_BYTES = 65_536;
 
 /**
- * Yields the last lines of a file, then every appended line, until the signal aborts (its reason is thrown). A replaced or
- * truncated file is read from its beginning; a missing file is waited for.
+ * Yields the last `last` lines of a file, then every appended line. Reads a replaced or truncated file from its beginning,
+ * and waits for a missing file. Throws the reason of `signal` when it aborts.
  */
 export async function* followFile(
   path: string,
@@ -22,7 +22,7 @@ export async function* followFile(
     for (;;) {
       if (file !== undefined) {
         const found = await lines.read(file);
-        // Yields only the last of the existing lines.
+        // The first read of an existing file yields only its last lines.
         yield* skipped ? found : found.slice(Math.max(0, found.length - options.last));
         skipped = true;
       }
@@ -30,7 +30,7 @@ export async function* followFile(
       if (file === undefined || await wasReplaced(file, path)) {
         const next = await Deno.open(path).catch(ignoreMissing);
         if (next === undefined) continue;
-        // Lines that were written between the last read and the rotation.
+        // Reads the lines that were written to the old file between the last read and the rotation.
         if (file !== undefined) yield* await lines.read(file);
         file?.close();
         file = next;
@@ -65,6 +65,6 @@ async function wasReplaced(file: Deno.FsFile, path: string): Promise<boolean> {
   const position = await file.seek(0, Deno.SeekMode.Current);
   if (open.size < position) return true;
   const now = await Deno.stat(path).catch(ignoreMissing);
-  // During a rotation there is no file for a moment.
+  // A rotation renames the old file before it creates the new one, so the path may be missing for a moment.
   return now !== undefined && (now.ino !== open.ino || now.dev !== open.dev);
 }

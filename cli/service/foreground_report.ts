@@ -1,4 +1,4 @@
-// The output of a service in the foreground: the agents with triggers, the problems of their files, and a line for each
+// Prints the output of a foreground service: the agents with triggers, the problems of agent files, and a line for each
 // event.
 import { describeTrigger } from "../../present/triggers.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
@@ -10,13 +10,13 @@ import { formatServiceEvent } from "../output/service_event_line.ts";
 import { OutputClosed } from "../output/terminal.ts";
 import { describeNextRun, describeState, isAutomatic } from "../output/trigger_text.ts";
 
-/** Prints the state and the events of a service in the foreground. A closed output does not stop the service. */
+/** Prints the state and the events of a foreground service. If the reader closes the output, the service keeps running. */
 export class ForegroundReport implements AsyncDisposable {
   readonly #app: CliApp;
   readonly #output: Output;
   readonly #places: Places;
   readonly #closed = new AbortController();
-  /** The queue of prints. Events wait for the summary, which takes a moment. */
+  /** The end of the print queue. Events are printed after the summary, which needs requests to the service. */
   #printed: Promise<void> = Promise.resolve();
 
   constructor(options: { app: CliApp; output: Output; places: Places }) {
@@ -25,12 +25,15 @@ export class ForegroundReport implements AsyncDisposable {
     this.#places = options.places;
   }
 
-  /** Prints the state of the service. Call it when the service listens. */
+  /**
+   * Enqueues a summary of the service's state. The service must already listen, because the summary requests the state from
+   * its socket.
+   */
   begin(): void {
     this.#enqueue(() => this.#summarize());
   }
 
-  /** Prints an event. */
+  /** Enqueues the line of an event. Some kinds of events have no line. */
   print(event: ServiceEventMessage): void {
     const { stdout, style } = this.#output;
     const at = this.#app.clock.now();
@@ -40,7 +43,7 @@ export class ForegroundReport implements AsyncDisposable {
     });
   }
 
-  /** Resolves when everything has been printed. */
+  /** Resolves when all enqueued output has been printed. */
   finish(): Promise<void> {
     return this.#printed;
   }
@@ -52,7 +55,7 @@ export class ForegroundReport implements AsyncDisposable {
 
   #enqueue(print: () => void | Promise<void>): void {
     this.#printed = this.#printed.then(print).catch((error) => {
-      // A closed output, or a service that stopped before the summary, is no error of the service.
+      // The reader may close the output, and the service may stop before the summary. Neither is reported as an error.
       const isIgnored = error instanceof OutputClosed || error instanceof ServiceUnreachable ||
         error instanceof ApiError && error.status === 503 || this.#closed.signal.aborted;
       if (!isIgnored) this.#output.error(error instanceof Error ? error.message : String(error));

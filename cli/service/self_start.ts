@@ -1,4 +1,4 @@
-// Starts this program again in the background: the command, the polling, and the last lines of its log.
+// Starts this program again as a background process, polls until it is ready, and reads the end of its log.
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { CliApp, Clock, PermissionOptions, Places } from "../context/app.ts";
 import { workspaceOf } from "../context/context.ts";
@@ -7,9 +7,9 @@ import { sanitize } from "../output/sanitize.ts";
 import type { DetachedProcess } from "../context/processes.ts";
 
 /**
- * Returns the program and first arguments of the service. Decision: a confined program starts it with the flags that
- * config.yaml and the agents need now, so that new ones are included (rejected: passing its own flags on, because no
- * process can read them).
+ * Returns the command that starts the service. Decision: a process with restricted permissions starts the service with the
+ * flags that config.yaml and the agents require now, so that new requirements are included. Rejected: passing on the flags
+ * of this process, because no process can read its flags.
  */
 export async function serviceCommand(
   app: CliApp,
@@ -19,7 +19,10 @@ export async function serviceCommand(
   return (await app.permissions(options)).command ?? app.selfCommand;
 }
 
-/** Starts this program with these arguments and appends its output to the log. Throws CommandFailure. */
+/**
+ * Starts this program with the arguments in `words`, and appends its output to the log file. Throws CommandFailure if the
+ * operating system cannot start the program.
+ */
 export async function spawnSelf(
   app: CliApp,
   places: Places,
@@ -27,7 +30,7 @@ export async function spawnSelf(
     words: readonly string[];
     environment: Readonly<Record<string, string>>;
     host?: string;
-    /** The name of the program in the error (`service`), and the exit code of that error. */
+    /** The subject of the error message (`service` or `page`), followed by the exit code of the error. */
     what: string;
     exitCode: ExitCode;
   },
@@ -47,11 +50,14 @@ export async function spawnSelf(
   }
 }
 
-/** The interval of a poll grows from the shortest to the longest. */
+/** The intervals between polls: they grow with the elapsed time, from the shortest to the longest. */
 const SHORTEST_POLL_MS = 50;
 const LONGEST_POLL_MS = 500;
 
-/** Calls `check` until it returns a value. Throws the error of `late` after `ms`. */
+/**
+ * Calls `check` repeatedly until it returns a value, and returns that value. Throws the error from `late` after `ms`
+ * milliseconds.
+ */
 export async function pollUntil<Found>(
   check: () => Found | undefined | Promise<Found | undefined>,
   options: {
@@ -76,22 +82,22 @@ export async function pollUntil<Found>(
 const SHOWN_LINES = 15;
 const SHOWN_BYTES = 8_192;
 
-/** Returns the size of a file in bytes; 0 for a missing file. */
+/** Returns the size of a file in bytes, or 0 for a missing file. */
 export async function sizeOf(path: string): Promise<number> {
   return (await Deno.stat(path).catch(ignoreMissing))?.size ?? 0;
 }
 
-/** Matches the routine lines of a start, which do not explain a failure. */
+/** Matches DEBUG and INFO lines of the log, which do not explain a failed start. */
 const ROUTINE_LINE = /^\d{4}-\S+Z (DEBUG|INFO) /;
 
 /**
- * Returns the last lines that were appended to a file since it had `size` bytes, sanitized. Routine lines of the service's
- * log are left out if there are other lines.
+ * Returns the last lines of a log file that were appended since the file had `size` bytes. Control characters are removed.
+ * Lines of the levels DEBUG and INFO are omitted, unless there are no other lines.
  */
 export async function readEnd(path: string, size: number): Promise<string> {
   using file = await Deno.open(path, { read: true });
   const now = (await file.stat()).size;
-  // A smaller file was rotated, so all of it is new.
+  // A file that is smaller than before was rotated, so its whole content is new.
   const from = Math.max(now < size ? 0 : size, now - SHOWN_BYTES);
   await file.seek(from, Deno.SeekMode.Start);
   const text = await new Response(file.readable).text();

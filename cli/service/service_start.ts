@@ -1,4 +1,4 @@
-// Starts the service in the background and waits until it answers or has ended.
+// Starts the service in the background, and waits until it answers or has ended.
 import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places, TcpListen } from "../context/app.ts";
 import { checkHealth, serviceSilent } from "./connection.ts";
@@ -8,25 +8,28 @@ import type { DetachedProcess } from "../context/processes.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 import { serviceEnvironment } from "./service_environment.ts";
 
-/** A longer start is reported as a failure. The process keeps running, because its database may be busy. */
+/**
+ * The time after which a start is reported as failed. The process is not killed, because it may be waiting for a busy
+ * database.
+ */
 const START_MS = 30_000;
-/** The longest wait for the end of a stopping service. */
+/** The maximum wait for a stopping service to end. */
 const STOPPING_MS = 20_000;
-/** The longest duration of startService(). */
+/** The maximum duration of startService(). */
 export const LONGEST_START_MS = START_MS + STOPPING_MS;
 
-/** The start settings of a background service. */
+/** The settings of a start of the background service. */
 export interface ServiceStartOptions {
   keepAlive?: boolean;
   tcp?: TcpListen;
-  /** Called before a service is started; not called if one already runs. */
+  /** Called before the service process is started. Not called if a service already runs. */
   onStart?: () => void;
   signal?: AbortSignal;
 }
 
 /**
- * Starts the service and resolves with a client when it answers. The caller must hold the start lock, and no service may
- * answer. Throws CommandFailure if it cannot start.
+ * Starts the service, and resolves with a client when the service answers. The caller must hold the start lock, and no
+ * service may be running. Throws CommandFailure if the service cannot start.
  */
 export async function startService(
   app: CliApp,
@@ -47,7 +50,10 @@ export async function startService(
   }
 }
 
-/** Waits until a stopping service has released its lock, because a new one could not start. Throws CommandFailure if it does not. */
+/**
+ * Waits until a stopping service has released its lock, because a new service cannot start before. Throws CommandFailure
+ * after STOPPING_MS.
+ */
 export async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
   const late = () =>
     new CommandFailure(
@@ -66,12 +72,12 @@ function spawnService(
   return spawnSelf(app, places, {
     words: [
       "start",
-      // The log file already receives its standard output.
+      // The process writes its log to the log file. Without --quiet, its standard output would repeat the start there.
       "--quiet",
       ...(keepAlive ? ["--keep-alive"] : []),
       ...(tcp === undefined ? [] : ["--port", String(tcp.port), "--host", tcp.host]),
     ],
-    // The environment has the key, because other users can read a process's arguments.
+    // The key is passed in the environment, because other users can read the arguments of a process.
     environment: {
       ...serviceEnvironment(app.environment),
       ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),
@@ -98,7 +104,8 @@ async function untilReady(
         `Its log is ${logFile}`,
     );
   await pollUntil(async () => {
-    // Read before the health: the child also ends if another service was faster, and that one is used.
+    // `ended` is read before the health check. The child also ends if another service started earlier; the client then uses
+    // the other service.
     const { ended } = child;
     const health = await checkHealth(client, { clock: app.clock, ...(signal && { signal }) });
     if (health === "answers") return true;

@@ -1,11 +1,14 @@
-// The start lock in the state folder, which allows one starter of the service at a time.
+// Implements the start lock, a file in the state folder. Only the process that holds the lock may start the service.
 import { PATHS } from "../../base/plain_path.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { takeLock } from "../../base/files/lock_file.ts";
 
 const { resolve } = PATHS;
 
-/** Creates the state folder, which the start lock and the log need before the service exists. Throws CommandFailure. */
+/**
+ * Creates the state folder if it is missing. The start lock and the log file need the folder before the service runs.
+ * Throws CommandFailure if the folder cannot be created.
+ */
 export async function makeStateDir(stateDir: string): Promise<void> {
   try {
     await Deno.mkdir(stateDir, { recursive: true, mode: 0o700 });
@@ -14,7 +17,10 @@ export async function makeStateDir(stateDir: string): Promise<void> {
   }
 }
 
-/** Acquires the lock until disposed. Returns undefined while another starter holds it. Throws CommandFailure. */
+/**
+ * Acquires the start lock, and releases it when disposed. Returns undefined while another process holds it. Throws
+ * CommandFailure if the state folder is not writable.
+ */
 export function takeStartLock(stateDir: string): Disposable | undefined {
   try {
     return takeLock(resolve(stateDir, "start.lock"));

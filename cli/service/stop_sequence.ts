@@ -1,4 +1,4 @@
-// Stops the service by a request, then SIGTERM, then SIGKILL. Never reports a live process as stopped.
+// Stops the service with a request, then SIGTERM, then SIGKILL. Reports it as stopped only after its process has ended.
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { Clock, Places } from "../context/app.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
@@ -6,31 +6,34 @@ import type { Processes } from "../context/processes.ts";
 import { readLivePid } from "./connection.ts";
 
 const POLL_MS = 100;
-/** The longest wait for an answer of the service. */
+/** The maximum wait for an answer of the service. */
 const ANSWER_MS = 5_000;
 const TERMINATE_MS = 5_000;
 const KILL_MS = 3_000;
 
-/** The result of a stop. */
+/**
+ * The outcome of a stop. `survived`: the process runs even after SIGKILL. `unknown_pid`: the service is silent, and its PID
+ * file is invalid.
+ */
 export type StopOutcome =
   | { kind: "not_running" }
   | { kind: "stopped"; pid: number; by: "request" | "SIGTERM" | "SIGKILL" }
   | { kind: "survived"; pid: number }
   | { kind: "unknown_pid" };
 
-/** The collaborators and settings of a stop. */
+/** The input of stopService(). */
 export interface StopContext {
   client: Client;
   places: Places;
   processes: Processes;
   clock: Clock;
-  /** The longest wait after the request. */
+  /** The maximum milliseconds from the stop request to the end of the process, before SIGTERM is sent. */
   timeoutMs: number;
-  /** Called before each step that takes time. */
+  /** Called with a message before each signal is sent. */
   onStep: (text: string) => void;
 }
 
-/** Stops the service, by force if necessary, and returns the outcome. */
+/** Stops the service, with signals if the request does not end it, and returns the outcome. */
 export async function stopService(context: StopContext): Promise<StopOutcome> {
   const { processes, onStep } = context;
   const pid = await findPid(context);
@@ -46,18 +49,24 @@ export async function stopService(context: StopContext): Promise<StopOutcome> {
   return { kind: "survived", pid };
 }
 
-/** Reads the PID from the service, or from its PID file if it does not answer. Undefined: none runs; null: unknown. */
+/**
+ * Returns the PID from the service, or from its PID file if the service does not answer. Returns undefined if no service
+ * runs, and null if the PID is unknown.
+ */
 async function findPid(context: StopContext): Promise<number | null | undefined> {
   const answer = await ask(context, (signal) => context.client.info({ signal }), ANSWER_MS);
   return answer.kind === "answer" ? answer.body.pid : await readLivePid(context.places);
 }
 
-/** Requests the stop and waits for the end of the process. The wait includes the time for the answer. */
+/**
+ * Requests the stop, and returns whether the process ends within `timeoutMs`. That time includes the wait for the answer.
+ */
 async function endsOnRequest(context: StopContext, pid: number): Promise<boolean> {
   const { client, clock, timeoutMs } = context;
   const deadline = clock.now() + timeoutMs;
   const ms = Math.min(ANSWER_MS, timeoutMs);
-  // Without a listener there is nothing to wait for. A silent service may still have received the request.
+  // If no process listens, the request was not received, and waiting is pointless. A silent service may have received the
+  // request.
   const answer = await ask(context, (signal) => client.shutdown({ signal }), ms);
   if (answer.kind === "unreachable") return false;
   return await hasEnded(context, pid, deadline - clock.now());
@@ -65,7 +74,7 @@ async function endsOnRequest(context: StopContext, pid: number): Promise<boolean
 
 type Answer<T> = { kind: "answer"; body: T } | { kind: "silent" } | { kind: "unreachable" };
 
-/** Sends a request with a time limit. An error response counts as silence. */
+/** Sends a request with a time limit. Returns `silent` for a timeout and for an error response. */
 async function ask<T>(
   { clock }: StopContext,
   request: (signal: AbortSignal) => Promise<T>,

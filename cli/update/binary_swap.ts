@@ -1,22 +1,25 @@
-// Replaces an executable. A working one exists at every moment.
+// Replaces an executable file. At every moment a working program exists: at the path of the executable, or next to it.
 import { basename, dirname, join } from "node:path";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { takeLock } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
-/** The files next to an executable during its replacement. Hidden, with its extension, which Windows needs to start them. */
+/**
+ * The paths of the files that a replacement uses. The new and old files are next to the executable. Their names start with
+ * a dot and keep its extension, because Windows starts only programs with one.
+ */
 export interface SwapPlaces extends AsyncDisposable {
-  /** The executable, with symbolic links resolved. */
+  /** The path of the executable, with symbolic links resolved. */
   readonly path: string;
-  /** The path of the new executable. */
+  /** The path of the new executable before the replacement. */
   readonly next: string;
-  /** The path of the old executable until the new one is verified. */
+  /** The path of the old executable during the replacement, until the new executable is verified. */
   readonly previous: string;
 }
 
 /**
- * Locks the executable for a replacement by this process until disposed, and removes the files of an interrupted update.
- * Throws CommandFailure if the folder is not writable or another update runs.
+ * Locks the executable, so that no other process replaces it, and removes the files of an interrupted update. Disposal
+ * releases the lock. Throws CommandFailure if the folder is not writable or another update runs.
  */
 export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
   const path = await Deno.realPath(executable);
@@ -44,7 +47,8 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
     ...places,
     async [Symbol.asyncDispose]() {
       await removeIfThere(places.next);
-      // A waiting process then locks a new file, so two updates could run. Each of them still installs a working program.
+      // Removing the lock file allows a second update at the same time, because a waiting process locks a new file. Each of
+      // the two updates still installs a working program.
       await removeIfThere(lockFile);
       lock[Symbol.dispose]();
     },
@@ -52,15 +56,15 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
 }
 
 /**
- * Moves `next` to `path` and calls `check`. If `check` rejects, restores the old executable and rejects, too. `os` is the
- * system of the executable.
+ * Moves `next` to `path` and calls `check` with the path. If `check` rejects, restores the old executable and rejects with
+ * the same error. `os` is the operating system that runs the executable.
  */
 export async function swapBinary(
   { path, next, previous }: SwapPlaces,
   options: { os: typeof Deno.build.os; check: (path: string) => Promise<void> },
 ): Promise<void> {
   const isWindows = options.os === "windows";
-  // Windows can rename a running program, but not replace it.
+  // Windows allows a running program to be renamed, but not to be overwritten.
   if (isWindows) await Deno.rename(path, previous);
   else await linkOrCopy(path, previous);
   try {
@@ -68,11 +72,11 @@ export async function swapBinary(
     await options.check(path);
   } catch (error) {
     await Deno.rename(previous, path);
-    // If both names are links to one file, the rename does nothing.
+    // If both paths are links to one file, the rename does nothing and leaves `previous`.
     await removeIfThere(previous);
     throw error;
   }
-  // On Windows the old program is still running; the next update removes it.
+  // Windows cannot delete the old program while it runs, so the next update deletes it.
   if (!isWindows) await Deno.remove(previous);
 }
 
@@ -80,7 +84,7 @@ async function linkOrCopy(path: string, previous: string): Promise<void> {
   try {
     await Deno.link(path, previous);
   } catch {
-    // The file system has no links, or another user owns the file.
+    // The file system has no hard links, or forbids a link to a file of another user.
     await Deno.copyFile(path, previous);
   }
 }

@@ -1,4 +1,5 @@
-// Updates a compiled binary: downloads the new one, verifies its checksum, tests it, replaces the old one and tests again.
+// Updates a compiled binary: downloads the new binary, verifies its checksum, runs it, replaces the old binary, and runs
+// the new one at its final path.
 import { createHash } from "node:crypto";
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
@@ -7,10 +8,10 @@ import type { Release } from "./release.ts";
 import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
 import { requireVersion } from "./version_answer.ts";
 
-/** The largest accepted download, far above any release. */
+/** The maximum size of a download. No release is close to it. */
 const LARGEST_BINARY_BYTES = 1_073_741_824;
 
-/** Replaces the executable by the one of the release. If it throws CommandFailure, the old one still works. */
+/** Replaces the executable with the binary of the release. After a CommandFailure, the old binary is still in place. */
 export async function updateBinary(
   { app, output }: CommandContext,
   options: { executable: string; release: Release; signal: AbortSignal },
@@ -22,9 +23,9 @@ export async function updateBinary(
   const work = { clock: app.clock, signal };
   const { mode } = await Deno.stat(places.path);
   await download(release, { ...work, path: places.next });
-  // Keeps the permissions of the old file.
+  // Copies the old file's permissions, and makes the file readable and executable for its owner.
   if (mode !== null) await Deno.chmod(places.next, (mode & 0o777) | 0o500);
-  // Most problems of the new binary appear here, before the replacement.
+  // Runs the new binary before the replacement. Most problems, such as a missing library, appear here.
   await requireVersion([places.next], { ...work, version });
   await swapBinary(places, {
     os: Deno.build.os,
@@ -32,7 +33,7 @@ export async function updateBinary(
   });
 }
 
-/** Downloads the file of the release. Throws CommandFailure if the checksum does not match. */
+/** Downloads the binary of the release to `options.path`. Throws CommandFailure if the checksum does not match. */
 async function download(
   release: Release,
   options: FetchOptions & { path: string },

@@ -1,4 +1,4 @@
-// Updates an npm package with npm.
+// Updates an Inkling that was installed as a global npm package.
 import { join } from "node:path";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { CommandContext } from "../context/context.ts";
@@ -8,23 +8,23 @@ import { sanitize, toOneLine } from "../output/sanitize.ts";
 import { isVersion } from "./version.ts";
 import { requireVersion } from "./version_answer.ts";
 
-/** The time limit of an npm call. npm itself gives up on a registry after a few minutes. */
+/** The time limit of an npm command. npm itself stops waiting for a registry after a few minutes. */
 const NPM_MS = 10 * MINUTE_MS;
 const SHOWN_LINES = 8;
 
-/** An installed package. */
+/** The npm package from which this program runs. */
 export interface NpmPackage {
   packageName: string;
-  /** The folder with its package.json. */
+  /** The folder that contains the package's package.json. */
   directory: string;
 }
 
-/** The options of each call. */
+/** The options of every npm command. The signal ends npm. */
 interface NpmOptions {
   signal: AbortSignal;
 }
 
-/** Returns the newest version in the registry. Throws CommandFailure. */
+/** Returns the newest version of the package in npm's registry. Throws CommandFailure if npm fails or prints no version. */
 export async function newestPackage(
   context: CommandContext,
   { packageName }: NpmPackage,
@@ -39,7 +39,10 @@ export async function newestPackage(
   );
 }
 
-/** Installs a version with npm. Throws CommandFailure. */
+/**
+ * Installs a version with `npm install -g` and checks that it starts. Throws CommandFailure if the package is not in npm's
+ * global folder, or npm or the check fails.
+ */
 export async function updatePackage(
   context: CommandContext,
   installed: NpmPackage,
@@ -79,7 +82,9 @@ async function isSamePlace(a: string, b: string): Promise<boolean> {
   }
 }
 
-/** Runs npm and returns its standard output. */
+/**
+ * Runs an npm command and returns its standard output. Throws CommandFailure if npm is missing, fails, or takes too long.
+ */
 async function npm(
   { app }: CommandContext,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// Reads latest.json, which describes the newest release, and finds the file for this machine.
+// Reads latest.json, which describes the newest release, and selects the file for this machine.
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { fetchChunks, type FetchOptions } from "./release_fetch.ts";
@@ -6,17 +6,18 @@ import { isVersion } from "./version.ts";
 
 const LARGEST_MANIFEST_BYTES = 1_048_576;
 
-/** The newest release for this machine. */
+/** The newest release, with the address of the binary for this machine. */
 export interface Release {
   version: string;
   address: URL;
-  /** The checksum of the file in lower-case hexadecimal. */
+  /** The SHA-256 checksum of the binary, in lowercase hexadecimal. */
   sha256: string;
 }
 
 /**
- * Reads `latest.json`: `{"version": "1.2.3", "files": {"x86_64-unknown-linux-gnu": {"name": "…", "sha256": "…"}}}`. The file
- * is in the same folder. Throws CommandFailure, or the reason of the signal.
+ * Reads `latest.json` from the folder of the releases: `{"version": "1.2.3", "files": {"x86_64-unknown-linux-gnu": {"name":
+ * "…", "sha256": "…"}}}`. Each named file is in the same folder. Throws CommandFailure for an invalid file, or the reason
+ * of an aborted signal.
  */
 export async function readRelease(
   folder: URL,
@@ -37,7 +38,7 @@ export async function readRelease(
     );
   }
   const { name, sha256 } = file;
-  // A name without a path, because the file must be in the same folder.
+  // The name must not contain a path, because the file must be in the folder of latest.json.
   if (typeof name !== "string" || !/^[A-Za-z0-9][\w.+-]*$/.test(name)) {
     throw broken(address, `invalid name of the file for ${options.target}`);
   }

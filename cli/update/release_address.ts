@@ -1,12 +1,15 @@
-// The address of the releases: a folder on the web with latest.json and the files that it names.
+// Determines the release address: a folder on the web that contains latest.json and the binaries that latest.json names.
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
-/** The release address of this build; undefined if it was built without one. */
+/** The release address that was compiled into this build, or undefined. */
 const BUILT_IN: string | undefined = undefined;
-/** The variable that overrides it. */
+/** The environment variable that overrides the compiled address. */
 const VARIABLE = "INKLING_RELEASE_URL";
 
-/** Returns the address in the variable or of this build, with a slash at the end. Throws CommandFailure. */
+/**
+ * Returns the release address from the environment or of this build, with a slash at its end. Throws CommandFailure for a
+ * missing or invalid address.
+ */
 export function releaseAddress(environment: Readonly<Record<string, string>>): URL {
   const named = environment[VARIABLE] || undefined;
   const text = named ?? BUILT_IN;
@@ -28,11 +31,14 @@ export function releaseAddress(environment: Readonly<Record<string, string>>): U
   return address;
 }
 
-/** Returns whether a program may be downloaded from an address: HTTPS, or the local machine. `origin` is the first address. */
+/**
+ * Returns whether Inkling may download a program from `address`. It accepts HTTPS, and HTTP on this machine. `origin` is
+ * the address before all redirects.
+ */
 export function isTrustworthy(address: URL, origin: URL): boolean {
   if (address.username !== "" || address.password !== "") return false;
   if (address.protocol === "https:") return true;
-  // An address from the network must not redirect to this machine.
+  // A server on the network must not redirect a download to this machine.
   return address.protocol === "http:" && isLoopback(address) && isLoopback(origin);
 }
 

@@ -1,21 +1,24 @@
-// Downloads from the release address, with limits for the size and the silence, from trusted addresses only.
+// Downloads files from trusted addresses, with limits for the size and for the time without data.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../context/app.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isTrustworthy } from "./release_address.ts";
 
-/** The longest wait for the next bytes. */
+/** The maximum wait for the next bytes of a download. */
 const SILENCE_MS = 60_000;
 const MOST_REDIRECTS = 5;
 
-/** The options of every download. */
+/** The options that every download needs. The signal aborts the download. */
 export interface FetchOptions {
   clock: Clock;
   signal: AbortSignal;
 }
 
-/** Downloads a file of at most `limit` bytes in chunks. Throws CommandFailure, or the reason of the signal. */
+/**
+ * Downloads a file and yields its bytes in chunks. Throws CommandFailure for a file of more than `limit` bytes or a failed
+ * download, or the reason of an aborted signal.
+ */
 export async function* fetchChunks(
   address: URL,
   options: FetchOptions & { limit: number },
@@ -36,13 +39,13 @@ export async function* fetchChunks(
       yield chunk.value;
     }
   } finally {
-    // After a failed download the cancel fails with the same error, which is already thrown.
+    // After a failed download, cancel() rejects with the same error. That error is already being thrown.
     await reader.cancel().catch(() => {});
   }
   if (received < announced) throw brokeOff();
 }
 
-/** Requests an address and follows redirects. Each is checked first. */
+/** Requests an address and follows redirects. Checks each address before the request. */
 async function open(
   address: URL,
   options: FetchOptions,
@@ -55,7 +58,7 @@ async function open(
     const response = await inTime(
       address,
       options,
-      // Without compression content-length is the number of received bytes.
+      // An uncompressed response has the number of received bytes as its content-length.
       (signal) =>
         fetch(at, { redirect: "manual", headers: { "accept-encoding": "identity" }, signal }),
       (cause) => failure(address, reasonOf(cause), cause),
@@ -73,7 +76,7 @@ async function open(
   throw failure(address, "there are too many redirects");
 }
 
-/** Runs `work` with the time limit of silence. `describe` converts its other errors. */
+/** Runs `work`, and throws CommandFailure if it takes longer than SILENCE_MS. `describe` converts other errors. */
 async function inTime<T>(
   address: URL,
   { clock, signal }: FetchOptions,
@@ -102,7 +105,7 @@ function failure(address: URL, reason: string, cause?: unknown): CommandFailure 
   return new CommandFailure(EXIT.failed, `Cannot fetch ${address}: ${reason}`, { cause });
 }
 
-/** Returns the message of the innermost cause, because the outer messages repeat the address. */
+/** Returns the message of the innermost cause. The outer messages only repeat the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : reasonOf(error.cause);

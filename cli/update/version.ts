@@ -1,21 +1,26 @@
-// Parses and compares version numbers (semver.org).
+// Parses and compares semantic version numbers; see semver.org.
 
 const VERSION =
   /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
 
-/** Returns whether a text is a version number. Such a text is safe to print and to pass to a program. */
+/**
+ * Returns whether a text is a version number. A version number is safe to print and to pass to a program as an argument.
+ */
 export function isVersion(text: string): boolean {
   return VERSION.test(text);
 }
 
-/** Compares versions without build metadata: negative if `a` is older than `b`, positive if newer. Throws RangeError. */
+/**
+ * Compares two versions and ignores build metadata. Returns a negative number if `a` is older than `b`, a positive number
+ * if it is newer, otherwise 0. Throws RangeError for an invalid version.
+ */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [split(a), split(b)];
   for (const [index, number] of left.numbers.entries()) {
     const difference = number - (right.numbers[index] ?? 0);
     if (difference !== 0) return difference;
   }
-  // A pre-release is older than its release: 1.0.0-rc.1 before 1.0.0.
+  // A pre-release is older than its release: 1.0.0-rc.1 is older than 1.0.0.
   if (left.before.length === 0 || right.before.length === 0) {
     return right.before.length - left.before.length;
   }
@@ -35,7 +40,7 @@ function split(version: string): { numbers: number[]; before: string[] } {
   return { numbers: [major, minor, patch].map(Number), before: before?.split(".") ?? [] };
 }
 
-/** Compares numbers by value and words by their characters; numbers come before words. */
+/** Compares two identifiers of a pre-release: numbers by value, words by their characters. A number is less than a word. */
 function compareIdentifiers(a: string, b: string): number {
   const [isNumber, isOtherNumber] = [a, b].map((one) => /^\d+$/.test(one));
   if (isNumber && isOtherNumber) return Number(a) - Number(b);

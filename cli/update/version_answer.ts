@@ -1,15 +1,15 @@
-// Checks that a program starts and has the expected version.
+// Checks that a new program starts and prints the expected version.
 import type { Clock } from "../context/app.ts";
 import { withDeadline } from "../context/deadline.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 
-/** The longest wait for the version. A first start may unpack many files. */
+/** The maximum wait for the printed version. The first start of a program may unpack many files. */
 const ANSWER_MS = 60_000;
 const BUSY_TRIES = 40;
 const BUSY_MS = 50;
 
-/** Runs the command with `--version`. Throws CommandFailure if it does not print this version. */
+/** Runs the command with `--version`. Throws CommandFailure if the program fails or prints another version. */
 export async function requireVersion(
   command: readonly string[],
   options: { version: string; clock: Clock; signal: AbortSignal },
@@ -28,7 +28,7 @@ export async function requireVersion(
   const [stdout, stderr] = [answer.stdout, answer.stderr].map((bytes) =>
     toOneLine(new TextDecoder().decode(bytes.subarray(0, 2_000)))
   );
-  // The answer of an aborted process means nothing.
+  // An aborted process was killed, so its output and exit code are meaningless.
   signal.throwIfAborted();
   if (!answer.success) {
     const how = answer.signal === null ? `exit code ${answer.code}` : String(answer.signal);
@@ -59,7 +59,8 @@ async function ask(
         signal.removeEventListener("abort", kill);
       }
     } catch (error) {
-      // ETXTBSY: a process that was started during the write keeps the file open for a moment. The error has no code.
+      // ETXTBSY: a process that was forked during the download still has the file open for writing, for a moment. Deno's
+      // error has no code.
       const isBusy = error instanceof Error && error.message.endsWith("(os error 26)");
       if (!isBusy || attempt >= BUSY_TRIES) throw error;
       await clock.sleep(BUSY_MS, signal);
