@@ -1,23 +1,23 @@
-// Computes the completions at the cursor of a command line.
+// Computes the completions of the word at the cursor of a command line.
 import type { Program } from "../command_line/command.ts";
 import { looksLikeOption } from "../command_line/scanner.ts";
 import { AGENT, TEXT, type ValueType } from "../command_line/value_type.ts";
 import type { Candidate, Completion, Fallback } from "./completion.ts";
 import { type Cursor, readCursor, visibleCommands } from "./cursor.ts";
 
-/** The source of agents and executions. */
+/** The source of the agent ids and execution numbers that completions contain. */
 export interface ValueSource {
   agents(options: SourceOptions): Promise<Candidate[]>;
-  /** Returns executions, newest first; with `waiting` only those that wait for an answer. */
+  /** Returns executions, newest first. With `waiting` it returns only executions that wait for an answer. */
   executions(options: SourceOptions & { agentId?: string; waiting: boolean }): Promise<Candidate[]>;
 }
 
-/** The workspace in the command line so far. */
+/** The value of --workspace in the typed command line; absent if it is not typed. */
 export interface SourceOptions {
   workspace?: string;
 }
 
-/** Returns the completions of the last word, which may be empty or partial. Rejects if the source does. */
+/** Returns the completions of the last word, which may be empty or incomplete. Rejects if `source` rejects. */
 export async function completeLine(
   program: Program,
   words: readonly string[],
@@ -84,7 +84,7 @@ function commandCandidates(program: Program): Candidate[] {
   return visibleCommands(program).map(({ name, description }) => ({ value: name, description }));
 }
 
-/** Returns the long names of options, and the short name that is already typed. */
+/** Returns the long names of all options, and a short name if the typed word equals it. */
 function optionCandidates({ options, typed }: Cursor): Candidate[] {
   return Object.values(options).flatMap(({ short, long, description }) =>
     [long, short === typed ? short : undefined]

@@ -1,16 +1,16 @@
-// The types of a completion.
+// The data types of completions.
 
-/** One completion of the word at the cursor. */
+/** A possible completion of the word at the cursor. */
 export interface Candidate {
   value: string;
-  /** One line; may be empty. */
+  /** A description of one line; may be empty. */
   description: string;
 }
 
-/** The completion by the shell itself if there is no candidate. */
+/** The names that the shell itself completes if there are no candidates. */
 export type Fallback = "none" | "files" | "directories";
 
-/** The completions of one press of the Tab key. */
+/** The result of pressing the Tab key once. */
 export interface Completion {
   candidates: readonly Candidate[];
   fallback: Fallback;

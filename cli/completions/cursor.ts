@@ -1,32 +1,32 @@
-// Finds the kind of word at the cursor of a command line, with the scanner of the parser.
+// Determines the kind of the word at the cursor of a command line. It uses the scanner of the command line parser.
 import type { Argument } from "../command_line/argument.ts";
 import type { Command, Program } from "../command_line/command.ts";
 import type { Option } from "../command_line/option.ts";
 import { findOption, type Options, Scanner, type Token } from "../command_line/scanner.ts";
 
-/** The kind of word at the cursor, and its typed part. */
+/** The kind of the word at the cursor, its typed part, and the preceding words. */
 export type Cursor =
   & {
-    /** The options of the command before the cursor, or of the program. */
+    /** The options of the command before the cursor. Before a command is typed: the options of the program. */
     options: Options;
-    /** The arguments before the cursor, without the command's name. */
+    /** The arguments before the cursor, without the name of the command. */
     operands: readonly string[];
-    /** The typed value of --workspace. */
+    /** The typed value of --workspace, or undefined. */
     workspace: string | undefined;
-    /** True after `--`: the word is no option. */
+    /** True if a preceding word is `--`, so that the word cannot be an option. */
     isBehindDashes: boolean;
     typed: string;
   }
   & (
     | { kind: "command" }
     | { kind: "option" }
-    /** `prefix` is the part of the word before the value: `--name=`. */
+    /** `prefix` is the part of the word that precedes the value, such as `--name=`. */
     | { kind: "value"; option: Option; prefix: string }
     | { kind: "argument"; argument: Argument }
     | { kind: "nothing" }
   );
 
-/** Reads the words after the program's name. The last one is the word at the cursor and may be empty. */
+/** Parses the words after the program's name. The last word is the word at the cursor; it may be empty. */
 export function readCursor(program: Program, words: readonly string[]): Cursor {
   const typed = words.at(-1) ?? "";
   const scanner = new Scanner(words.slice(0, -1));
@@ -55,12 +55,12 @@ export function readCursor(program: Program, words: readonly string[]): Cursor {
     : { ...place, kind: "argument", argument };
 }
 
-/** Returns the commands that are not hidden. */
+/** Returns the commands that the help lists. */
 export function visibleCommands(program: Program): readonly Command[] {
   return program.commands.filter(({ isHidden }) => !isHidden);
 }
 
-/** Collects the tokens before the cursor. */
+/** Collects the parsed tokens before the cursor. */
 class Line {
   command: Command | undefined;
   operands: string[] = [];
@@ -72,7 +72,7 @@ class Line {
     this.#program = program;
   }
 
-  /** The options of the command at the cursor, or of the program before a command is typed. */
+  /** The options of the typed command. Before a command is typed: the options of the program. */
   get options(): Options {
     return (this.command ?? this.#program).options;
   }
@@ -88,7 +88,7 @@ class Line {
     else this.operands.push(word);
   }
 
-  /** Returns the option whose text is the word at the cursor, if there is one. */
+  /** Returns the option whose value is the word at the cursor, or undefined if the word is not a value. */
   optionWaitingFor(typed: string): Option | undefined {
     const last = this.#last;
     if (last?.kind === "unfinished") return last.option;

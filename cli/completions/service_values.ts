@@ -1,4 +1,4 @@
-// Reads agents and executions as completions, from the running service or from the files.
+// Reads agents and executions as completions, from the running service or from the workspace's files and database.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../api/client/client.ts";
@@ -9,11 +9,11 @@ import { formatLocal } from "../output/time.ts";
 import type { SourceOptions, ValueSource } from "./complete_line.ts";
 import type { Candidate } from "./completion.ts";
 
-/** The longest wait for the service while the user waits for completions. */
+/** The maximum wait for the service, in milliseconds. The user waits for the completions meanwhile. */
 const ANSWER_MS = 1_500;
 const MOST_EXECUTIONS = 50;
 
-/** Reads the agents and executions of a workspace. */
+/** A source of completions that reads the agents and executions of a workspace. */
 export class ServiceValues implements ValueSource {
   readonly #app: CliApp;
 
@@ -21,18 +21,21 @@ export class ServiceValues implements ValueSource {
     this.#app = app;
   }
 
-  /** Returns the agents. Without a service it uses the file names and parses no file. */
+  /**
+   * Returns the agents. If the service does not answer, it returns ids from the names of the agent files, without
+   * descriptions.
+   */
   async agents(options: SourceOptions): Promise<Candidate[]> {
     try {
       return (await this.#request(options, (client) => client.agents())).map(describeAgent);
     } catch {
-      // The files do not need the service.
+      // The service did not answer, so the ids come from file names.
       const ids = await this.#app.agentNames(options);
       return ids.map((value) => ({ value, description: "" }));
     }
   }
 
-  /** Returns the executions. Without a service it reads the database. */
+  /** Returns the newest executions. If the service does not answer, it reads the database. */
   async executions(
     options: SourceOptions & { agentId?: string; waiting: boolean },
   ): Promise<Candidate[]> {
@@ -46,7 +49,7 @@ export class ServiceValues implements ValueSource {
     try {
       return (await this.#request(where, read)).map(describeExecution);
     } catch {
-      // The database does not need the service.
+      // The service did not answer, so this process reads the database.
       await using local = await this.#app.openLocalService(where);
       return (await read(local.client)).map(describeExecution);
     }

@@ -1,30 +1,30 @@
-// Converts the words of each shell's completion script, and formats the answer for it.
+// Converts the words that a shell's completion script passes, and formats the answer for that script.
 import { toOneLine } from "../output/sanitize.ts";
 import type { Completion } from "./completion.ts";
 import type { Shell } from "./shell_script.ts";
 import { readTypedWord } from "./typed_word.ts";
 
-/** The words of a shell as the program would receive them. */
+/** A typed command line, with the words as the shell would pass them to the program. */
 export interface ShellLine {
-  /** The last word is at the cursor. */
+  /** The words after the program's name. The last word is at the cursor. */
   words: readonly string[];
-  /** The beginning of the last word that the shell does not replace. */
+  /** The beginning of the last word, which bash keeps. A completion replaces only the rest of the word. */
   kept: string;
-  /** The open quotation mark at the cursor. */
+  /** The quotation mark that is open at the cursor, or an empty text. */
   quote: "" | '"' | "'";
 }
 
-/** Longer descriptions are cut, because each candidate has one line. */
+/** The maximum length of a description. Longer descriptions are truncated, because each candidate has one line. */
 const LONGEST_DESCRIPTION = 80;
 
-/** The characters at which bash splits words for completion. */
+/** Matches the characters at which bash splits words for completion. */
 const BASH_BREAK = /^[=:@]+$/;
 
-/** Reads the words that a completion script passes: those after the program's name, up to the cursor. */
+/** Parses the words that a completion script passes: the words after the program's name, up to the cursor. */
 export function readShellLine(shell: Shell, handed: readonly string[]): ShellLine {
   if (shell === "bash") return readBashLine(handed);
   const current = handed.at(-1) ?? "";
-  // zsh removes the quotes; fish removes them from every word except the one at the cursor.
+  // zsh has removed the quotes. fish has removed them from every word except the word at the cursor.
   const typed = shell === "fish" ? readTypedWord(current).text : current;
   return { words: [...handed.slice(0, -1), typed], kept: "", quote: "" };
 }
@@ -46,10 +46,12 @@ function readBashLine(handed: readonly string[]): ShellLine {
   return { words: words.length === 0 ? [""] : words, kept, quote };
 }
 
-/** Formats the answer for the script: one candidate per line, then a colon and the fallback. */
+/**
+ * Formats the answer for the completion script: each candidate on a line, and a last line with a colon and the fallback.
+ */
 export function formatAnswer(shell: Shell, completion: Completion, line: ShellLine): string {
   const lines = completion.candidates
-    // A line break in a value would read as the end of the candidate.
+    // Omits values with control characters, because a line break in a value would end the candidate.
     .filter(({ value }) => !/\p{Cc}/u.test(value))
     .map(({ value, description }) =>
       shell === "bash"
@@ -59,7 +61,7 @@ export function formatAnswer(shell: Shell, completion: Completion, line: ShellLi
   return [...lines, `:${completion.fallback}`, ""].join("\n");
 }
 
-/** Quotes a completion for bash. The other shells do that by themselves. */
+/** Escapes the special characters of a completion for bash. The other shells escape completions themselves. */
 function quoteForBash(value: string, quote: ShellLine["quote"]): string {
   if (quote === "'") return value;
   if (quote === '"') return value.replaceAll(/["\\$`]/g, "\\$&");

@@ -1,15 +1,15 @@
-// The completion scripts of the shells. They pass the words to `inkling complete <shell>` and its answer back to the
-// shell. They evaluate nothing on the command line.
-// Decision: our own scripts, because those of @bomb.sh/tab let bash evaluate the line, including redirections and `$(…)`,
-// split ids with spaces and never offer files (rejected: that package).
+// Loads the completion scripts. A script passes the typed words to `inkling complete <shell>`, and the answer to the shell.
+// It evaluates no part of the command line. Decision: Inkling has its own scripts (rejected: the package @bomb.sh/tab). The
+// package's scripts let bash evaluate the typed line, including redirections and `$(…)`. They also split ids at spaces and
+// never offer files.
 
-/** The supported shells. */
+/** The shells with a completion script. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** One of SHELLS. */
+/** The name of a supported shell. */
 export type Shell = typeof SHELLS[number];
 
-/** Loads the script of a shell. */
+/** Returns the text of the completion script of a shell. */
 export async function loadShellScript(shell: Shell): Promise<string> {
   switch (shell) {
     case "bash":
@@ -23,7 +23,7 @@ export async function loadShellScript(shell: Shell): Promise<string> {
   }
 }
 
-/** The command that installs the script for each start of the shell. */
+/** The command that installs the completion script permanently, by shell. */
 export const INSTALL_COMMANDS: Readonly<Record<Shell, string>> = {
   bash: "inkling completions bash > ~/.local/share/bash-completion/completions/inkling",
   zsh: 'inkling completions zsh > "${fpath[1]}/_inkling"',

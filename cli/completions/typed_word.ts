@@ -1,12 +1,12 @@
-// Removes the quotation marks and backslashes of a typed word, without any expansion.
+// Removes the quotation marks and backslashes of a typed word. Does not expand variables or patterns.
 
-/** The text of a word, and the open quotation mark at its end. */
+/** The text of a word without quotation marks, and the quotation mark that is open at its end. */
 export interface TypedWord {
   text: string;
   quote: "" | '"' | "'";
 }
 
-/** Reads a word that may be incomplete. */
+/** Parses a shell word, which may be incomplete. */
 export function readTypedWord(typed: string): TypedWord {
   let text = "";
   let quote: TypedWord["quote"] = "";
@@ -18,7 +18,7 @@ export function readTypedWord(typed: string): TypedWord {
       if (character === "'") quote = "";
       else text += character;
     } else if (character === "\\") {
-      // Within double quotes a backslash escapes only certain characters.
+      // Within double quotes, a backslash escapes only certain characters. Before others it remains.
       const isKept = quote === '"' && next !== undefined && !'"\\$`'.includes(next);
       text += (isKept ? "\\" : "") + (next ?? "");
       index++;

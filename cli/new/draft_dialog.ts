@@ -1,4 +1,5 @@
-// The dialog in which the model writes an agent file: the user describes the agent, reviews the file and requests changes.
+// Conducts the dialog in which the model writes an agent file. The user describes the agent, reviews the file and requests
+// changes.
 import type { CommandContext } from "../context/context.ts";
 import { Interrupted } from "../context/exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
@@ -8,19 +9,22 @@ import { toVisible } from "../../present/visible_text.ts";
 import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import type { DraftRequest } from "../../ops/authoring/agent_draft.ts";
 
-/** The collaborators of the dialog. */
+/** The input of draftWithModel(). */
 export interface DraftDialogOptions {
   context: CommandContext;
   interview: Interview;
   author: AgentAuthor;
-  /** The model that writes, `provider/name`. */
+  /** The model that writes the file, as `provider/name`. */
   model: string;
   id: string;
-  /** The description from the command line, which skips the question. */
+  /** The user's description of the agent from the command line, or undefined. A description skips the question for it. */
   description: string | undefined;
 }
 
-/** Returns the text to save, or undefined for the questionnaire. Throws Interrupted if the user cancels. */
+/**
+ * Returns the text of the agent file to save. Returns undefined if the model fails or the user prefers the questionnaire.
+ * Throws Interrupted if the user cancels.
+ */
 export async function draftWithModel(options: DraftDialogOptions): Promise<string | undefined> {
   const { interview, id } = options;
   const description = options.description ?? await interview.text({
@@ -50,7 +54,7 @@ export async function draftWithModel(options: DraftDialogOptions): Promise<strin
       ? { text, change: await interview.text({ message: "What should be different?" }) }
       : undefined;
     const request = { id, description, ...(revision && { revision }) };
-    // Keeps the last draft if the next attempt fails.
+    // Keeps the previous draft if the model fails to produce another one.
     text = await draft(options, request) ?? text;
   }
   return undefined;

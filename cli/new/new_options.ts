@@ -1,6 +1,6 @@
-// The options of `new`.
+// The options of `inkling new`, as the command line parser returns them.
 
-/** The options that replace answers to the questions of `new`. */
+/** The options of `inkling new`. A value answers the question for the same field, so the question is skipped. */
 export interface NewOptions {
   template?: true;
   description?: string;

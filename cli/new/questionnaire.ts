@@ -1,4 +1,4 @@
-// The questions of `new`. The file's parser checks each answer; only the system prompt is required.
+// Asks the questions of `inkling new`. The parser of agent files checks each answer. Only the system prompt is required.
 import type { InfoReport } from "../context/app.ts";
 import type { CommandContext } from "../context/context.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
@@ -14,25 +14,25 @@ import { listenToInterrupts } from "../prompting/interrupts.ts";
 import { readSchedule, SCHEDULE_FORMS, type WrittenSchedule } from "./spoken_schedule.ts";
 import { WEBHOOK_SCHEMES } from "../../runtime/vocabulary/trigger_kinds.ts";
 
-/** The collaborators of the questions, and the answers in the options. */
+/** The input of askFields(). */
 export interface QuestionnaireOptions {
   context: CommandContext;
   interview: Interview;
   author: AgentAuthor;
   id: string;
-  /** The configuration: the default model and the providers. */
+  /** The configuration, with the default model and the providers. */
   info: InfoReport;
-  /** Answers from the command line, whose questions are skipped. */
+  /** The answers from command line options. Their questions are skipped. */
   given: Omit<NewAgentFields, "prompt">;
 }
 
 type Fields = Omit<NewAgentFields, "prompt">;
 type Starts = Pick<Fields, "trigger" | "after">;
 
-/** The choice of config.yaml's default model. No provider has an empty name. */
+/** The value of the choice that means config.yaml's default model. No provider has an empty name. */
 const DEFAULT = "";
 
-/** Asks for every field that the options do not contain. */
+/** Asks for each field that no option sets, and returns all fields of the new agent. */
 export async function askFields(options: QuestionnaireOptions): Promise<NewAgentFields> {
   const { given } = options;
   const questions = new Questions(options);
@@ -79,7 +79,7 @@ class Questions {
       ],
     });
     if (provider === DEFAULT) return undefined;
-    // A provider that is invalid without an address needs one.
+    // A provider that is invalid without an address is not built in, so the user is asked for its address.
     const address = await check({ provider, name: "any" }) === undefined
       ? {}
       : { base_url: await askBaseUrl(dialog, { provider }) };
@@ -90,7 +90,7 @@ class Questions {
     return { provider, name, ...address };
   }
 
-  /** Asks for the trigger. */
+  /** Asks what starts the agent, and returns its trigger or the agents that it runs after. */
   async starts(): Promise<Starts> {
     const { interview } = this.#options;
     const type = await interview.select({
@@ -168,7 +168,10 @@ class Questions {
     return { trigger: { type, paths: splitList(paths) } };
   }
 
-  /** Asks how an unattended agent treats its guarded tools. */
+  /**
+   * Asks what an agent with a trigger does when a tool needs approval: wait, start other runs meanwhile, or call the tool
+   * without asking.
+   */
   async waiting(
     starts: Starts,
   ): Promise<Pick<Fields, "auto_approve" | "confirm" | "on_pending">> {
@@ -231,7 +234,7 @@ class Questions {
     }
   }
 
-  /** Creates the check of an answer: a file with these fields must be valid. */
+  /** Returns a check for an answer. The check parses an agent file that contains the fields from `toFields`. */
   #check(toFields: (answer: string) => Partial<NewAgentFields>): CheckAnswer {
     return (answer) => this.#findProblem(toFields(answer));
   }
@@ -247,7 +250,7 @@ function toTrigger(schedule: WrittenSchedule | undefined): NonNullable<Fields["t
   return { type: "schedule", ...schedule };
 }
 
-/** `MY_AGENT_SECRET` for `my agent`. */
+/** Returns a variable name for the webhook secret of an agent, such as `MY_AGENT_SECRET` for `my agent`. */
 function toSecretName(id: string): string {
   return `${id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_").replace(/^(?=\d|$)/, "AGENT_")}_SECRET`;
 }
@@ -259,8 +262,9 @@ function splitList(text: string): string[] {
 const PROMPT = "> ";
 
 /**
- * Reads lines up to Ctrl+D, which may be pressed within a line. Decision: an empty line does not end the text, because some
- * terminals do not mark pastes, and a pasted text may contain empty lines. Rejects with Interrupted at Ctrl+C.
+ * Reads typed lines until Ctrl+D, and returns them as one text. Ctrl+D also works at the end of a non-empty line. Decision:
+ * an empty line does not end the text, because a pasted text may contain empty lines and some terminals do not mark pastes.
+ * Rejects with Interrupted at Ctrl+C.
  */
 async function readTypedLines({ app }: CommandContext): Promise<string> {
   using interrupts = listenToInterrupts(app);

@@ -1,6 +1,6 @@
-// Parses schedules in words into the fields of a trigger: `every weekday at 8`, `daily at 7:30`.
+// Parses schedules in English words, such as `every weekday at 8` or `daily at 7:30`, into fields of a trigger.
 
-/** A schedule as the fields of a trigger. */
+/** A schedule as a field of a trigger: an interval or a cron expression. */
 export type WrittenSchedule = { every: string } | { cron: string };
 
 const DAYS: Readonly<Record<string, string>> = {
@@ -22,11 +22,11 @@ const MOMENTS: Readonly<Record<string, [hour: number, minute: number]>> = {
   noon: [12, 0],
 };
 
-/** The accepted forms, for the error message. */
+/** The accepted forms of a schedule, for error messages. */
 export const SCHEDULE_FORMS =
   'an interval (30m, 1d), a cron expression (30 8 * * 1-5), or words such as "every weekday at 8"';
 
-/** Parses an interval, a cron expression or words; returns undefined for unknown words. */
+/** Parses an interval, a cron expression or English words. Returns undefined for a text that it does not understand. */
 export function readSchedule(text: string): WrittenSchedule | undefined {
   const words = text.trim().toLowerCase();
   if (words.startsWith("@") || /^[\d*]\S*(\s+[\d*,/a-z-]+){4}$/.test(words)) {
@@ -45,7 +45,7 @@ export function readSchedule(text: string): WrittenSchedule | undefined {
   return { cron: `${minute} ${hour} * * ${fields}` };
 }
 
-/** Converts names of days to cron's numbers. */
+/** Converts the names of weekdays to a cron field, or returns undefined for an unknown name. */
 function readDays(text: string): string | undefined {
   const fields = text.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).map((day) => {
     const name = Object.keys(DAYS).find((one) =>

@@ -1,9 +1,9 @@
-// Describes when a new agent runs, and the service that its triggers need.
+// Describes when a new agent runs, and whether its trigger needs the service.
 import { toOneLine } from "../output/sanitize.ts";
 import { formatLocal } from "../output/time.ts";
 import type { AgentStart } from "../../ops/authoring/agent_author.ts";
 
-/** Returns the sentences for the person who saved the agent; none for a manual agent. */
+/** Returns sentences for the user who saved the agent. Returns an empty list for an agent that runs only on request. */
 export function describeStart(
   start: AgentStart,
   { isRunning }: { isRunning: boolean },

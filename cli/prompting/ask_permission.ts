@@ -1,4 +1,4 @@
-// Asks the user to approve a tool call: once, always, not at all, or with other arguments.
+// Asks the user about a tool call. The user approves it once or always, denies it, or edits its arguments.
 import { ApiError } from "../../api/client/client.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, Interrupted } from "../context/exit.ts";
@@ -10,16 +10,16 @@ import { type Answer, askDenial, type Asking } from "./asking.ts";
 import type { Choice } from "../context/input.ts";
 import { readArguments } from "./read_arguments.ts";
 
-/** The least number of shown diff lines, and the lines of the screen that the choices and the lines before need. */
+/** The minimum number of diff lines that are shown, followed by the rows of the screen for other lines and the choices. */
 const FEWEST_LINES = 8;
 const OTHER_LINES = 14;
 
-/** The prefix of a choice that edits one argument. */
+/** The prefix of the value of a choice that edits a single argument. */
 const TEXT_CHOICE = "text ";
-/** A longer value can be edited as a text. */
+/** The maximum length of a value that is not offered for separate editing as a text. */
 const SHORT_VALUE = 60;
 
-/** Returns the names of the arguments whose value is a text rather than a name or a number. */
+/** Returns the names of the arguments that contain a longer text, such as a file's content. */
 function textsOf(args: PendingBody["tool_args"]): string[] {
   return Object.entries(args).filter(([name, value]) =>
     typeof value === "string" &&
@@ -27,12 +27,15 @@ function textsOf(args: PendingBody["tool_args"]): string[] {
   ).map(([name]) => name);
 }
 
-/** Returns the extension of the call's file, by which editors choose their syntax. */
+/** Returns the extension of the file that the call changes, so that the editor highlights its syntax. */
 function suffixOf({ path }: PendingBody["tool_args"]): string {
   return typeof path === "string" ? /\.[A-Za-z0-9]{1,10}$/.exec(path)?.[0] ?? ".txt" : ".txt";
 }
 
-/** Asks and returns the answer, or undefined if the user leaves the question open. Rejects with Interrupted at Ctrl+C. */
+/**
+ * Asks the user about the call and returns the answer. Returns undefined if the user skips the question with Esc. Rejects
+ * with Interrupted at Ctrl+C.
+ */
 export async function askPermission(
   pending: PendingBody,
   asking: Asking,
@@ -42,10 +45,10 @@ export async function askPermission(
 
 class Permission {
   readonly #asking: Asking;
-  /** The question with the edited arguments. */
+  /** The question, with the arguments as the user has edited them. */
   #pending: PendingBody;
   #edited: PendingBody["tool_args"] | undefined;
-  /** Invalid edits by choice, kept for the next attempt. */
+  /** The texts of rejected edits, by choice. The next edit of that choice continues with the text. */
   readonly #drafts = new Map<string, string>();
   #mostLines: number;
 
@@ -60,7 +63,7 @@ class Permission {
     this.#show();
     for (;;) {
       const message = promptMessage(this.#pending) ?? "Allow it?";
-      // Preselects "deny", so that an accidental Enter allows nothing.
+      // Preselects "deny", so that Enter pressed by accident allows nothing.
       const choices = this.#choices();
       const chosen = await prompter.select({ message, choices, initial: "deny", signal });
       switch (chosen) {
@@ -114,7 +117,10 @@ class Permission {
     if (text !== "") output.line(`\n${wrapExactly(text, output.stdout.columns)}`);
   }
 
-  /** Shows the change of the agent's file, asks for confirmation and writes it. Returns false if the call is still undecided. */
+  /**
+   * Shows the change of the agent file that allows the tool permanently, and writes it if the user confirms. Returns true
+   * if the call is thereby approved.
+   */
   async #addAutoApproval(): Promise<boolean> {
     const { app: { input: { prompter } }, output, client, signal } = this.#asking;
     const { asked_by: agent, tool_name: tool } = this.#pending;
@@ -136,7 +142,10 @@ class Permission {
     }) ?? false;
   }
 
-  /** Opens all arguments as JSON in the editor, or one argument as a text file with a fitting extension. */
+  /**
+   * Opens the editor with all arguments as JSON, or with a single argument as a text file. Applies the edit if the service
+   * accepts it.
+   */
   async #edit(choice: string): Promise<void> {
     const { app: { editText }, client } = this.#asking;
     const { execution_id: id, request_id, tool_args: args } = this.#pending;
@@ -144,7 +153,7 @@ class Permission {
     const [file, before] = name === undefined
       ? ["arguments.json", JSON.stringify(args, null, 2) + "\n"]
       : [`text${suffixOf(args)}`, String(args[name])];
-    // Editors add a line break at the end.
+    // Editors add a line break at the end of a file. It is removed if the argument had none.
     const withoutEnd = (text: string) => before.endsWith("\n") ? text : text.replace(/\n$/, "");
     await this.#unlessRefused(async () => {
       const text = withoutEnd(await editText(this.#drafts.get(choice) ?? before, file));
@@ -159,7 +168,10 @@ class Permission {
     });
   }
 
-  /** Prints the error of a refused action, so that the question is asked again. */
+  /**
+   * Returns the result of `work`. Prints an error of the service or of the user's input and returns undefined, so that the
+   * question is repeated.
+   */
   async #unlessRefused<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();

@@ -1,4 +1,4 @@
-// Asks the question of an execution at the terminal.
+// Asks the user the question of a waiting execution at the terminal.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { CommandContext } from "../context/context.ts";
 import { type Answer, askDenial, type Asking } from "./asking.ts";
@@ -6,13 +6,16 @@ import { formatRequest, promptMessage } from "../output/requests.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { wrapExactly } from "../output/wrap.ts";
 
-/** Returns whether questions can be asked: input and output are a terminal that can draw. */
+/** Returns whether the user can be asked questions: input and output are a terminal that can move its cursor. */
 export function hasPerson({ app, output }: CommandContext): boolean {
   const { stdout } = output;
   return app.input.isTerminal && stdout.isTerminal && !stdout.isDumb;
 }
 
-/** Asks and returns the answer, or undefined if the user leaves the question open. Rejects with Interrupted at Ctrl+C. */
+/**
+ * Asks the question and returns the answer. Returns undefined if the user skips the question with Esc or Ctrl+D. Rejects
+ * with Interrupted at Ctrl+C.
+ */
 export async function askPerson(
   pending: PendingBody,
   asking: Asking,

@@ -1,22 +1,22 @@
-// The types of questions at the terminal and of their answers.
+// The types of questions and answers at the terminal, and the question for the reason of a denial.
 import type { Client } from "../../api/client/client.ts";
 import type { RespondBody } from "../../api/schemas/request_schemas.ts";
 import type { CliApp } from "../context/app.ts";
 import type { Output } from "../output/output.ts";
 
-/** An answer as the service takes it. */
+/** An answer to a question, in the form that the service accepts. */
 export type Answer = RespondBody["response"];
 
-/** The collaborators of a question. */
+/** The objects that a question at the terminal needs. */
 export interface Asking {
   app: Pick<CliApp, "clock" | "input" | "editText">;
   output: Output;
   client: Client;
-  /** Closes the prompt. */
+  /** Its abort closes the prompt. */
   signal: AbortSignal;
 }
 
-/** Asks for the reason and returns the denial, or undefined if the user leaves the question open. */
+/** Asks for the reason of a denial and returns the denial. Returns undefined if the user skips this question. */
 export async function askDenial(
   { app, signal }: Pick<Asking, "app" | "signal">,
 ): Promise<Answer | undefined> {

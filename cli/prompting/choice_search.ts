@@ -1,7 +1,10 @@
-// Searches choices by a typed text. Matches at the beginning come before matches elsewhere.
+// Searches choices by a typed text. A match at the beginning of a text ranks before a match inside it.
 import type { Choice } from "../context/input.ts";
 
-/** Returns the matching choices, best first; equal matches keep their order. An empty text matches all. */
+/**
+ * Returns the matching choices, best match first. Choices of equal rank keep their order. An empty text matches every
+ * choice.
+ */
 export function searchChoices(choices: readonly Choice[], typed: string): Choice[] {
   const wanted = typed.trim().toLowerCase();
   if (wanted === "") return [...choices];
@@ -12,7 +15,7 @@ export function searchChoices(choices: readonly Choice[], typed: string): Choice
     .map(({ choice }) => choice);
 }
 
-/** Returns the rank of a match, 0 for the best; undefined for no match. */
+/** Returns the rank of a match: 0 is the best match, undefined is no match. */
 function rankOf({ value, label, hint = "" }: Choice, wanted: string): number | undefined {
   const [id, name, about] = [value, label, hint].map((text) => text.toLowerCase()) as [
     string,
@@ -35,7 +38,7 @@ function words(text: string): string[] {
   return text.split(/[^\p{L}\p{N}]+/u);
 }
 
-/** Returns whether the text contains the characters in this order: `nbk` for `nightly backup`. */
+/** Returns whether the text contains the characters of `wanted` in the same order: `nightly backup` contains `nbk`. */
 function holdsInOrder(text: string, wanted: string): boolean {
   let from = 0;
   for (const char of wanted) {

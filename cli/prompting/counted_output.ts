@@ -1,12 +1,12 @@
-// Standard output for a prompt that redraws itself: counts the rows between its first row and the cursor.
+// Wraps standard output for a prompt that redraws itself. Counts the rows between the prompt's first row and the cursor.
 
 /** A line break, or a move of the cursor by rows (CUU and CUD of ECMA-48). */
 // deno-lint-ignore no-control-regex -- control characters move the cursor
 const ROW_CHANGE = /\n|\x1b\[(\d*)([AB])/g;
 
-/** Wraps a stream and counts the rows that are written to it. */
+/** A wrapper of a stream that counts the rows between the first written row and the cursor. */
 export class CountedOutput<Stream extends { write(text: string): unknown }> {
-  /** The wrapped stream. */
+  /** The stream to write to: writes are counted and passed on. */
   readonly stream: Stream;
   #rows = 0;
 
@@ -25,7 +25,7 @@ export class CountedOutput<Stream extends { write(text: string): unknown }> {
     });
   }
 
-  /** The rows between the first written row and the cursor. */
+  /** The number of rows between the first written row and the cursor. */
   get rows(): number {
     return this.#rows;
   }

@@ -1,16 +1,17 @@
-// Counts Ctrl+C. Commands react to the first one, for example by cancelling the run, and end at the second one.
+// Counts the presses of Ctrl+C. A command reacts to the first press, for example by cancelling the run, and ends at the
+// second.
 import type { CliApp } from "../context/app.ts";
 import { Interrupted } from "../context/exit.ts";
 
-/** The signals of the first two Ctrl+C. After disposal Ctrl+C ends the process again. */
+/** Signals for the first two presses of Ctrl+C. After disposal, Ctrl+C ends the process. */
 export interface Interrupts extends Disposable {
-  /** Aborts at the first Ctrl+C. */
+  /** Aborts at the first press of Ctrl+C. */
   readonly first: AbortSignal;
-  /** Aborts at the second Ctrl+C. */
+  /** Aborts at the second press of Ctrl+C. */
   readonly second: AbortSignal;
 }
 
-/** Listens to Ctrl+C until disposed. */
+/** Starts to count presses of Ctrl+C, which do not end the process until the result is disposed. */
 export function listenToInterrupts(app: CliApp): Interrupts {
   const first = new AbortController();
   const second = new AbortController();

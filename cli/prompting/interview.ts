@@ -1,27 +1,27 @@
-// Asks a series of questions at the terminal, and repeats a question after an invalid answer.
+// Asks a series of questions at the terminal. An invalid answer repeats its question.
 import { hasPerson } from "./ask_person.ts";
 import type { CommandContext } from "../context/context.ts";
 import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
 import type { Choice } from "../context/input.ts";
 
-/** Returns the problem of an answer as a sentence, or undefined for a valid one. */
+/** A check of an answer. It returns the problem as a sentence, or undefined for a valid answer. */
 export type CheckAnswer = (answer: string) => Promise<string | undefined>;
 
-/** A question for a line of text. */
+/** A question that the user answers with a line of text. */
 export interface TextQuestion {
   message: string;
-  /** The answer of Enter alone. */
+  /** The default answer, for Enter without a text. */
   initial?: string;
-  /** Shown while the line is empty. */
+  /** A hint that is shown while the line is empty. */
   placeholder?: string;
   check?: CheckAnswer;
 }
 
-/** Asks the questions of one command. Esc and Ctrl+C throw Interrupted. */
+/** The questions of one command. Every method throws Interrupted at Esc and Ctrl+C. */
 export class Interview {
   readonly #context: CommandContext;
 
-  /** Throws CommandFailure without a terminal; `instead` is the advice in its message. */
+  /** Throws CommandFailure if there is no terminal. `instead` is a sentence of the error message that says what to do. */
   constructor(context: CommandContext, instead: string) {
     if (!hasPerson(context)) {
       throw new CommandFailure(
@@ -66,7 +66,7 @@ export class Interview {
     return given(await this.#prompter.confirm({ message, ...options }));
   }
 
-  /** Prints the problem of an answer. */
+  /** Prints the problem of an invalid answer. */
   complain(problem: string): void {
     this.#context.output.error(problem);
   }
@@ -76,7 +76,7 @@ export class Interview {
   }
 }
 
-/** Throws Interrupted if the user left the question open. */
+/** Returns the answer. Throws Interrupted if the user skipped the question. */
 function given<T>(answer: T | undefined): T {
   if (answer === undefined) throw new Interrupted();
   return answer;

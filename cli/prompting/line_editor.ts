@@ -1,4 +1,4 @@
-// Reads edited lines from a terminal, with history. The terminal is in its normal mode between two lines.
+// Reads lines that the user edits at a terminal, with a history. Between two lines the terminal is in its normal mode.
 import process from "node:process";
 import { createInterface, type Key } from "node:readline";
 import { PassThrough } from "node:stream";
@@ -15,25 +15,28 @@ import { restoreOnSignal } from "./raw_terminal.ts";
 
 const HISTORY_LINES = 500;
 const ENTER: Key = { name: "return" };
-/** Turns the marks at the beginning and end of pastes on and off. */
+/** Control sequences: the terminal marks the beginning and end of each paste, or no longer marks them. */
 const MARK_PASTES = "\u001b[?2004h";
 const DO_NOT_MARK_PASTES = "\u001b[?2004l";
 
-/** Reads edited lines. A paste of several lines is one line; the next Enter sends it. */
+/** A source of lines that the user edits at a terminal. A pasted text of several lines is one line, which Enter sends. */
 export class LineEditor implements LineSource {
   readonly #terminal: Terminal;
   readonly #endsInLine: boolean;
   readonly #decoder = new TextDecoder();
   readonly #pastes = new PasteTranslator();
   #history: string[] = [];
-  /** Lines that arrived together with the one before, from a terminal that does not mark pastes. */
+  /**
+   * Complete lines that arrived together with a returned line. A terminal that does not mark pastes sends all lines of a
+   * paste at once.
+   */
   #ahead: string[] = [];
-  /** The beginning of the next line after those. */
+  /** The incomplete line that arrived after the lines in #ahead. */
   #begun = "";
-  /** True if the end arrived together with the last lines. */
+  /** True if the input ended after the lines in #ahead. */
   #isOver = false;
 
-  /** `endsInLine`: see Input.openLines(). */
+  /** Creates an editor. For `endsInLine` see Input.openLines(). */
   constructor(terminal: Terminal, { endsInLine }: { endsInLine: boolean }) {
     this.#terminal = terminal;
     this.#endsInLine = endsInLine;
@@ -66,7 +69,7 @@ export class LineEditor implements LineSource {
     return Promise.resolve();
   }
 
-  /** Opens the stream of pressed keys until disposed. */
+  /** Puts the terminal into raw mode and returns a stream of pressed keys. Disposal restores the normal mode. */
   #openKeys(): Disposable & { stream: PassThrough } {
     const { stdin } = process;
     const stream = new PassThrough();
@@ -110,7 +113,7 @@ export class LineEditor implements LineSource {
     reader.on("line", (line) => {
       lines.push(line);
       if (lines.length > 1) return;
-      // Keeps the lines that arrived together with this one for the next reads.
+      // Keeps the other lines that arrived at the same time for later reads.
       queueMicrotask(() => {
         this.#ahead = lines.slice(1);
         this.#begun = this.#isOver ? "" : markLineBreaks(reader.line);
@@ -119,12 +122,12 @@ export class LineEditor implements LineSource {
       });
     });
     if (this.#endsInLine) {
-      // Runs before the reader's own listener, which ends an empty line only.
+      // Must run before Node's listener, which ends the input only if the line is empty.
       input.prependListener("keypress", (_text: unknown, key: Key | undefined) => {
         if (key?.ctrl && key.name === "d" && reader.line !== "") reader.write(null, ENTER);
       });
     }
-    // Runs after the reader's own listener, which has inserted the sign of a line break.
+    // Must run after Node's listener, which has inserted LINE_BREAK_SIGN into the line.
     const breakLine = () => {
       if (!reader.line.includes(LINE_BREAK_SIGN)) return;
       Object.assign(reader, { line: restoreLineBreaks(reader.line) });
@@ -132,9 +135,9 @@ export class LineEditor implements LineSource {
     };
     input.on("keypress", breakLine);
     reader.on("SIGINT", () => reject(new Interrupted()));
-    // Ctrl+Z would stop the process and leave the terminal in raw mode.
+    // Ignores Ctrl+Z, which would suspend the process and leave the terminal in raw mode.
     reader.on("SIGTSTP", () => {});
-    // Ctrl+D, or the terminal has closed. Lines that arrived together with it are returned first.
+    // The user pressed Ctrl+D, or the terminal was closed. Lines that arrived before the end are returned first.
     const onEnd = () => {
       this.#isOver = true;
       if (lines.length === 0) resolve(undefined);

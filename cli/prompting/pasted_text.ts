@@ -1,17 +1,18 @@
-// Translates bracketed pastes and Alt+Enter into keys that insert line breaks instead of sending the line.
+// Translates terminal input: line breaks of pasted texts, and Alt+Enter, become a sign in the line. They would otherwise
+// send the line.
 
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";
-/** The character that replaces a line break, which would send the line. */
+/** The sign in an edited line that stands for a line break. A real line break would send the line. */
 export const LINE_BREAK_SIGN = "␤";
-/** The input of Alt+Enter: Esc and Enter in one piece. */
+/** The input that terminals send for Alt+Enter: Esc and Enter together. */
 const ALT_ENTER = ["\u001b\r", "\u001b\n"];
-/** A shorter beginning of a mark is a key of its own. */
+/** The minimum length of an incomplete paste marker. A shorter text is a pressed key, such as Esc. */
 const SHORTEST_BEGINNING = 3;
-/** Control characters in a paste, which must not act as keys. */
+/** Matches control characters in a pasted text. They are removed, so that they do not act as keys. */
 const CONTROLS = /[^\P{Cc}\t]/gu;
 
-/** Translates the terminal's input, in pieces of any size, into keys with signs for the line breaks of pastes and Alt+Enter. */
+/** Translates terminal input into keys. The input may be split anywhere. */
 export class PasteTranslator {
   #isPasting = false;
   #held = "";
@@ -42,21 +43,21 @@ export class PasteTranslator {
   }
 }
 
-/** Replaces line breaks by signs. */
+/** Replaces line breaks with LINE_BREAK_SIGN. */
 export function markLineBreaks(text: string): string {
   return text.replaceAll("\n", LINE_BREAK_SIGN);
 }
 
-/** Replaces the signs in an edited line by line breaks. */
+/** Replaces LINE_BREAK_SIGN with line breaks. */
 export function restoreLineBreaks(line: string): string {
   return line.replaceAll(LINE_BREAK_SIGN, "\n");
 }
 
-/** Returns the number of characters at the end of the text that may be the beginning of the mark. */
+/** Returns the number of characters at the end of the text that may be the beginning of the paste marker. */
 function beginningLength(text: string, mark: string): number {
   for (let length = mark.length - 1; length >= SHORTEST_BEGINNING; length--) {
     if (text.endsWith(mark.slice(0, length))) return length;
   }
-  // The next piece may contain the second half of this line break.
+  // Keeps a carriage return at the end, because the next piece may begin with the line feed of the same line break.
   return mark === PASTE_END && text.endsWith("\r") ? 1 : 0;
 }

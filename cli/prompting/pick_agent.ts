@@ -1,4 +1,4 @@
-// Lets the user pick the agent of a command that was called without one.
+// Asks the user for an agent if the command was called without one.
 import { hasPerson } from "./ask_person.ts";
 import { openReader } from "../service/connection.ts";
 import type { CommandContext } from "../context/context.ts";
@@ -7,10 +7,13 @@ import { toOneLine } from "../output/sanitize.ts";
 import { shorten } from "../output/width.ts";
 import { agentMissing } from "../context/unknown_agent.ts";
 
-/** The width of the mark before each choice. */
+/** The columns that the prompt uses before each choice. */
 const LIST_MARGIN = 6;
 
-/** Returns the id of the picked agent. Throws CommandFailure without a terminal, and Interrupted if the user picks none. */
+/**
+ * Returns the id of the agent that the user picks. Throws CommandFailure if there is no terminal or no agent, and
+ * Interrupted if the user picks none.
+ */
 export async function pickAgent(
   context: CommandContext,
   command: "run" | "chat",

@@ -1,8 +1,8 @@
-// Reads the lines of a stream without editing, for piped standard input.
+// Reads lines from a stream without editing, for piped standard input.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { LineSource } from "../context/input.ts";
 
-/** Reads lines of UTF-8 text without their line breaks. The last line may lack one. */
+/** A source of the lines of a UTF-8 stream. The lines contain no line breaks, and the last line may lack one. */
 export class PlainLines implements LineSource {
   readonly #reader: ReadableStreamDefaultReader<string>;
   #lines: string[] = [];

@@ -1,5 +1,5 @@
-// Asks questions at the terminal. The prompt package is loaded with the first question, because every command loads this
-// file at its start.
+// Asks questions at the terminal with the package @clack/prompts. The package is imported for the first question, because
+// every command imports this file at its start.
 import type { Writable } from "node:stream";
 import type { Clock } from "../context/app.ts";
 import { Interrupted } from "../context/exit.ts";
@@ -11,19 +11,19 @@ import { wrapExactly, wrapText } from "../output/wrap.ts";
 type Clack = typeof import("@clack/prompts");
 type Process = typeof import("node:process");
 
-/** The time in which keys that were pressed before the question arrive; too short to be noticed. */
+/** The milliseconds before a question in which earlier pressed keys are discarded. Users do not notice the delay. */
 const TYPE_AHEAD_MS = 30;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const SHOWN_CHOICES = 12;
-/** The width of a prompt's marks. */
+/** The columns that the package uses before each line of a prompt. */
 const MARGIN = 4;
-/** The width of a list's marks. The package also counts their color codes (10). */
+/** The columns that the package uses before each choice, and the 10 characters of color codes that it counts as columns. */
 const LIST_MARGIN = MARGIN + 11;
-/** The mark before each line of a question, which some prompts of the package leave out. */
+/** The mark before each line of a question. Some prompts of the package omit the mark after a line break. */
 const BAR = "│  ";
 
-/** Asks on the terminal of this process. */
+/** A Prompter that uses the terminal of this process. */
 export class TerminalPrompter implements Prompter {
   readonly #terminal: Terminal;
   readonly #clock: Clock;
@@ -88,7 +88,8 @@ export class TerminalPrompter implements Prompter {
           options() {
             if (this.userInput === typed) return found;
             typed = this.userInput;
-            // The package keeps the cursor at a known value. New value objects move it to the first, best match.
+            // The package keeps the cursor at the choice whose value it knows. New value objects move the cursor to the
+            // first choice, which matches best.
             found = searchChoices(question.choices, typed)
               .map((choice) => ({ ...choice, value: { id: choice.value } }));
             return found;
@@ -110,7 +111,7 @@ export class TerminalPrompter implements Prompter {
     return { message: this.#wrap(message), options, maxItems: SHOWN_CHOICES };
   }
 
-  /** Breaks the lines of a question at spaces. The package would break them anywhere. */
+  /** Wraps the text of a question at spaces, because the package would wrap it inside words. */
   #wrap(message: string, bar = ""): string {
     return wrapExactly(message, this.#terminal.columns - MARGIN).replaceAll("\n", `\n${bar}`);
   }
@@ -128,13 +129,14 @@ export class TerminalPrompter implements Prompter {
         import("./counted_output.ts"),
       ],
     );
-    // Node's readline closes at Ctrl+D, so the prompt must end there, too.
+    // Node's readline ends the input at Ctrl+D, so the prompt must be cancelled at the same time.
     clack.updateSettings({ aliases: { [CTRL_D]: "cancel" } });
     using _guard = restoreOnSignal(this.#terminal);
     this.#setSize(process);
-    // A key that was pressed before the question appeared must not answer it.
+    // A key that was pressed before the question appeared must not answer the question.
     await this.#discardTypeAhead(process, signal);
-    // A separate signal, because the package would still draw when the caller's aborts after the answer.
+    // The package draws the prompt again if its signal aborts after the answer. A separate signal, without a listener then,
+    // prevents that.
     const open = new AbortController();
     const onAbort = () => open.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -160,7 +162,10 @@ export class TerminalPrompter implements Prompter {
     }
   }
 
-  /** Redraws a prompt that was not answered, because the package shows the highlighted choice as the answer. */
+  /**
+   * Draws an unanswered prompt again with the text `end`, because the package shows the highlighted choice as if it were
+   * the answer.
+   */
   #redraw(
     { S_BAR, S_STEP_CANCEL }: Clack,
     { rows, message, end }: { rows: number; message: string; end: string },
@@ -175,7 +180,7 @@ export class TerminalPrompter implements Prompter {
     this.#terminal.write(`\x1b[${rows}A\r\x1b[J${lines.join("\n")}\n`);
   }
 
-  /** Sets the size of a terminal that reports none. The package would print one character per line. */
+  /** Sets a default size for a terminal that reports none. The package would otherwise print one character per line. */
   #setSize({ stdout }: Process): void {
     if (stdout.columns > 0 && stdout.rows > 0) return;
     const { columns, rows } = this.#terminal;
@@ -204,7 +209,7 @@ export class TerminalPrompter implements Prompter {
   }
 }
 
-/** Breaks a choice at spaces, with its hint in parentheses after the label, as the package prints them. */
+/** Wraps a choice at spaces. The hint follows the label in parentheses, as the package prints it. */
 function wrapChoice(choice: Choice, width: number): Choice {
   const { hint } = choice;
   const label = wrapText(choice.label, width, { hanging: 2 });
@@ -212,7 +217,7 @@ function wrapChoice(choice: Choice, width: number): Choice {
     ? label
     : wrapText(`${choice.label} (${hint})`, width, { hanging: 2 });
   const lead = `${label} (`;
-  // If a line ends between label and hint, the package breaks it there by itself.
+  // The package itself breaks a line between label and hint.
   return {
     ...choice,
     label,

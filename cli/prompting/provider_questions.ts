@@ -1,27 +1,30 @@
-// The questions for the provider of a model, shared by `setup` and `new`.
+// Asks for the model provider and its address, for `inkling setup` and `inkling new`.
 import type { ProviderReport } from "../context/app.ts";
 import type { Choice } from "../context/input.ts";
 import type { Interview } from "./interview.ts";
 
-/** The choice of a provider that is not in the list. It is no valid name, because names contain a letter or a digit. */
+/**
+ * The value of the choice for a provider that is not in the list. A provider's name contains a letter or a digit, so it
+ * never equals this value.
+ */
 export const OTHER_PROVIDER = "…";
 
-/** Returns the problem of a model as a sentence, or undefined for a valid one. */
+/** A check of a model. It returns the problem as a sentence, or undefined for a valid model. */
 export type CheckModel = (
   model: { provider: string; name: string; base_url?: string },
 ) => Promise<string | undefined>;
 
-/** The collaborators of the questions. */
+/** The objects that the questions for a provider need. */
 export interface ProviderDialog {
   interview: Interview;
   check: CheckModel;
 }
 
-/** A valid model and address, for the check of the other fields. */
+/** A valid model name and address, used to check another field alone. */
 const ANY_MODEL = "any";
 const ANY_URL = "http://localhost";
 
-/** Asks for the provider: one of the choices or another name. */
+/** Asks for the provider and returns its name: one of the choices or a typed name. */
 export async function askProvider(
   { interview, check }: ProviderDialog,
   { choices, initial }: { choices: readonly Choice[]; initial?: string },
@@ -44,7 +47,7 @@ export async function askProvider(
   });
 }
 
-/** Asks for the address of a provider. */
+/** Asks for the address of a provider's API and returns it. */
 export async function askBaseUrl(
   { interview, check }: ProviderDialog,
   { provider, initial }: { provider: string; initial?: string },
@@ -56,7 +59,7 @@ export async function askBaseUrl(
   });
 }
 
-/** Converts a provider to a choice, with the state of its key as the hint. */
+/** Converts a provider to a choice of a menu. The hint says whether the provider's key is set. */
 export function toProviderChoice({ name, keyVariable, hasKey }: ProviderReport): Choice {
   const hint = keyVariable === null
     ? name === "demo" ? "scripted replies, to try Inkling without a key" : "no key needed"

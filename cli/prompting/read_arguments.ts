@@ -1,8 +1,8 @@
-// Parses the arguments of a tool call that the user typed.
+// Parses the arguments of a tool call that the user has edited.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
-/** Parses a JSON object. Throws CommandFailure with the problem. */
+/** Parses a JSON object and returns it. Throws CommandFailure with the problem for any other text. */
 export function readArguments(text: string): PendingBody["tool_args"] {
   let value: unknown;
   try {

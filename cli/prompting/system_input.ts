@@ -1,16 +1,16 @@
-// The standard input of this process. The line editor and the prompts are loaded on first use.
+// Opens the standard input of this process. The line editor and the prompt package are imported when they are used.
 import type { Clock } from "../context/app.ts";
 import type { Input } from "../context/input.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { TerminalPrompter } from "./prompts.ts";
 
-/** Opens standard input, with prompts drawn on `terminal`. */
+/** Returns the standard input of this process. Prompts are drawn on `terminal`. */
 export function openInput(options: { terminal: Terminal; clock: Clock }): Input {
   return {
     isTerminal: Deno.stdin.isTerminal(),
     prompter: new TerminalPrompter(options),
     mute() {
-      // Ctrl+C and Ctrl+Z still send their signals.
+      // With `cbreak`, Ctrl+C and Ctrl+Z send their signals.
       Deno.stdin.setRaw(true, { cbreak: true });
       return { [Symbol.dispose]: () => Deno.stdin.setRaw(false) };
     },

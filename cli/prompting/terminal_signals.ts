@@ -1,14 +1,15 @@
-// Restores the terminal before a signal ends the process, and redraws it after the process was stopped.
+// Calls functions when a signal ends the process or the process continues after Ctrl+Z, so that commands can restore or
+// redraw the terminal.
 
 const ENDING_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 
-/** Calls `restore` before a signal ends the process, until disposed. */
+/** Calls `restore` before SIGTERM or SIGHUP ends the process, until disposed. */
 export function beforeEnding(restore: () => void): Disposable {
   const listeners = ENDING_SIGNALS.map((name) => {
     const listener = () => {
       restore();
       stop();
-      // Without a listener the signal ends the process.
+      // The listener is removed, so the repeated signal ends the process.
       Deno.kill(Deno.pid, name);
     };
     return { name, listener };
@@ -20,7 +21,10 @@ export function beforeEnding(restore: () => void): Disposable {
   return { [Symbol.dispose]: stop };
 }
 
-/** Calls `onEnding` before a signal ends the process, and `onReturn` when it continues after Ctrl+Z, until disposed. */
+/**
+ * Calls `onEnding` before SIGTERM or SIGHUP ends the process, and `onReturn` when the process continues after Ctrl+Z.
+ * Disposal removes both listeners.
+ */
 export function whileMoving(
   options: { onEnding: () => void; onReturn: () => void },
 ): Disposable {

@@ -1,15 +1,16 @@
-// Opens a text in the user's editor, as git and crontab do.
+// Opens a text in the user's editor.
 import { join } from "node:path";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
-/** The editors without VISUAL and EDITOR: the first installed one is opened. */
+/** The editors that are tried in this order if neither VISUAL nor EDITOR is set. */
 const FALLBACKS = ["sensible-editor", "nano", "vi"];
-/** The exit code of a shell for a missing program. */
+/** The exit code with which a shell reports a missing program. */
 const NOT_FOUND = 127;
 
 /**
- * Opens the editor in VISUAL or EDITOR, or an installed one, on a file that only this user can read. The file's folder is
- * removed afterward, with the editor's backup files. Throws CommandFailure if there is no editor, or it fails.
+ * Opens the text in the editor that VISUAL or EDITOR names, or in an installed editor. Resolves to the text that the user
+ * saved. The text is in a temporary file that only this user can read. The file's folder, with the editor's backup files,
+ * is removed afterward. Throws CommandFailure if there is no editor or the editor fails.
  */
 export async function editText(
   text: string,
@@ -18,7 +19,7 @@ export async function editText(
 ): Promise<string> {
   const editor = [environment["VISUAL"], environment["EDITOR"]]
     .find((one) => one !== undefined && one.trim() !== "");
-  // A shell splits the command, because the variables may contain options, as in `code --wait`.
+  // A shell runs the command, because the variables may contain options, as in `code --wait`.
   const command = editor === undefined
     ? `for one in ${FALLBACKS.join(" ")}; do command -v $one >/dev/null && exec $one "$1"; done; ` +
       `exit ${NOT_FOUND}`
