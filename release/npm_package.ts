@@ -27,8 +27,10 @@ export async function toNpmPackage(
   for (const name of ["bin", "package.json"]) {
     await copyTree(join(REPOSITORY, "release/npm", name), path(name));
   }
-  // The README links to the docs.
-  for (const name of ["README.md", "docs"]) await copyTree(join(REPOSITORY, name), path(name));
+  // The README links to the docs, and they link to the examples.
+  for (const name of ["README.md", "docs", "examples"]) {
+    await copyTree(join(REPOSITORY, name), path(name));
+  }
   await copyTree(join(REPOSITORY, TOOL_TYPES), path(TOOL_TYPES));
   const bin = await Deno.readTextFile(path("bin/inkling"));
   await Deno.writeTextFile(

@@ -14,7 +14,7 @@ import {
   type WebhookScheme,
 } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { loadOperations } from "../../api/routes/operations.ts";
-import { REPOSITORY } from "../support/repository.ts";
+import { filesBelow, REPOSITORY } from "../support/repository.ts";
 
 const OPERATIONS = await loadOperations();
 
@@ -43,9 +43,7 @@ export function withTables(document: string): string {
 
 /** The documents, by path. */
 export function documents(): string[] {
-  return [...Deno.readDirSync(join(REPOSITORY, "docs"))].filter(({ name }) => name.endsWith(".md"))
-    .map(({ name }) => join(REPOSITORY, "docs", name))
-    .sort();
+  return filesBelow(join(REPOSITORY, "docs")).filter((path) => path.endsWith(".md")).sort();
 }
 
 /** The proofs that are in no header of their own. */

@@ -1,0 +1,107 @@
+// The guides are true: their files are those of the examples, and their commands run in a copy of the example.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  copyExample,
+  exampleFiles,
+  exampleNames,
+  EXAMPLES,
+} from "../examples/example_workspace.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { createNewcomerHome } from "./newcomer_home.ts";
+
+const MOST_LINES = 70;
+
+/** The commands that no test runs, each with the reason. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  "inkling notify --test phone": "sends a message over the Internet",
+  "inkling mcp add archive npm:@modelcontextprotocol/server-filesystem ~/archive":
+    "downloads a package",
+  "inkling mcp add tracker https://tracker.example/mcp --token TRACKER_TOKEN":
+    "asks at a terminal; tests/cli/commands runs it",
+  "inkling run weekly --dry-run": "needs the MCP server that the reader brings",
+};
+
+/** The exit codes other than 0. */
+const CODES: Readonly<Record<string, number>> = {
+  // Nothing starts the services of this test with the machine.
+  "on-a-server: inkling doctor": 1,
+  "for-a-team: inkling doctor": 1,
+  // The model has another message in the second run.
+  "find-out-why: inkling diff 1 2": 1,
+};
+
+/** The commands that need something to happen first. They are repeated until they succeed. */
+const REPEATED: ReadonlySet<string> = new Set(["cat ~/inkling/summaries/newest.md"]);
+
+function guide(name: string): string {
+  return Deno.readTextFileSync(join(REPOSITORY, "docs/guides", `${name}.md`));
+}
+
+/** Returns the commands of a guide's shell blocks, and those that are a whole cell of a table. */
+function commandsOf(text: string): string[] {
+  const blocks = /^( *)```sh\n([^]*?)^\1```$|^(\|.*)$/gm;
+  return [...text.matchAll(blocks)].flatMap(([, , block, row]) =>
+    row === undefined
+      ? (block ?? "").split("\n").map((line) => line.trim()).filter((line) => line !== "")
+      : [...row.matchAll(/\| `(inkling [^`]+)` *(?=\|)/g)].map(([, command = ""]) => command)
+  );
+}
+
+Deno.test("docs/guides: each fits a screen and a half, and links to its example", () => {
+  for (const name of exampleNames()) {
+    const text = guide(name);
+    const lines = text.trimEnd().split("\n").length;
+    assert.ok(lines <= MOST_LINES, `${name} has ${lines} lines`);
+    assert.ok(text.includes(`](../../examples/${name}/)`), name);
+  }
+});
+
+Deno.test("docs/guides: a file that a guide shows is the one in its example", () => {
+  let shown = 0;
+  for (const name of exampleNames()) {
+    const files = exampleFiles(name);
+    // The last path that the paragraph before a block names is the file in the block.
+    for (
+      const [, before = "", language, body] of guide(name).matchAll(
+        /^([^\n]+(?:\n[^\n]+)*)\n\n```(\w+)\n([^]*?)^```$/gm,
+      )
+    ) {
+      if (language === "sh" || language === "text" || language === "nginx") continue;
+      const named = [...before.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path);
+      const file = named.findLast((path) => files.includes(path));
+      assert.ok(file !== undefined, `${name}: no file of the example is named before\n${body}`);
+      assert.equal(body, Deno.readTextFileSync(join(EXAMPLES, name, file)), `${name}: ${file}`);
+      shown++;
+    }
+  }
+  assert.ok(shown > 15, `${shown} files`);
+});
+
+/** The number of guides that are played at once. */
+const AT_ONCE = 3;
+
+Deno.test("docs/guides: the commands of each guide run, from an empty home with the example", async () => {
+  const names = exampleNames().values();
+  const play = async () => {
+    for (const name of names) await playGuide(name);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, play));
+});
+
+async function playGuide(name: string): Promise<void> {
+  await using home = await createNewcomerHome();
+  const setup = await home.run("inkling setup --yes --provider demo --model report");
+  assert.equal(setup.code, 0, setup.output);
+  await copyExample(name, join(home.path, "inkling"));
+  for (const command of commandsOf(guide(name)).filter((one) => NOT_RUN[one] === undefined)) {
+    const line = REPEATED.has(command) ? `until ${command}; do sleep 0.2; done` : command;
+    const { code, output } = await home.run(line);
+    assert.equal(code, CODES[`${name}: ${command}`] ?? 0, `${name}: ${command}\n${output}`);
+  }
+}
+
+Deno.test("docs/guides: each command that is listed as not run is in a guide", () => {
+  const all = new Set(exampleNames().flatMap((name) => commandsOf(guide(name))));
+  assert.deepEqual(Object.keys(NOT_RUN).filter((one) => !all.has(one)), []);
+});
