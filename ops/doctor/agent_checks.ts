@@ -1,5 +1,4 @@
-// Checks agents and their resources with `validate`, and the access to their paths. A problem that several agents
-// share is one finding.
+// // Checks agents, their resources, and the access to their paths. The same problem of several agents is one finding.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { CHANNEL_REMEDY, describeMissingChannel } from "../authoring/validate_unattended.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -12,7 +11,7 @@ import type { Machine } from "./machine.ts";
 
 const { basename } = PATHS;
 
-/** The maximum number of agents in a finding by name; the others are counted. */
+/** The maximum number of agents that a finding names. Further agents are counted. */
 const MAX_NAMED_AGENTS = 3;
 
 /** Returns the finding for a diagnostic of config.yaml, a key file, a price file or an agent. */
@@ -25,12 +24,12 @@ export function toFinding(
   return { severity, subject, problem: message, remedy, ...(code && { code }) };
 }
 
-/** Returns the findings of `validate`. Equal findings of several agents become one. */
+/** Converts the diagnostics of `validate` to findings. Equal findings of several agents become one finding. */
 export function toFileFindings(files: readonly ValidatedFile[]): Finding[] {
   const found = files.flatMap(({ agentId, path, diagnostics }) =>
     diagnostics.map((one) => toFinding(one, path === one.path ? agentId : basename(one.path)))
   );
-  // The remedy names the place only when there is no hint, so that equal texts mean the same problem.
+  // The remedy contains the file's path only if the diagnostic has no hint, so equal texts mean the same problem.
   const groups = Map.groupBy(found, (one) => [one.severity, one.problem, one.remedy].join("\n"));
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
@@ -42,7 +41,7 @@ export function toFileFindings(files: readonly ValidatedFile[]): Finding[] {
   });
 }
 
-/** Reports the agent's existing paths that this user may not use. */
+/** Reports the agent's existing paths that the current user may not read or write. */
 export async function checkPathAccess(
   { id, paths }: Pick<Agent, "id" | "paths">,
   { mayAccess }: Machine,
@@ -62,7 +61,7 @@ export async function checkPathAccess(
   return found;
 }
 
-/** Reports agents that fire by themselves without a notification channel. */
+/** Reports agents that start without a person while no notification channel is configured. */
 export function checkChannels(
   agents: readonly Agent[],
   { config }: Pick<WorkspaceSettings, "config">,
@@ -72,7 +71,7 @@ export function checkChannels(
   return [{ severity: "warning", subject: "unattended", problem, remedy: CHANNEL_REMEDY }];
 }
 
-/** Reports folders that Inkling itself cannot use. */
+/** Reports the workspace or agents folder if Inkling may not write to it. */
 export async function checkFolders(
   { directories: { workspace, agentsDir } }: WorkspaceSettings,
   { mayAccess }: Machine,

@@ -1,9 +1,11 @@
-// Checks the shared database. Loaded only when one is configured.
+// The check of the shared PostgreSQL database. examine.ts loads this file only if a database is configured.
 import { DatabaseUnusable } from "../../runtime/database/database.ts";
 import { examineServer } from "../../runtime/storage/postgres/server_health.ts";
 import { type Finding, toRefusalFinding } from "./finding.ts";
 
-/** Checks that the database can be used. Adds its version and the number of live nodes to `notes`. */
+/**
+ * Checks that the database at `address` can be used. Adds the database's version and the number of live nodes to `notes`.
+ */
 export async function checkSharedDatabase(address: string, notes: string[]): Promise<Finding[]> {
   try {
     const { version, place, livingNodes: count } = await examineServer(address);

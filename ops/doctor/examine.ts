@@ -1,5 +1,5 @@
-// The checks of `inkling doctor` except the service itself: config.yaml, agents and their resources, keys, folders,
-// the state folder, disk and clock. Each check works while other parts are broken, and changes nothing.
+// The checks of `inkling doctor` except the check of the running service: config.yaml, agents and their resources, keys,
+// folders, the state folder, disk and clock. Each check works while other parts are broken, and changes nothing.
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
@@ -51,20 +51,19 @@ import { type Machine, SYSTEM_MACHINE } from "./machine.ts";
 import { checkDisk, stateChecks, type StatePlaces } from "./state_checks.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 
-/** Loaded when the settings name a database. */
 const loadDatabaseChecks = lazyModule(() => import("./database_checks.ts"));
 
-/** The inputs of an examination; tests bring their own clock and machine. */
+/** The inputs of an examination. Tests pass their own clock and machine. */
 export interface ExamineOptions {
   version: string;
-  /** True when a service answers or at least listens. */
+  /** True if a process listens on the service's socket, with or without an answer. */
   isRunning: boolean;
   clock?: Clock;
   machine?: Machine;
   largestDatabase?: number;
 }
 
-/** Runs every check. Rejects only for bugs. */
+/** Runs every check and returns the result. Failures of a check become findings; only bugs reject the promise. */
 export async function examine(
   surroundings: Surroundings & { workspace?: string },
   options: ExamineOptions,
@@ -84,7 +83,7 @@ export async function examine(
   }
   const places = findPlaces(surroundings, settings);
   if ("problem" in places) {
-    // The reason why the settings cannot be read is reported already.
+    // `found` already contains the reason why the settings cannot be read.
     if (found.every(({ problem }) => problem !== places.problem)) checks.push(() => [places]);
   } else {
     const { largestDatabase, isRunning } = options;
@@ -113,7 +112,7 @@ export async function examine(
   return done;
 }
 
-/** Returns notes for a machine without a setup. */
+/** Returns the notes for a machine on which `inkling setup` has not run. */
 async function describeFreshHome(
   { environment }: WorkspaceSettings,
   machine: Machine,
@@ -134,7 +133,7 @@ async function describeFreshHome(
   ];
 }
 
-/** Returns the settings, or the problems of config.yaml. */
+/** Returns the settings, or the reasons why they cannot be read as findings. */
 async function readSettings(
   surroundings: Surroundings & { workspace?: string },
 ): Promise<{ settings?: WorkspaceSettings; found: Finding[] }> {
@@ -167,7 +166,7 @@ async function workspaceChecks(
   await registry.load();
   const agents = registry.list();
   const found = toFileFindings(files);
-  // A server with an error from `validate` is not started.
+  // A server that `validate` reports as unusable is not started.
   const refused = (name: string) =>
     found.some(({ severity, code }) => severity === "error" && code === `unusable_server:${name}`);
   const named = [...new Set(agents.flatMap(({ mcp }) => mcp))].filter((name) => !refused(name));
@@ -176,12 +175,13 @@ async function workspaceChecks(
     : await openServerConnections({ settings, registry, clock, version }).then(
       (servers) =>
         serverChecks(named, { servers: opened.use(servers), file: directories.mcpServersFile }),
-      // Opening fails if the permission flags deny the servers' folder. The rejected check becomes a finding.
+      // openServerConnections() fails if Deno's permission flags deny the servers' folder. A check that rejects becomes a
+      // finding.
       (error) => [() => Promise.reject(error)],
     );
   return [
     () => found,
-    // Each file counts as a check.
+    // Each validated file counts as one check in the result.
     ...files.map(() => () => []),
     () => checkKeys(agents, settings, found),
     () => checkChannels(agents, settings),
@@ -192,7 +192,7 @@ async function workspaceChecks(
   ];
 }
 
-/** Checks the sandbox that config.yaml requires, even when no agent starts a program yet. */
+/** Reports a missing sandbox if config.yaml requires one, although no agent starts a program yet. */
 async function checkSandbox(
   { config: { sandbox, path } }: WorkspaceSettings,
   found: readonly Finding[],
@@ -206,7 +206,7 @@ async function checkSandbox(
   return [{ severity: "error", subject: "sandbox", problem, remedy: support.remedy }];
 }
 
-/** Returns the places of the state: from config.yaml, or the workspace's default while config.yaml is broken. */
+/** Returns the files and folders of the state. While config.yaml is broken, these are the default ones. */
 function findPlaces(
   { shell, home }: Surroundings,
   settings: WorkspaceSettings | undefined,
@@ -243,10 +243,10 @@ function findPlaces(
   }
 }
 
-/** A server's output before its end may be long. */
+/** The maximum length of the text about a failed server, because the text can contain the server's output. */
 const MAX_CHARACTERS = 400;
 
-/** Returns a check for each of these servers. All start at once. */
+/** Starts all servers at once and returns one check for each. */
 export function serverChecks(
   names: readonly string[],
   { servers, file }: { servers: ServerConnections; file: string },

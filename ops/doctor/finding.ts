@@ -1,22 +1,22 @@
-// The findings of an examination: problems with a remedy, and with a repair when that is safe.
+// The findings of an examination: problems, each with a remedy and, if no data can be lost, a repair.
 import { RuntimeError } from "../../base/errors.ts";
 import { describeDenied } from "../../base/denied_permission.ts";
 import type { DiagnosticCode } from "../../base/diagnostics.ts";
 
-/** One problem. Each text is one line. */
+/** One problem of the installation. Each text is one line. */
 export interface Finding {
   severity: "error" | "warning";
-  /** The subject: an agent's id, a file, `disk`. */
+  /** The part with the problem: an agent's id, a file name, or a word such as `disk`. */
   subject: string;
   problem: string;
   /** The action that a person can take. */
   remedy: string;
   code?: DiagnosticCode;
-  /** Performs the remedy and returns a sentence about it. Only present when no data can be lost. */
+  /** Performs the remedy and returns a sentence about the result. Only present if no data can be lost. */
   repair?: () => string;
 }
 
-/** Returns the finding for a refusal. `fallback` is the remedy when the refusal has none. */
+/** Converts an error of Inkling to a finding. `fallback` is the remedy for an error without a hint. */
 export function toRefusalFinding(
   { problem, remedy }: RuntimeError,
   subject: string,
@@ -30,18 +30,18 @@ export interface Examination {
   /** The number of performed checks. */
   checks: number;
   findings: Finding[];
-  /** The checks that could not be performed, as sentences. */
+  /** The checks that could not run, one sentence each. */
   unchecked: string[];
-  /** Useful observations, as sentences. */
+  /** Observations that are no problems, one sentence each. */
   notes: string[];
 }
 
-/** A part of an examination. It counts as a check even without findings. */
+/** One check of an examination. It returns no findings if it finds no problem. */
 export type Check = () => Promise<readonly Finding[]> | readonly Finding[];
 
 /**
- * Performs the checks one after another. A check that Deno's flags or a refusal prevent is reported, and the others
- * go on.
+ * Runs the checks one after another. A check that fails because of Deno's flags or an error of Inkling is reported, and the
+ * next check runs.
  */
 export async function performChecks(checks: readonly Check[]): Promise<Examination> {
   const done: Examination = { checks: 0, findings: [], unchecked: [], notes: [] };

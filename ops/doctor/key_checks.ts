@@ -1,4 +1,4 @@
-// Checks keys that cannot work, and secret files that other users can read. No finding contains a key's value.
+// Finds keys that cannot work and secret files that other users can read. No finding contains a key.
 import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -14,18 +14,19 @@ import type { Finding } from "./finding.ts";
 
 const { basename, join } = PATHS;
 
-/** The known beginnings of keys, special ones first. */
+/** The prefixes that identify the provider of a key. */
 const KEY_PREFIXES: readonly (readonly [provider: string, beginning: RegExp])[] = [
   ["anthropic", /^sk-ant-/],
   ["openai", /^sk-(proj|svcacct)-/],
   ["google", /^AIza/],
 ];
 
-/** The placeholders that examples use for a key. */
+/** Matches the placeholders that documentation uses in place of a key. */
 const PLACEHOLDER = /^(<.*>|\.{3,}|…|x{3,}|changeme|your[-_ ].*|.*your[-_ ]?(api[-_ ]?)?key.*)$/i;
 
 /**
- * Checks the keys of the default model and the agents' models, each once. Keys in `known` are not reported again.
+ * Checks each key of the default model and of the agents' models once. Missing keys that `known` contains are not reported
+ * again.
  */
 export function checkKeys(
   agents: readonly Agent[],
@@ -65,7 +66,7 @@ function defaultModel({ config: { defaults } }: WorkspaceSettings): ModelSetting
   return { provider, name, streamUsage: true, ...(baseUrl !== undefined && { baseUrl }) };
 }
 
-/** Returns undefined for a model without an endpoint, which `validate` reports. */
+/** Returns a model's endpoint, or undefined if its settings give none. `validate` reports that problem. */
 function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
   try {
     return modelEndpoint(model);
@@ -75,7 +76,7 @@ function endpointOf(model: ModelSettings): ModelEndpoint | undefined {
   }
 }
 
-/** Returns the problem of a key as the end of a sentence; undefined when it may be valid. */
+/** Returns the problem of a key as the end of a sentence, or undefined if the key may be valid. */
 function describeShape(key: string, provider: string): string | undefined {
   if (PLACEHOLDER.test(key)) return "is a placeholder, not a key";
   if (/^bearer\s/i.test(key)) return 'begins with "Bearer", which is not part of it';
@@ -95,7 +96,7 @@ function placeOf(variable: string, { directories }: WorkspaceSettings): string {
   return file ?? `${workspaceEnvFile}; at present it is in the environment`;
 }
 
-/** Reports files with secrets that other users may open. */
+/** Reports files that contain secrets and that other users may open. */
 export function checkKeyFiles(
   { configDir, settings }: { configDir: string; settings: WorkspaceSettings | undefined },
 ): Finding[] {

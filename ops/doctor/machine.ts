@@ -1,12 +1,12 @@
-// The parts of the machine that an examination reads and tests replace: free space, sandbox and file access.
+// The properties of the machine that `doctor` reads: free space, sandbox and file access. Tests replace them.
 import { accessSync, constants, statfsSync } from "node:fs";
 import { findSandbox, type SandboxSupport } from "../../runtime/sandbox/sandbox_support.ts";
 
 /** The machine under examination. */
 export interface Machine {
-  /** Returns the bytes that this user may still write to the file system of a path. */
+  /** Returns the free bytes on the file system of `path` that the current user may use. */
   freeBytes(path: string): number;
-  /** Returns true when this user may do so, or when Deno's flags prevent the check. */
+  /** Returns true if the current user may read or write `path`, or if Deno's flags prevent the check. */
   mayAccess(path: string, mode: "read" | "write"): boolean;
   findSandbox(): Promise<SandboxSupport>;
 }
@@ -23,7 +23,7 @@ export const SYSTEM_MACHINE: Machine = {
       accessSync(path, mode === "read" ? constants.R_OK : constants.W_OK);
       return true;
     } catch (error) {
-      // The check of the agents' permissions reports paths that Deno's flags refuse.
+      // Another check, the one of Deno's flags, reports this path.
       if (error instanceof Deno.errors.NotCapable) return true;
       return false;
     }

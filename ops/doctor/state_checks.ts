@@ -19,15 +19,15 @@ export interface StatePlaces {
   pidFile: string;
   lockFile: string;
   logFile: string;
-  /** Undefined: nothing has run yet. */
+  /** Undefined if no run has created a database yet. */
   databaseFile: string | undefined;
-  /** Other folders in which Inkling writes files of its own. */
+  /** Folders outside the state folder in which Inkling writes temporary files. */
   writtenFolders: readonly string[];
 }
 
-/** The inputs of the checks. */
+/** The inputs of the state folder's checks. */
 export interface StateSurroundings {
-  /** True when a service answers or at least listens. */
+  /** True if a process listens on the service's socket, with or without an answer. */
   isRunning: boolean;
   /** Milliseconds since the epoch. */
   now: number;
@@ -40,10 +40,10 @@ const MEGABYTE = 1024 * 1024;
 const LEAST_FREE = 100 * MEGABYTE;
 const LITTLE_FREE = 1024 * MEGABYTE;
 const LARGEST_DATABASE = 4 * 1024 * MEGABYTE;
-/** Clocks of network file systems differ by less than this. */
+/** The tolerated difference between two clocks: the clock of a network file system may be a little ahead. */
 const MAX_SKEW_MS = 2 * MINUTE_MS;
 
-/** Returns the checks of a state folder. */
+/** Returns the checks of the state folder at `places`. */
 export function stateChecks(places: StatePlaces, around: StateSurroundings): Check[] {
   return [
     () => checkFolder(places, around.machine),
@@ -55,7 +55,7 @@ export function stateChecks(places: StatePlaces, around: StateSurroundings): Che
   ];
 }
 
-/** Checks the free space of these folders. A missing folder is skipped. */
+/** Reports folders on a file system with little free space, each file system once. A missing folder is skipped. */
 export function checkDisk(
   folders: readonly (readonly [name: string, path: string])[],
   { freeBytes }: Machine,
@@ -79,7 +79,7 @@ export function checkDisk(
 
 function checkFolder({ stateDir }: StatePlaces, { mayAccess }: Machine): Finding[] {
   const info = ifThere(() => Deno.statSync(stateDir));
-  if (info === undefined) return []; // The first start creates it.
+  if (info === undefined) return []; // The first start creates the folder.
   const about = { subject: "state folder" };
   if (!info.isDirectory) {
     const problem = `A file is in the place of the state folder: ${stateDir}`;
@@ -104,7 +104,7 @@ function checkFolder({ stateDir }: StatePlaces, { mayAccess }: Machine): Finding
   }];
 }
 
-/** Reports a lock that is held by a process that does not answer. */
+/** Reports the service's lock if a process holds it without listening on the service's socket. */
 function checkLock(
   { lockFile, pidFile, socketFile, logFile }: StatePlaces,
   { isRunning }: StateSurroundings,
@@ -120,7 +120,7 @@ function checkLock(
   }];
 }
 
-/** Reports files that only a running service needs. */
+/** Reports sockets and PID files that a killed service left behind. */
 function checkLeftovers(places: StatePlaces, { isRunning }: StateSurroundings): Finding[] {
   const { lockFile, socketFile, proxySocketFile, pidFile } = places;
   if (isRunning || isLocked(lockFile)) return [];
@@ -140,7 +140,7 @@ async function checkStagedFiles(
   { stateDir, writtenFolders, lockFile }: StatePlaces,
   { isRunning }: StateSurroundings,
 ): Promise<Finding[]> {
-  // Skipped while a service runs: it may be writing such files now.
+  // Skipped while a service runs, because the service may be writing such files.
   if (isRunning || isLocked(lockFile)) return [];
   const found = await findStagedFiles(stateDir, [stateDir, ...writtenFolders]);
   return found.map(({ path, isNew }) =>
@@ -161,9 +161,12 @@ async function checkStagedFiles(
   );
 }
 
-/** Removes a leftover file under the lock, so that no service starts meanwhile. Throws an Error when one has started. */
+/**
+ * Removes a leftover file while it holds the service's lock, so that no service starts meanwhile. Throws an Error if a
+ * service has the lock.
+ */
 function removeLeftover(path: string, lockFile: string): string {
-  // Without a state folder no lock and no service exist.
+  // `taken` is undefined if the state folder is missing. Then no service can run.
   const taken = ifThere(() => ({ lock: takeLock(lockFile) }));
   using lock = taken?.lock;
   if (taken !== undefined && lock === undefined) throw new Error("a service has started");
@@ -203,7 +206,7 @@ function checkDatabase(
   return found;
 }
 
-/** Reports files with a modification time in the future. */
+/** Reports a log or database with a modification time in the future. */
 function checkFileTimes(
   { stateDir, databaseFile, logFile }: StatePlaces,
   { now }: StateSurroundings,

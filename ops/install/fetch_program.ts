@@ -1,4 +1,4 @@
-// Runs git, npm, pip and tar, which download additions. Each is started with its arguments, never through a shell.
+// Runs git, npm, pip and tar to download skills and MCP servers. Each program gets an argument list and no shell.
 import type { Clock } from "../../base/clock.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import { CERTIFICATE_VARIABLES } from "../../runtime/sandbox/certificates.ts";
@@ -11,7 +11,10 @@ const TIMEOUT_MS = 5 * 60_000;
 const MAX_OUTPUT_BYTES = 4 * 1_024 * 1_024;
 const FAILURE_CHARACTERS = 500;
 
-/** The variables that the programs need for the network and for the person's own credentials. None of Inkling's keys. */
+/**
+ * The environment variables that the programs get: those for the network and for the person's own credentials, and none of
+ * Inkling's keys.
+ */
 const INHERITED = [
   ...["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK"],
   ...CERTIFICATE_VARIABLES,
@@ -20,12 +23,12 @@ const INHERITED = [
   ...["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT", "PIP_CONFIG_FILE"],
 ];
 
-/** The context in which the programs run. */
+/** The environment, clock, abort signal and folder of a download. */
 export interface FetchContext {
   shell: Readonly<Record<string, string>>;
   clock: Clock;
   signal: AbortSignal;
-  /** An empty folder that receives every file of theirs. */
+  /** The folder that receives every downloaded file. Empty before the first program. */
   staging: string;
 }
 
@@ -71,7 +74,7 @@ const QUIET = {
   GIT_LFS_SKIP_SMUDGE: "1",
 };
 
-/** Returns the flags that keep npm from running a package's scripts and from writing outside the staging folder. */
+/** Returns the npm flags that disable a package's scripts and keep all files in the staging folder. */
 export function npmFlags(staging: string): string[] {
   return [
     "--ignore-scripts",

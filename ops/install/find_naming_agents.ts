@@ -1,8 +1,8 @@
-// Finds the agents that name a skill or an MCP server.
+// Finds the agents whose files name a skill or an MCP server.
 import { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 
-/** Returns the ids of the agents that name each skill or server, by its name. Agents with broken files are left out. */
+/** Returns the agents' ids by the skill or server that they name. Agents with broken files are left out. */
 export async function findNamingAgents(
   field: "skills" | "mcp",
   { config, directories, home }: WorkspaceSettings,

@@ -1,14 +1,14 @@
-// The error of an addition that is refused.
+// The error for a skill or server that cannot be installed.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 
-/** A skill or a server is not added, for the reason in the message. Nothing has changed. */
+/** A skill or server was not installed, for the reason in the message. Nothing has changed. */
 export class NotInstalled extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** Runs `work` and turns file system failures into NotInstalled. */
+/** Runs `work`. Throws NotInstalled instead of a file system error. */
 export async function refuseFileErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,27 +1,26 @@
-// Parses the name of an npm package as a person types it (`name`, `@scope/name`, either with `@version`). Also the
-// type of an installed package.
+// Parses the name of an npm package (`name`, `@scope/name`, either with `@version`). Contains the types of an installation.
 
-/** A package of the registry. */
+/** A package name with an optional version. */
 export interface PackageName {
   name: string;
-  /** A version, a range or a tag; absent: the newest. */
+  /** A version, a range or a tag. The newest version if absent. */
   version?: string;
 }
 
 /** An installed package. */
 export interface InstalledPackage {
-  /** `npm:name@version` or `pypi:name@version`, with the digest of its archive. */
+  /** The package as `npm:name@version` or `pypi:name@version`, with the digest of its archive. */
   pinned: string;
-  /** The number of other packages that were installed with it. */
+  /** The number of installed dependencies. */
   others: number;
-  /** The program that starts it. */
+  /** The program that starts the server. */
   command: string;
   args: string[];
-  /** The variables that it needs, with their values. */
+  /** The environment variables that the server needs, with their values. */
   env?: Record<string, string>;
 }
 
-/** The folder that a package is installed into, and its final place. */
+/** The folder that a package is installed into, and the folder that it is moved to. */
 export interface InstallFolders {
   /** The empty folder that npm installs into. */
   fresh: string;
@@ -31,7 +30,7 @@ export interface InstallFolders {
 const NAME =
   /^((?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*)(?:@([0-9A-Za-z^~<>=*][0-9A-Za-z.+^~<>=*_-]*))?$/;
 
-/** Parses a package name. Returns undefined for any other text: npm would also accept folders and addresses. */
+/** Parses a package name. Returns undefined for any other text, because npm would also accept folders and addresses. */
 export function parsePackageName(text: string): PackageName | undefined {
   const [, name, version] = NAME.exec(text) ?? [];
   if (name === undefined) return undefined;

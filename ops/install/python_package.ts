@@ -1,5 +1,5 @@
-// Installs an MCP server from PyPI: wheels of the package and its dependencies, at exact versions, in a folder of
-// their own. Source packages are refused because they run code during the installation.
+// Installs an MCP server from PyPI: the wheels of a package and of its dependencies, at exact versions, into one folder.
+// Source packages are refused because their installation runs code.
 import { join } from "node:path";
 import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -7,7 +7,7 @@ import { type FetchContext, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
 import type { InstalledPackage, InstallFolders, PackageName } from "./package_name.ts";
 
-/** The report of `pip --report`. */
+/** The part of a `pip --report` file that is read. */
 const reportSchema = z.object({
   install: z.array(z.object({
     requested: z.boolean(),
@@ -19,12 +19,15 @@ const reportSchema = z.object({
 });
 
 const NAME = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:(?:@|==)([0-9A-Za-z.!+_-]+))?$/;
-/** This file also marks the folder as one package, so that the sandbox shows all of it to the server. */
+/**
+ * The file with the installed versions. Its name makes the sandbox treat the folder as one package and show all of it to
+ * the server.
+ */
 const LOCK = "pyproject.toml";
 
 /**
- * Parses `name`, `name@version` or `name==version`. Returns undefined for any other text: pip would also accept paths
- * and addresses.
+ * Parses `name`, `name@version` or `name==version`. Returns undefined for any other text, because pip would also accept
+ * paths and addresses.
  */
 export function parsePythonPackage(text: string): PackageName | undefined {
   const [, name, version] = NAME.exec(text) ?? [];
@@ -32,7 +35,7 @@ export function parsePythonPackage(text: string): PackageName | undefined {
   return { name, ...(version !== undefined && { version }) };
 }
 
-/** Installs a package as typed: `name@version`. Throws NotInstalled, or rethrows the signal's reason. */
+/** Installs a package and its dependencies. Throws NotInstalled, or rethrows the signal's reason. */
 export async function installPythonPackage(
   typed: string,
   { fresh, folder }: InstallFolders,
@@ -72,19 +75,22 @@ export async function installPythonPackage(
   };
 }
 
-/** Returns the package's only program, or the one with the package's name. */
+/**
+ * Returns the file name of the program with the package's name, or else of the first program. Undefined if there is no
+ * program.
+ */
 async function findProgram(folder: string, name: string): Promise<string | undefined> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
   const names = entries.filter(({ isFile }) => isFile).map((one) => one.name).sort();
   return names.find((one) => toIndexName(one) === toIndexName(name)) ?? names[0];
 }
 
-/** Returns the form of a name that the index compares. */
+/** Returns the normalized form of a package name, as PyPI compares names. */
 function toIndexName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** Returns the PyPI package in a folder with its version; undefined when there is none. */
+/** Returns the PyPI package in a folder as `pypi:name@version`, or undefined if there is none. */
 export async function pythonSource(folder: string): Promise<string | undefined> {
   const lock = await Deno.readTextFile(join(folder, LOCK)).catch(ignoreMissing);
   return /^# (pypi:\S+)$/m.exec(lock ?? "")?.[1];

@@ -21,26 +21,26 @@ import {
 /** A request to add a server. */
 export interface ServerRequest {
   name: string;
-  /** As typed: `npm:name`, `pypi:name`, an address, or a program. */
+  /** The source as the person typed it: `npm:name`, `pypi:name`, an address, or a program. */
   source: string;
   /** The program's arguments. */
   args: readonly string[];
-  /** The names of the variables that the program gets. */
+  /** The names of the environment variables that the program gets. */
   env: readonly string[];
-  /** The variable with the token for an address. */
+  /** The environment variable that holds the token for an address. */
   token?: string;
 }
 
-/** A server that is ready to be added. Dispose removes the downloaded files unless it was added. */
+/** A server that is ready to be added. Dispose removes the downloaded files unless add() was called. */
 export interface PreparedServer extends AsyncDisposable {
   name: string;
-  /** Its entry, with `${NAME}` for variables. */
+  /** The entry for mcp-servers.json, with `${NAME}` for variables. */
   entry: JsonObject;
-  /** The package at its version with its digest; undefined: the version is not pinned. */
+  /** The package with its version and digest. Undefined if the version is not pinned. */
   pinned: string | undefined;
-  /** The number of other packages that come with it. */
+  /** The number of downloaded dependencies. */
   otherPackages: number;
-  /** The folder of the packages; undefined: there are none. */
+  /** The folder of the packages. Undefined for a server without a package. */
   folder: string | undefined;
   /** The path of mcp-servers.json. */
   file: string;
@@ -50,19 +50,19 @@ export interface PreparedServer extends AsyncDisposable {
 /** A server in mcp-servers.json. */
 export interface ListedServer {
   name: string;
-  /** Its command line or address as in the entry, with `${NAME}` for variables. */
+  /** The command line or address in the entry, with `${NAME}` for variables. */
   runs: string;
-  /** The reason why it cannot be used. */
+  /** The reason why the server cannot be used. Undefined if it can. */
   problem: string | undefined;
-  /** The package at its version; undefined: the version is not pinned. */
+  /** The package with its version. Undefined if the version is not pinned. */
   pinned: string | undefined;
-  /** The folder of its package; undefined: there is none. */
+  /** The folder of the server's package. Undefined for a server without a package. */
   folder: string | undefined;
-  /** The ids of the agents that name it. */
+  /** The ids of the agents that name the server. */
   agents: string[];
 }
 
-/** The servers of one workspace. */
+/** Adds, lists and removes the MCP servers of one workspace. */
 export class ServerInstaller {
   readonly #settings: WorkspaceSettings;
   readonly #clock: Clock;
@@ -75,17 +75,17 @@ export class ServerInstaller {
   }
 
   /**
-   * Downloads the files that the server needs. Throws NotInstalled for one that cannot be added, or rethrows the
-   * signal's reason.
+   * Downloads the server's files and returns the server, ready to be added. Throws NotInstalled, or rethrows the signal's
+   * reason.
    */
   async prepare(request: ServerRequest, signal: AbortSignal): Promise<PreparedServer> {
     checkRequest(request);
     const { name, source, env } = request;
     const { shell, directories: { mcpServersFile: file } } = this.#settings;
     return await refuseFileErrors(async () => {
-      // Checked before the download: a broken file, or one with this name, is reported at once.
+      // Called before the download, so that a broken file or an existing entry is reported at once.
       addEntry(await readServers(file), { file, name, entry: { command: "x" } });
-      // The server starts in a folder of its own, so relative paths become absolute.
+      // The server's working directory is its own folder, so relative paths become absolute.
       const inFull = (one: string) => /^\.\.?(\/|$)/.test(one) ? resolve(this.#cwd, one) : one;
       const args = request.args.map(inFull);
       const variables = env.length > 0
@@ -137,7 +137,7 @@ export class ServerInstaller {
         file,
         add: () =>
           refuseFileErrors(async () => {
-            // A folder without an entry is left over from an earlier server.
+            // A server that was removed by hand may have left a folder with this name.
             await Deno.rename(folder, join(staging, "former")).catch(ignoreMissing);
             await Deno.rename(fresh, folder);
             await writeEntry({ file, name, entry });
@@ -168,7 +168,7 @@ export class ServerInstaller {
     });
   }
 
-  /** Removes a server's entry, and its package if it has one. Throws NotInstalled. */
+  /** Removes a server's entry and the folder of its package. Throws NotInstalled. */
   async remove({ name, folder }: Pick<ListedServer, "name" | "folder">): Promise<void> {
     const { directories: { mcpServersFile: file } } = this.#settings;
     await refuseFileErrors(async () => {
@@ -178,7 +178,7 @@ export class ServerInstaller {
   }
 }
 
-/** The names that `add` gives to servers. */
+/** The valid names of a new server. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 function withoutPrefix(prefix: string, source: string): string | undefined {

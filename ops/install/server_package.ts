@@ -1,5 +1,5 @@
-// Installs an MCP server from npm with its dependencies, at exact versions, in a folder of its own. Runs no code of
-// it.
+// Installs an MCP server and its dependencies from npm, at exact versions, into one folder. Runs none of the packages'
+// code.
 import { join } from "node:path";
 import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -14,13 +14,13 @@ const lockSchema = z.object({
     z.object({ version: z.string(), integrity: z.string() }).partial(),
   ),
 });
-/** The package.json that npm writes with --save-exact: the package with its version. */
+/** The part of the package.json that is read: npm writes the package with its version when it gets --save-exact. */
 const rootSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 const packageSchema = z.object({
   bin: z.union([z.string(), z.record(z.string(), z.string())]),
 });
 
-/** Installs a package as typed: `name@version`. Throws NotInstalled, or rethrows the signal's reason. */
+/** Installs a package and its dependencies. Throws NotInstalled, or rethrows the signal's reason. */
 export async function installPackage(
   typed: string,
   { fresh, folder }: InstallFolders,
@@ -29,7 +29,7 @@ export async function installPackage(
   const { name, version } = parsePackageName(typed) ?? { name: typed };
   const wanted = version === undefined ? name : `${name}@${version}`;
   await Deno.writeTextFile(join(fresh, "package.json"), '{ "private": true }\n');
-  // Later flags override the staging folder's flags.
+  // --prefix comes after the flags of npmFlags() because npm uses the last of two equal flags.
   const flags = [...npmFlags(context.staging), `--prefix=${fresh}`, "--save-exact", "--omit=dev"];
   await runFetch("npm", ["install", ...flags, "--", wanted], { ...context, staging: fresh });
   const lock = lockSchema.safeParse(await readJson(join(fresh, "package-lock.json")));
@@ -53,10 +53,13 @@ export async function installPackage(
   };
 }
 
-/** Every entry of a folder that `mcp add` creates. */
+/** The names of all files and folders that `mcp add` creates in a server's folder. */
 const OWN_FILES = ["package.json", "package-lock.json", "node_modules", "pyproject.toml", "lib"];
 
-/** Returns the package in a folder that `mcp add` created, with its version; undefined for any other folder. */
+/**
+ * Returns the package in a folder that `mcp add` created as `npm:name@version` or `pypi:name@version`. Undefined for any
+ * other folder.
+ */
 export async function installedSource(folder: string): Promise<string | undefined> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
   if (entries.length === 0 || entries.some(({ name }) => !OWN_FILES.includes(name))) return;
@@ -66,7 +69,9 @@ export async function installedSource(folder: string): Promise<string | undefine
   return await pythonSource(folder);
 }
 
-/** Returns the package's only program, or the one with the package's name. */
+/**
+ * Returns the path of the package's only program, or of the program with the package's name. Undefined if there is neither.
+ */
 function programOf(bin: string | Record<string, string>, name: string): string | undefined {
   if (typeof bin === "string") return bin;
   const own = name.split("/").at(-1) ?? "";

@@ -1,4 +1,4 @@
-// Reads and edits mcp-servers.json for `inkling mcp`. The rest of the file stays as a person wrote it.
+// Reads and edits mcp-servers.json for `inkling mcp`. An edit keeps the rest of the file byte for byte.
 import { toPlainJson } from "../../base/text/json_comments.ts";
 import { dirname } from "node:path";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
@@ -18,7 +18,7 @@ import {
 import { NotInstalled } from "./not_installed.ts";
 import { isDeepStrictEqual } from "node:util";
 
-/** Returns the file's text; undefined when it does not exist. */
+/** Returns the file's text, or undefined if the file does not exist. */
 export async function readServers(file: string): Promise<string | undefined> {
   const bytes = await readWholeFile(file, { maxBytes: MAX_SERVERS_FILE_BYTES })
     .catch(ignoreMissing);
@@ -29,8 +29,8 @@ export async function readServers(file: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the entries in their order, with each server's command and its problem if it cannot be used. Throws
- * NotInstalled when the file is broken.
+ * Returns the servers in the file's order, each with its command line and its problem, if any. Throws NotInstalled if the
+ * file is broken.
  */
 export async function readEntries(
   file: string,
@@ -55,12 +55,12 @@ function commandOf(server: Exclude<ParsedServer, { problem: string }>): string {
   return toCommandLine([server.declared.command, ...server.declared.args]);
 }
 
-/** Returns words as a person writes a command line. */
+/** Joins words to a command line. Quotes words that contain white space or quotation marks. */
 export function toCommandLine(words: readonly string[]): string {
   return words.map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" ");
 }
 
-/** Returns the file's text with the entry. Throws NotInstalled when it is broken or has an entry of that name. */
+/** Returns the file's text with a new entry. Throws NotInstalled if the file is broken or has an entry with this name. */
 export function addEntry(
   text: string | undefined,
   { file, name, entry }: { file: string; name: string; entry: JsonObject },
@@ -74,18 +74,21 @@ export function addEntry(
   throw new NotInstalled(`${file} cannot be edited safely: add the entry by hand`);
 }
 
-/** Adds the entry to the file's present text, which a person may have changed since it was read. */
+/** Reads the file again, adds the entry and writes the file. */
 export async function writeEntry(
   { file, name, entry }: { file: string; name: string; entry: JsonObject },
 ): Promise<void> {
   const before = await readServers(file);
   const text = addEntry(before, { file, name, entry });
   await Deno.mkdir(dirname(file), { recursive: true });
-  // A person may put tokens into a new file.
+  // Only the owner may read a new file, because a person may add tokens to it.
   await writeFileAtomically(file, text, before === undefined ? { mode: 0o600 } : {});
 }
 
-/** Removes the entry from the file's present text. Throws NotInstalled when it is broken or has no such entry. */
+/**
+ * Reads the file again, removes the entry and writes the file. Throws NotInstalled if the file is broken or has no such
+ * entry.
+ */
 export async function removeEntry({ file, name }: { file: string; name: string }): Promise<void> {
   const before = await readServers(file) ?? "{}";
   if (!parse(before, file).has(name)) {
@@ -98,25 +101,25 @@ export async function removeEntry({ file, name }: { file: string; name: string }
   await writeFileAtomically(file, text);
 }
 
-/** Returns the names that lead to the object with the entries. */
+/** Returns the keys on the path to the object that contains the servers. */
 function pathOf(text: string): string[] {
   return findEntries(JSON.parse(toPlainJson(text))).wrapper?.split(".") ?? [];
 }
 
-/** The place and value of an insertion. */
+/** A member to insert into a JSON text: the path of its object, its name and its value. */
 export interface Insertion {
-  /** The names from the whole to the object; empty: the whole. */
+  /** The keys from the root to the object. Empty for the root itself. */
   path: readonly string[];
   name: string;
   value: JsonValue;
 }
 
 /**
- * Returns the text with one more member at the end of the object, in its neighbors' layout. `text` must be JSON
- * without such a member. Returns undefined when there is no object at `path`, or when the text has comments.
+ * Inserts a member at the end of the object, in the layout of the other members. `text` must be JSON without such a member.
+ * Returns undefined if there is no object at `path` or the text has comments.
  */
 export function insertMember(text: string, { path, name, value }: Insertion): string | undefined {
-  // With comments, the comma's correct place is ambiguous.
+  // In a text with comments, the position of the comma is ambiguous.
   if (toPlainJson(text) !== text) return undefined;
   const object = findObject(text, path);
   if (object === undefined) return undefined;
@@ -143,14 +146,14 @@ export function insertMember(text: string, { path, name, value }: Insertion): st
     wanted,
   );
   if (!isJsonObject(inner)) return undefined;
-  // As the text spells it: JSON has no negative zero.
+  // The round trip through JSON turns -0 into 0, as the inserted text does.
   inner[name] = JSON.parse(JSON.stringify(value));
   return isDeepStrictEqual(JSON.parse(edited), wanted) ? edited : undefined;
 }
 
 /**
- * Returns the text without the members of that name. `text` must be JSON. Returns undefined when there is no object
- * at `path`, or when the text has comments.
+ * Removes all members with this name from the object. `text` must be JSON. Returns undefined if there is no object at
+ * `path` or the text has comments.
  */
 export function removeMember(
   text: string,
@@ -187,16 +190,16 @@ function findObject(text: string, path: readonly string[]): Found | undefined {
   );
 }
 
-/** An object in a text: its braces, and the places of its members' values. */
+/** The positions of a JSON object in a text: its braces and its members. */
 interface Found {
   open: number;
   close: number;
   members: Map<string, number>;
-  /** The members in their order, each from its name to the end of its value. */
+  /** The members in their order. Each span reaches from the name to the end of the value. */
   spans: { name: string; start: number; end: number }[];
 }
 
-/** Returns undefined when no object begins at `open`. */
+/** Finds the braces and members of the object that begins at `open`. Returns undefined if no object begins there. */
 function readObject(text: string, open: number): Found | undefined {
   if (text[open] !== "{") return undefined;
   const members = new Map<string, number>();
@@ -205,7 +208,7 @@ function readObject(text: string, open: number): Found | undefined {
   while (text[at] !== "}") {
     const start = at;
     const keyEnd = endOfValue(text, at);
-    // After the key come white space, the colon, and white space.
+    // White space may precede and follow the colon after a key.
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const name: string = JSON.parse(text.slice(at, keyEnd));
     members.set(name, value);
@@ -224,7 +227,7 @@ function skipSpace(text: string, at: number): number {
   return at + matchAt(SPACE, text, at).length;
 }
 
-/** Returns the end of the value that begins at `start`. The text is JSON. */
+/** Returns the position after the JSON value that begins at `start`. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   let at = start;

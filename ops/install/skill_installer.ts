@@ -1,4 +1,4 @@
-// The operations behind `inkling skill`: adds a skill with its lock, lists and removes skills.
+// The operations behind `inkling skill`: adds a skill with its lock file, and lists and removes skills.
 import { basename, dirname, join } from "node:path";
 import { describeBadName } from "../../runtime/agents/agent_id.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
@@ -29,16 +29,16 @@ import { findNamingAgents } from "./find_naming_agents.ts";
 import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
 import { fetchSource, parseSkillSource } from "./skill_source.ts";
 
-/** Entries that belong to no skill, in any folder. */
+/** The names of files and folders that are not copied from a skill's source. */
 const SKIPPED = [".git", ".DS_Store", "__pycache__"];
 
 /** A request to add a skill. */
 export interface SkillRequest {
-  /** As typed: a folder, an address of git, `npm:name`. */
+  /** The source as the person typed it: a folder, an address of git, or `npm:name`. */
   source: string;
-  /** Absent: the one in its SKILL.md. */
+  /** The skill's name. The name in SKILL.md if absent. */
   name?: string;
-  /** Its folder within the source; absent: the top. */
+  /** The skill's folder within the source. The source's root if absent. */
   path?: string;
 }
 
@@ -46,18 +46,18 @@ export interface SkillRequest {
 export interface PreparedSkill extends AsyncDisposable {
   name: string;
   description: string;
-  /** The source at its version, with a digest or commit. */
+  /** The source with its version, and with a digest or commit. */
   pinned: string;
-  /** The relative paths of its files. */
+  /** The relative paths of the skill's files. */
   files: string[];
   bytes: number;
-  /** The files that agents may start. */
+  /** The relative paths of the scripts that agents may start. */
   scripts: string[];
-  /** Its folder in the workspace. */
+  /** The absolute path of the skill's folder in the workspace. */
   target: string;
-  /** The differences to the installed skill; undefined: none is installed. */
+  /** The differences to the installed skill. Undefined if the skill is not installed. */
   changes: SkillChanges | undefined;
-  /** Installs it in place of the existing one. */
+  /** Installs the skill, and replaces an installed skill with this name. */
   add(): Promise<void>;
 }
 
@@ -65,17 +65,17 @@ export interface PreparedSkill extends AsyncDisposable {
 export interface ListedSkill {
   name: string;
   description: string;
-  /** Its source at its version; undefined: a person wrote it here. */
+  /** The source with its version. Undefined for a skill that a person wrote in the workspace. */
   source: string | undefined;
-  /** The reason why it cannot be used. */
+  /** The reason why the skill cannot be used. Undefined if it can. */
   problem: string | undefined;
-  /** Its folder. */
+  /** The absolute path of the skill's folder. */
   target: string;
-  /** The ids of the agents that name it. */
+  /** The ids of the agents that name the skill. */
   agents: string[];
 }
 
-/** The skills of one workspace. */
+/** Adds, lists and removes the skills of one workspace. */
 export class SkillInstaller {
   readonly #settings: WorkspaceSettings;
   readonly #clock: Clock;
@@ -88,8 +88,7 @@ export class SkillInstaller {
   }
 
   /**
-   * Downloads a skill and checks it. Throws NotInstalled for one that cannot be added, or rethrows the signal's
-   * reason.
+   * Downloads and checks a skill, and returns it, ready to be added. Throws NotInstalled, or rethrows the signal's reason.
    */
   async prepare(request: SkillRequest, signal: AbortSignal): Promise<PreparedSkill> {
     const { shell, home, directories: { skillsDir } } = this.#settings;
@@ -141,7 +140,7 @@ export class SkillInstaller {
     });
   }
 
-  /** Returns the skills of the workspace, by name. */
+  /** Returns the skills of the workspace, sorted by name. */
   async list(): Promise<ListedSkill[]> {
     const { skillsDir } = this.#settings.directories;
     return await refuseFileErrors(async () => {
@@ -168,7 +167,7 @@ export class SkillInstaller {
     });
   }
 
-  /** Deletes a skill's folder; of a link only the link. Throws NotInstalled. */
+  /** Deletes a skill's folder. If the folder is a symbolic link, deletes only the link. Throws NotInstalled. */
   async remove({ target }: Pick<ListedSkill, "target">): Promise<void> {
     await refuseFileErrors(async () => {
       const { isSymlink } = await Deno.lstat(target);
@@ -187,7 +186,10 @@ async function findFolder(root: string, path: string | undefined): Promise<strin
   return folder;
 }
 
-/** Reads its files, including links to its own files. Throws NotInstalled for any other kind of entry. */
+/**
+ * Reads a skill's files, including symbolic links to files of the same skill. Throws NotInstalled for any other kind of
+ * entry.
+ */
 async function readFiles(folder: string): Promise<(SkillContent & { mode: number })[]> {
   const { files, oddities } = await readSkillFiles(folder, { skip: SKIPPED });
   const linked = await Promise.all(oddities.map((one) => followLink(folder, one)));
@@ -210,7 +212,7 @@ async function followLink(folder: string, { path, target }: SpecialEntry): Promi
   return { path, bytes, digest: await sha256Of(bytes) };
 }
 
-/** Returns undefined when SKILL.md has no name or cannot be parsed, which other checks report. */
+/** Returns the name in a SKILL.md. Undefined if it has none or cannot be parsed; other checks report that. */
 function declaredName(text: string): string | undefined {
   const parts = splitFrontMatter(text);
   if (parts === "unterminated") return undefined;
@@ -219,12 +221,15 @@ function declaredName(text: string): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** Returns true for a script that agents may start: one at the top, or below `scripts`. */
+/** Returns true if agents may start this file: a script in the skill's folder or below `scripts`. */
 function isScript(path: string): boolean {
   return isScriptName(path) && (!path.includes("/") || path.startsWith("scripts/"));
 }
 
-/** Throws NotInstalled for a skill that a person wrote there; it is never replaced. */
+/**
+ * Compares the download with the installed skill. Throws NotInstalled for a skill that a person wrote, because such a skill
+ * is never replaced.
+ */
 async function findChanges(
   target: string,
   files: readonly SkillContent[],

@@ -1,5 +1,5 @@
-// The sources of skills: a folder, a git repository, an npm package. Each is downloaded into a folder of its own, at
-// one version.
+// The sources of skills: a folder, a git repository or an npm package. Repositories and packages are downloaded at one
+// version into the staging folder.
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { expandHome } from "../../runtime/config/places.ts";
@@ -7,21 +7,21 @@ import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
 import { type PackageName, parsePackageName } from "./package_name.ts";
 
-/** A source as it was typed. */
+/** A parsed source. */
 export type SkillSource =
   | { kind: "folder"; path: string }
-  /** `ref`: a branch, a tag or a commit; absent: the repository's default. */
+  /** `ref` is a branch, a tag or a commit. The repository's default branch if absent. */
   | { kind: "git"; url: string; ref?: string }
   | { kind: "npm"; name: PackageName };
 
 /** A downloaded source. */
 export interface FetchedSource {
   folder: string;
-  /** The source at its version, with a commit or digest. */
+  /** The source with its version, and with a commit or digest. */
   pinned: string;
 }
 
-/** Parses the typed source; relative folders begin at `cwd`. Throws NotInstalled for any other text. */
+/** Parses a source. Relative folders are resolved against `cwd`. Throws NotInstalled for any other text. */
 export function parseSkillSource(
   text: string,
   { cwd, home }: { cwd: string; home: string },
@@ -56,7 +56,7 @@ export function parseSkillSource(
   return { kind: "git", url: address, ...(ref !== undefined && { ref }) };
 }
 
-/** Downloads the source. Throws NotInstalled, or rethrows the signal's reason. */
+/** Downloads a source. Throws NotInstalled, or rethrows the signal's reason. */
 export async function fetchSource(
   source: SkillSource,
   context: FetchContext,
@@ -79,7 +79,7 @@ async function fetchRepository(
 ): Promise<FetchedSource> {
   const folder = join(context.staging, "repository");
   const git = (...args: string[]) => runFetch("git", args, context);
-  // Without templates and hooks only git itself runs.
+  // Templates can contain hooks, which are programs that git would run.
   await git("init", "--quiet", "--template=", folder);
   const inside = ["-C", folder, "-c", "core.hooksPath=/dev/null"];
   await git(...inside, "fetch", "--quiet", "--depth=1", "--no-recurse-submodules", "--", url, ref);
@@ -102,7 +102,7 @@ async function fetchPackage(
   context: FetchContext,
 ): Promise<FetchedSource> {
   const { staging } = context;
-  // npm searches for project settings from here upward; this file ends the search.
+  // npm searches this folder and its parents for project settings. This file ends the search.
   await Deno.writeTextFile(join(staging, "package.json"), "{}");
   const wanted = version === undefined ? name : `${name}@${version}`;
   const printed = await runFetch(
@@ -125,6 +125,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller reports the meaning.
+    return undefined; // The caller reports the invalid source.
   }
 }
