@@ -1,4 +1,4 @@
-// The operations behind `inkling new`: checking an id, drafting a file with a model, validating it and saving it.
+// The operations behind `inkling new`: checks an id, drafts an agent file with a model, validates the file and saves it.
 import { join } from "node:path";
 import { formatAgentFile, type NewAgentFields } from "../../runtime/agents/agent_file_text.ts";
 import {
@@ -35,12 +35,12 @@ import { resolveModel, type ResolveModelOptions } from "../../runtime/models/cal
 import { withRetry } from "../../runtime/models/calls/retry.ts";
 import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 
-/** Errors go to the person who waits, not to a log. */
+/** A log that discards its entries: a person waits, and gets the errors directly. */
 const SILENT = { write: () => {} };
 
 /**
- * A new agent's file was not written. `invalid`: it would not parse. `conflict`: a file of its name exists, which is
- * never replaced. `storage`: the folder cannot be read or written.
+ * A new agent file was not written. The code is `invalid` for a file that does not parse, `conflict` if a file with this
+ * name exists, and `storage` if the folder cannot be read or written.
  */
 export class AgentNotSaved extends RuntimeError {
   readonly code: RuntimeErrorCode;
@@ -54,12 +54,12 @@ export class AgentNotSaved extends RuntimeError {
 export type { NewAgentFields };
 
 /**
- * The ways in which an agent starts by itself. `nextRun` is the schedule's next time in milliseconds, if a running
- * service knows it.
+ * The settings that start an agent without a person. `nextRun` is the schedule's next time in milliseconds since the epoch,
+ * or null without a schedule.
  */
 export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
   nextRun: number | null;
-  /** The lines to enter at the sender of its webhook. */
+  /** The settings for the sender of the agent's webhook, as lines of text. */
   setup?: string[];
 }
 
@@ -73,7 +73,10 @@ export class AgentAuthor {
     this.#clock = options.clock;
   }
 
-  /** Returns the reason why no agent can have this id, as a sentence; undefined when one can. Throws AgentNotSaved. */
+  /**
+   * Returns the reason why a new agent cannot have this id as a sentence, or undefined if it can. Throws AgentNotSaved if
+   * the folder cannot be read.
+   */
   async describeBadId(id: string): Promise<string | undefined> {
     const reason = describeBadName(id);
     if (reason !== undefined) {
@@ -88,12 +91,15 @@ export class AgentAuthor {
     return taken && `The agent "${id}" exists already: ${join(agentsDir, taken)}`;
   }
 
-  /** Returns the drafting model as `provider/name`; undefined when there is none. See findDraftingModel(). */
+  /** Returns the drafting model as `provider/name`, or undefined if there is none. See findDraftingModel(). */
   drafter(): string | undefined {
     return findDraftingModel(this.#settings);
   }
 
-  /** Lets the model write the file. `failure` completes a sentence. Rethrows the signal's reason. */
+  /**
+   * Asks the drafting model for an agent file. Returns the file's text, or the reason of a failure as the end of a
+   * sentence. Rethrows the signal's reason.
+   */
   async draft(
     request: DraftRequest,
     signal: AbortSignal,
@@ -128,12 +134,12 @@ export class AgentAuthor {
     }
   }
 
-  /** Returns the file's text for these fields. */
+  /** Returns the text of an agent file with these fields. */
   format(fields: NewAgentFields): string {
     return formatAgentFile(fields);
   }
 
-  /** Returns the parse errors of a file with these fields. Does not check that keys or paths exist. */
+  /** Returns the parse errors of an agent file with these fields. Does not check that keys or paths exist. */
   async findProblems(id: string, fields: NewAgentFields): Promise<string[]> {
     const parsed = await this.#parse(id, formatAgentFile(fields));
     return "diagnostics" in parsed
@@ -141,15 +147,15 @@ export class AgentAuthor {
       : [];
   }
 
-  /** Returns the tools that will wait for a person when the agent with these fields starts by itself. */
+  /** Returns the tools that wait for approval when the agent with these fields starts without a person. */
   async unattendedGuards(id: string, fields: NewAgentFields): Promise<string[]> {
     const parsed = await this.#parse(id, formatAgentFile(fields));
     return "diagnostics" in parsed ? [] : unattendedGuards(parsed.agent, BUILTIN_TOOL_NAMES);
   }
 
   /**
-   * Writes the file. Returns the diagnostics of the file and its resources, and its next start. Throws AgentNotSaved
-   * when it does not parse, a file of that id exists by then, or the folder cannot be written.
+   * Writes a new agent file. Returns its path, the problems of the file and its resources, and the agent's next start.
+   * Throws AgentNotSaved if the text does not parse, the file exists, or the folder cannot be written.
    */
   async save(
     id: string,
@@ -192,7 +198,7 @@ export class AgentAuthor {
     return { enabled, trigger, after, nextRun, setup };
   }
 
-  /** Returns every problem of a draft, and the fields that a model may not decide: keys, programs, approvals. */
+  /** Returns the problems of a draft, including fields that only a person may set: keys, programs, approvals. */
   async #findDraftProblems(
     id: string,
     text: string,
@@ -237,7 +243,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Returns the name of an id's existing file, in any Unicode spelling. */
+/** Returns the name of the file with this id, in any Unicode normalization, or undefined if there is none. */
 async function findFile(agentsDir: string, id: string): Promise<string | undefined> {
   const wanted = normalizeId(id);
   try {
@@ -253,12 +259,12 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
 }
 
 /**
- * Returns the drafting model as `provider/name`; undefined when none is configured, it is the demo model, or its key
- * is missing.
+ * Returns the default model as `provider/name`. Undefined if none is configured, if it is the demo model, or if its key is
+ * missing.
  */
 function findDraftingModel(settings: WorkspaceSettings): string | undefined {
   const model = defaultModel(settings);
-  // The demo models play scripts and cannot write a file.
+  // The demo models follow scripts and cannot write an agent file.
   if (model === undefined || model.provider === "demo") return undefined;
   try {
     const { id, keyVariable, keyRequired } = modelEndpoint(model);
@@ -270,7 +276,7 @@ function findDraftingModel(settings: WorkspaceSettings): string | undefined {
   }
 }
 
-/** Opens the model with retries. Throws ModelError when it cannot be called. */
+/** Opens the default model with retries. Throws ModelError if the model cannot be called. */
 async function openDraftingModel(
   settings: WorkspaceSettings,
   { clock, billing }: { clock: Clock; billing: ResolveModelOptions["billing"] },

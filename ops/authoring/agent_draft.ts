@@ -1,4 +1,4 @@
-// Drafts an agent file from a person's description with a model. The draft is checked before anybody sees it.
+// Drafts an agent file with a model, from a person's description. The draft is validated before a person sees it.
 import type { AssistantMessage, Message } from "../../runtime/models/message.ts";
 import { type Model, ModelError } from "../../runtime/models/model.ts";
 import { ReplyTimeout } from "../../runtime/models/calls/retry.ts";
@@ -11,23 +11,23 @@ export interface DraftRequest {
   id: string;
   /** The agent's purpose, as a person describes it. */
   description: string;
-  /** A previous draft, and the requested change. */
+  /** The previous draft and the requested change. Absent for a first draft. */
   revision?: { text: string; change: string };
 }
 
-/** The collaborators of a drafting. */
+/** The model, its limits and the validation of a draft. */
 export interface DraftOptions {
   model: Model;
   temperature: number;
   maxTokens: number;
-  /** The names of the agent's tools. */
+  /** The names of the tools that the agent may use. */
   toolNames: readonly string[];
-  /** Returns the reasons why a text may not be saved as an agent file, one sentence each; empty when it may. */
+  /** Returns the reasons why a text may not be saved as an agent file, one sentence each. Empty if it may. */
   findProblems: (text: string) => Promise<string[]>;
   signal: AbortSignal;
 }
 
-/** The model produced no usable file. The message is the reason, as the end of a sentence. */
+/** Error: the model produced no usable file. The message is the reason, as the end of a sentence. */
 export class DraftFailed extends RuntimeError {
   readonly code: RuntimeErrorCode = "unavailable";
 }
@@ -35,8 +35,8 @@ export class DraftFailed extends RuntimeError {
 const REPAIRS = 1;
 
 /**
- * Returns the text of an agent file without problems. The model gets one chance to fix the problems of its first
- * text. Throws DraftFailed for any other reply, or rethrows the signal's reason.
+ * Asks the model for an agent file and returns a text without problems. The model gets one chance to fix its first text.
+ * Throws DraftFailed if that fails too, or rethrows the signal's reason.
  */
 export async function draftAgent(request: DraftRequest, options: DraftOptions): Promise<string> {
   const messages = openingOf(request, options.toolNames);
@@ -101,8 +101,8 @@ function openingOf(request: DraftRequest, toolNames: readonly string[]): Message
 }
 
 /**
- * Returns the file within a reply. Models like to put a fence around it and a sentence before it, against their
- * instructions.
+ * Extracts the agent file from a reply: models often write a sentence and a Markdown fence around it, against their
+ * instructions. Returns undefined if the reply contains none.
  */
 function extractFile(reply: string): string | undefined {
   const lines = reply.replaceAll("\r\n", "\n").trim().split("\n");
@@ -111,7 +111,7 @@ function extractFile(reply: string): string | undefined {
   const open = lines.findIndex((line, i) => /^(`{3,}|~{3,})\w*[ \t]*$/.test(line) && isFile(i + 1));
   if (open < 0) return undefined;
   const [fence = ""] = /^[`~]+/.exec(lines[open] ?? "") ?? [];
-  // The last fence: the file's own text may contain fences.
+  // The last closing fence ends the file, because the file's text may contain fences.
   const close = lines.findLastIndex((line, i) => i > open && line.trim() === fence);
   return `${lines.slice(open + 1, close < 0 ? lines.length : close).join("\n").trimEnd()}\n`;
 }
@@ -153,12 +153,12 @@ form, and what to do when something is missing or there is nothing to do. Concre
 const PERSONAL_FIELDS = ["auto_approve", "custom_tools", "tools", "mcp"];
 const PERSONAL_MODEL_FIELDS = ["base_url", "url", "api_key_env"];
 
-/** Returns a sentence about a text's invisible characters; undefined when it has none. */
+/** Returns a sentence about the invisible characters of a text, or undefined if there are none. */
 export function describeUnseen(text: string): string | undefined {
   return dropControls(text) === text ? undefined : "The file contains invisible control characters";
 }
 
-/** Returns a sentence for each field of the front matter that a model may not decide. */
+/** Returns one sentence for each front matter field that only a person may set. */
 export function describeForbidden(written: Readonly<Record<string, unknown>>): string[] {
   const { model } = written;
   return [

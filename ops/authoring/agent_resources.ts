@@ -1,4 +1,4 @@
-// Inspects the custom tools, skills and MCP servers that agents name, for `validate`. Runs none of them.
+// Inspects the custom tools, skills and MCP servers that agents name, for `validate`. Runs no tool and no program.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { InspectedResources, ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
@@ -31,24 +31,24 @@ import { sandboxGap } from "../../runtime/permissions/sandbox_gap.ts";
 
 const SKILL_TOOLS = ["skill_use", "skill_read_file", "skill_run_script"];
 
-/** Returns the content of a custom tool's file, or the reason why it cannot be used. */
+/** Inspects a custom tool's file. Returns its description, or the reason why it cannot be used. */
 export type InspectCustomTool = (name: string) => Promise<InspectedModule | { problem: string }>;
 
-/** Inspects the resources that one agent names. */
+/** Inspects the tools, skills and servers that one agent names. */
 export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
 
-/** The collaborators of an inspection. */
+/** The functions and names that an inspection needs. */
 export interface InspectionOptions {
   /** The names of the tools that every agent has. */
   builtinTools: readonly string[];
   inspectCustomTool: InspectCustomTool;
-  /** Returns the problems of the price of an agent's model. */
+  /** Returns the problems of the price of the agent's model. */
   inspectPrice: (agent: Agent) => Promise<ResourceProblem[]>;
-  /** Starts a server; returns the reason why it cannot be used, as a sentence. Absent: no server is started. */
+  /** Starts a server and returns the reason why it cannot be used as a sentence. If absent, no server is started. */
   connect?: (server: string) => Promise<string | undefined>;
 }
 
-/** Returns the inspection for the agents of a workspace. */
+/** Returns a function that inspects the resources of the workspace's agents. */
 export function createInspection(
   settings: WorkspaceSettings,
   { builtinTools, inspectCustomTool, inspectPrice, connect }: InspectionOptions,
@@ -231,13 +231,13 @@ async function describeOpenFolder(
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /**
- * Returns the end of a sentence, without secrets, when a run would not find the program. Undefined when the program
- * exists or its existence cannot be checked: without PATH, or in folders closed to this process.
+ * Describes a program that a run would not find, as the end of a sentence without secrets. Undefined if the program exists
+ * or cannot be checked: PATH is unset, or this process may not read the folder.
  */
 async function describeMissingProgram(program: Program): Promise<string | undefined> {
   const { command, env, cwd, secrets } = program;
   const isPath = command.includes("/");
-  // The program that starts another one expands a tilde in PATH.
+  // A tilde in PATH is expanded, as the program that starts the server does.
   const home = env["HOME"];
   const folders = env["PATH"]?.split(":")
     .map((folder) => home === undefined ? folder : expandHome(folder, home));
@@ -250,7 +250,7 @@ async function describeMissingProgram(program: Program): Promise<string | undefi
 }
 
 /**
- * Returns true if the program may be startable. A file found through PATH must be executable. A file given by its path only
+ * Returns true if the program may be startable. A file found through PATH must be executable. A file given by a path only
  * has to exist.
  */
 async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
@@ -258,12 +258,12 @@ async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<
     const { isFile, mode } = await Deno.stat(path);
     return isPath || (isFile && (mode === null || (mode & 0o111) !== 0));
   } catch (error) {
-    // After any other failure the file may still exist.
+    // After another error, such as a denied permission, the file may exist.
     return !isMissing(error);
   }
 }
 
-/** Returns true when an agent without declared paths, or this one, may write into an absolute folder. */
+/** Returns true if this agent, or an agent without declared paths, may write into an absolute folder. */
 async function isOpenFolder(
   folder: string,
   { paths }: Pick<Agent, "paths">,
@@ -275,7 +275,7 @@ async function isOpenFolder(
       await sandbox.resolve(folder, "write");
       return true;
     } catch (error) {
-      // The thrown refusal is the answer.
+      // A ToolFailure means that the agent may not write into the folder.
       if (!(error instanceof ToolFailure)) throw error;
     }
   }

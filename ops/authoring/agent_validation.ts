@@ -1,4 +1,4 @@
-// Opens the validation of a workspace's agent files against its settings, agents, tools and prices.
+// Validates a workspace's agent files against its settings, agents, tools and prices.
 import { createInspection } from "./agent_resources.ts";
 import type { ServerConnections } from "./server_connections.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -25,26 +25,26 @@ import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 
 const loadConnections = lazyModule(() => import("./server_connections.ts"));
 
-/** The end of a server's error output may be long. */
+/** The maximum length of the text about a failed server, because the text can contain the server's output. */
 const MAX_CHARACTERS = 2_000;
 
-/** The validation of one workspace's agents. Dispose ends the processes that it started. */
+/** The validation of one workspace's agents. Dispose stops the processes that the validation started. */
 export interface AgentValidation extends AsyncDisposable {
-  /** The reason why the agents directory cannot be read, and the errors of its files. */
+  /** The errors of the agents directory and of its files. */
   readonly errors: readonly Diagnostic[];
   /** The final names of the tools that every agent has. */
   readonly toolNames: readonly string[];
-  /** The number of tools of each started server, by its name. */
+  /** The number of tools of each started server, by the server's name. */
   readonly connected: ReadonlyMap<string, number>;
   /** Returns the problems of the price files. */
   priceProblems(): Diagnostic[];
-  /** Returns every diagnostic of a file, on disk or not, in the order of lines. */
+  /** Returns the diagnostics of an agent file, sorted by line. The file need not exist on disk. */
   validate(source: { path: string; bytes: Uint8Array }): Promise<Diagnostic[]>;
 }
 
 /**
- * Reads the agents of the workspace for the validation. With `connect` (the version sent to servers), the MCP servers
- * that the files name are started.
+ * Loads the workspace's agents and returns their validation. If `connect` (the version sent to servers) is given,
+ * validate() starts the MCP servers that a file names.
  */
 export async function openAgentValidation(
   settings: WorkspaceSettings,
@@ -78,7 +78,7 @@ export async function openAgentValidation(
   const inspectResources = createInspection(settings, {
     builtinTools: toolNames,
     inspectCustomTool: async (name) => {
-      // Few workspaces have custom tools, so their processes are loaded on demand.
+      // The processes of custom tools are started on demand, because few workspaces have custom tools.
       customTools ??= openWorkspaceTools({
         settings,
         registry,
@@ -105,7 +105,7 @@ export async function openAgentValidation(
     priceProblems: () => prices.problems(),
     async validate(source) {
       const clashes = registry.conflictsOf(source.path);
-      // Such a file is ignored, so its content is not checked.
+      // A file with such a warning is ignored, so its content is not checked.
       if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
       const copy = registry.copyWarnings(source.path);
       const found = await validateAgent(source, {
@@ -118,7 +118,7 @@ export async function openAgentValidation(
         machineTimeZone,
         modelEndpoint,
         modelsOf,
-        // inspectPrice reports a broken price; advice to add one would mislead.
+        // inspectPrice() reports a broken price. A second message would wrongly advise to add a price.
         hasPrice: async (model) =>
           findBrokenPrice(readPrices(), model) !== undefined || await prices.hasPrice(model),
         knownTools: toolNames,
@@ -139,7 +139,7 @@ export async function openAgentValidation(
   };
 }
 
-/** Warns about an agent with a dollar limit and a broken price: its model's entry, or the price files. */
+/** Warns about an agent with a dollar limit if its model's price entry is broken or a price file cannot be read. */
 async function inspectPrice(
   { model, settings, budget, unpriced }: Pick<Agent, "model" | "settings" | "budget" | "unpriced">,
   { config, prices, lists }: {
@@ -182,8 +182,8 @@ async function inspectPrice(
 }
 
 /**
- * Returns the error of the entry that would give the model's price; undefined when no entry or a valid one would.
- * `lists` and their keys are searched in the order of ModelPrices.
+ * Returns the error of the price entry that applies to the model. Undefined if that entry is valid or there is none.
+ * Searches `lists` and their keys in the order of ModelPrices.
  */
 function findBrokenPrice(
   lists: readonly PriceList[],

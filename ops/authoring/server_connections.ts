@@ -1,20 +1,20 @@
-// Starts a workspace's MCP servers as a run does, lists their tools and stops the servers. Also works while a service runs.
+// Starts a workspace's MCP servers as a run does, lists their tools and stops the servers. Works while a service runs, too.
 import type { Clock } from "../../base/clock.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { ToolsUnavailable } from "../../runtime/tools/failures/tools_unavailable.ts";
 import { openMcpServers, openProcessSandbox } from "../../runtime/wiring/tool_catalog.ts";
 
-/** The result of a start: the number of listed tools, or the reason of the failure. */
+/** The result of a server's start: the number of its tools, or the reason of the failure. */
 export type Connection = { tools: number } | { problem: string };
 
-/** The connections to a workspace's servers. Dispose ends every started process. */
+/** The connections to a workspace's MCP servers. Dispose stops every started process. */
 export interface ServerConnections extends AsyncDisposable {
-  /** Starts a server and reads its tools. */
+  /** Starts a server and lists its tools. */
   connect(name: string): Promise<Connection>;
 }
 
-/** Opens the servers of a workspace; starts none of them. */
+/** Prepares the connections to a workspace's servers. Starts no server. */
 export async function openServerConnections(
   { settings, registry, clock, version }: {
     settings: WorkspaceSettings;
@@ -33,7 +33,7 @@ export async function openServerConnections(
     version,
     folder,
     log: { write: () => {} },
-    // No tool is called, so known tools do not matter.
+    // Only calls use the stored declarations of tools, and no tool is called here.
     knownTools: { findTool: () => Promise.resolve(undefined), keepTool: () => Promise.resolve() },
     isFirstWarning: () => Promise.resolve(false),
     ownPorts: () => [],

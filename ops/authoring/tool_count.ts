@@ -1,4 +1,4 @@
-// Counts the tools of an agent without starting a server, and warns when its model accepts fewer.
+// Counts an agent's tools without starting a server. Warns if the agent's model accepts fewer tools.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import type { ResourceProblem } from "../../runtime/agents/resource_problem.ts";
 import { modelChain } from "../../runtime/config/providers.ts";
@@ -12,8 +12,8 @@ import { isChosen, toToolChoice } from "../../runtime/tools/mcp/servers_file/ser
 import type { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 
 /**
- * Counts the tools of an agent. A server's tools count as it last listed them. Also reports its patterns that match
- * no tool.
+ * Reports an agent with more tools than its model accepts, and patterns that match no tool. A server's tools are those that
+ * it last listed.
  */
 export async function inspectToolCount(
   { model, mcp, mcpTools = {} }: Agent,
@@ -51,7 +51,7 @@ export async function inspectToolCount(
   ];
 }
 
-/** A model with wrong settings is unknown here; another check reports it. */
+/** Returns undefined also for a model with invalid settings, which another check reports. */
 function findTooManyToolsOf(model: Agent["model"], count: number) {
   try {
     return findTooManyTools(model, count);

@@ -1,5 +1,5 @@
-// The checks behind `inkling validate`: the file itself, and the things around it that the agent needs. Larger checks
-// have files of their own in this folder.
+// The checks behind `inkling validate` for one agent file: its content, and the resources that the agent needs. Larger
+// checks have their own files in this folder.
 import type { Config } from "../../runtime/config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
@@ -32,13 +32,13 @@ export type ValidateAgentOptions =
     /** Inspects the custom tools, skills and servers that an agent names. */
     inspectResources: (agent: Agent) => Promise<InspectedResources>;
     config: Pick<Config, "notify">;
-    /** True when several machines share a database. */
+    /** True if several machines share a database. */
     hasDatabase: boolean;
     hostNames: () => string[];
     directories: Parameters<typeof readOutputSchema>[1];
   };
 
-/** Checks one agent file. Returns errors and warnings in the order of lines; empty when there are none. */
+/** Checks one agent file. Returns errors and warnings sorted by line; empty if there are none. */
 export async function validateAgent(
   source: { path: string; bytes: Uint8Array },
   options: ValidateAgentOptions,
@@ -49,7 +49,7 @@ export async function validateAgent(
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
   const resources = await options.inspectResources(agent);
-  // A model in unread front matter is not reported as missing, too.
+  // If the front matter is not read, its model is not reported as missing.
   const isUnread = ({ code }: Diagnostic) =>
     agent.model === undefined && code === "unread_front_matter";
   return [
@@ -72,7 +72,7 @@ export async function validateAgent(
   ].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** Warns when the trigger is for other hosts. */
+/** Warns if the trigger names hosts and this machine is not among them. */
 function diagnoseHost(
   { onlyOn }: Agent,
   file: DiagnosedFile,
@@ -84,7 +84,7 @@ function diagnoseHost(
   return [diagnose(file, ["only_on"], { severity: "warning", message })];
 }
 
-/** Warns about each channel that config.yaml does not define; such a channel sends nothing. */
+/** Warns about each of the agent's channels that config.yaml does not define, because such a channel sends nothing. */
 function diagnoseChannels(
   { notify }: Agent,
   file: DiagnosedFile,
@@ -102,7 +102,7 @@ function diagnoseChannels(
   });
 }
 
-/** Warns when the agent needs node labels but only one machine exists. */
+/** Warns if the agent requires node labels but the workspace has no shared database, so there is only one machine. */
 function diagnoseNodes(
   { nodes }: Agent,
   file: DiagnosedFile,
@@ -114,7 +114,9 @@ function diagnoseNodes(
   return [diagnose(file, ["nodes"], { severity: "warning", message, hint }, "key")];
 }
 
-/** Reports a schema file that cannot be used. A schema in the agent file was checked by the parser. */
+/**
+ * Reports a file with an output schema that cannot be used. The parser has already checked a schema inside the agent file.
+ */
 async function diagnoseOutput(
   { output }: Agent,
   file: DiagnosedFile,
@@ -129,12 +131,12 @@ async function diagnoseOutput(
   }
 }
 
-/** The time zone of an agent that names none. */
+/** The machine's time zone, for agents that name no time zone. */
 interface ClockSurroundings {
   machineTimeZone: MachineTimeZone;
 }
 
-/** Warns when cron uses the machine's time zone and that zone is unknown. */
+/** Warns if a cron schedule uses the machine's time zone and that zone is unknown. */
 function diagnoseTimeZone(
   { trigger }: Agent,
   file: DiagnosedFile,
@@ -151,13 +153,13 @@ function diagnoseTimeZone(
   })];
 }
 
-/** The parts of the workspace that a webhook's settings are checked against. */
+/** The settings and variables that a webhook's settings are checked against. */
 interface WebhookSurroundings {
   directories: Pick<Directories, "workspaceEnvFile">;
   environment: Environment;
 }
 
-/** Warns about each variable of the webhook that has no value. */
+/** Warns about each environment variable of the webhook that has no value. */
 function diagnoseWebhook(
   { trigger }: Agent,
   file: DiagnosedFile,

@@ -1,4 +1,4 @@
-// Checks an agent's models: endpoint, key, name and price.
+// Checks an agent's model and its fallbacks: endpoint, key, name and price.
 import type { Config } from "../../runtime/config/config.ts";
 import type { Directories } from "../../runtime/config/directories.ts";
 import type { Environment } from "../../runtime/config/files/environment.ts";
@@ -8,29 +8,29 @@ import { modelChain } from "../../runtime/config/providers.ts";
 import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
 import type { Agent, ModelSettings } from "../../runtime/agents/agent.ts";
 
-/** The endpoint of a model's settings, as validation needs it. */
+/** The properties of a model's endpoint that validation reads. */
 export interface ValidatedEndpoint {
   /** The variable that holds the key; null when no key is used. */
   keyVariable: string | null;
   keyRequired: boolean;
-  /** The host that receives a named provider's key although it is not that provider's host. */
+  /** The host that receives a provider's key although it is not the provider's own host. Null otherwise. */
   foreignHost: string | null;
 }
 
-/** The surroundings that a model is checked against. */
+/** The functions and settings that a model is checked with. */
 export interface ModelSurroundings {
   directories: Pick<Directories, "workspaceEnvFile">;
   config: Pick<Config, "pinKeys" | "budget">;
   environment: Environment;
-  /** Throws an Error with a readable message for settings without an endpoint. */
+  /** Returns a model's endpoint. Throws an Error with a readable message if the settings give none. */
   modelEndpoint: (settings: ModelSettings) => ValidatedEndpoint;
-  /** Returns a provider's models; undefined when any name may be valid. */
+  /** Returns the names of a provider's models, or undefined if any name may be valid. */
   modelsOf: (provider: string) => readonly string[] | undefined;
-  /** Returns true when this model has a known price. */
+  /** Returns true if the model's price is known. */
   hasPrice: (model: ModelSettings) => Promise<boolean>;
 }
 
-/** Returns the problems of the agent's models, their names and their prices as diagnostics of its file. */
+/** Returns the problems of the agent's models as diagnostics of the agent file. */
 export async function diagnoseModel(
   agent: Agent,
   file: DiagnosedFile,
@@ -56,7 +56,7 @@ export async function diagnoseModel(
 
 interface PlacedModel {
   model: ModelSettings;
-  /** Its place in the file. */
+  /** The position of the model's settings in the agent file. */
   path: YamlPath;
 }
 
@@ -105,8 +105,8 @@ function checkModelName(
 }
 
 /**
- * Returns the reason why a name is none of its provider's models, as a sentence. `known` undefined: any name may be
- * valid.
+ * Returns the reason why a provider has no model with this name, as a sentence. Undefined if it has one, or if `known` is
+ * undefined because any name may be valid.
  */
 export function describeUnknownModel(
   { provider, name }: Pick<ModelSettings, "provider" | "name">,
@@ -116,7 +116,7 @@ export function describeUnknownModel(
   return `Unknown model "${name}": ${provider} has ${known.join(", ")}`;
 }
 
-/** A dollar limit needs a price; an agent without such a limit needs none. */
+/** Warns about a model without a price if a dollar limit applies to the agent. */
 async function checkPrice(
   agent: Agent,
   file: DiagnosedFile,
@@ -141,7 +141,10 @@ async function checkPrice(
   })];
 }
 
-/** Returns the dollar budget that the agent's calls count toward, and its place if that is the agent's file. */
+/**
+ * Returns the dollar budget that the agent's calls count toward, with its position if the agent file sets it. Undefined
+ * without such a budget.
+ */
 export function dollarBudget(
   { budget: { perDay, perMonth, tree } }: Pick<Agent, "budget">,
   { config: { budget: shared } }: Pick<ModelSurroundings, "config">,

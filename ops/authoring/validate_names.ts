@@ -1,4 +1,4 @@
-// Checks the names of tools and agents in an agent file.
+// Checks the names of tools and of other agents in an agent file.
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { YamlPath } from "../../runtime/config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
@@ -12,17 +12,17 @@ import type { Agent } from "../../runtime/agents/agent.ts";
 import { serverOf } from "../../runtime/agents/guarded_tools.ts";
 import { type InspectedResources, itemPath } from "../../runtime/agents/resource_problem.ts";
 
-/** The names that exist. */
+/** The existing names of tools and agents. */
 export interface KnownNames {
   /** The names of the tools that every agent has. */
   knownTools: readonly string[];
   /** The ids of all agents. */
   agentIds: readonly string[];
-  /** Returns the agents that an agent follows. */
+  /** Returns the ids of the agents whose ends start this agent. */
   followedBy?: (id: string) => readonly string[];
 }
 
-/** Warns about unknown names, also those of the agent's own tools. */
+/** Warns about unknown names of tools and agents. The names of the agent's custom tools and servers count as known. */
 export function diagnoseNames(
   agent: Agent,
   file: DiagnosedFile,
@@ -46,7 +46,7 @@ function checkToolNames(
     if (!Array.isArray(names)) return [];
     return names.flatMap((name: unknown, i) => {
       if (typeof name !== "string" || isEveryTool(name) || known.has(name)) return [];
-      // A guard may also be the server's own name for its tool, slash included.
+      // An entry of `confirm` may also be the name that a server gives its tool, which may contain a slash.
       const mayBeOwnName = field === "confirm" && agent.mcp.length > 0;
       if (name.includes("/") && (!mayBeOwnName || serverOf(name, agent.mcp) !== undefined)) {
         return checkServerTool(agent, file, [field, i], name);
@@ -60,7 +60,7 @@ function checkToolNames(
   });
 }
 
-/** Checks an entry `server/tool`. Only the server knows its tools, but the agent's servers are known. */
+/** Checks an entry `server/tool`. Only the server's name is checked, because only the server knows its tools. */
 function checkServerTool(
   agent: Agent,
   file: DiagnosedFile,
@@ -82,11 +82,11 @@ function checkServerTool(
   return [diagnose(file, at, { severity: "warning", message, hint })];
 }
 
-/** For an agent with unlisted tools: the name may belong to a tool that only its server knows. */
+/** Warns about an unknown name of an agent with unlisted tools, unless one of them may have this name. */
 function warnDoubtful(agent: Agent, file: DiagnosedFile, at: YamlPath, name: string): Diagnostic[] {
   if (agent.customTools.includes(name)) return [];
   const hasServers = agent.mcp.length > 0;
-  // A guard also holds by a server's own tool name; a tool is freed only by its final name.
+  // An entry of `auto_approve` must be a tool's final name, unlike an entry of `confirm`.
   if (hasServers && at[0] === "auto_approve" && !isToolName(name)) {
     const message = `auto_approve names ${name}, which frees no tool: ` +
       "the name that a tool has in a run is made of letters, digits, _ and -, 64 at most";
@@ -137,7 +137,7 @@ function checkFollowed(
   });
 }
 
-/** Returns true when one agent follows the other, directly or through others. */
+/** Returns true if an end of the agent `agentId` starts the agent `from`, directly or through more agents. */
 function isFollowed(
   agentId: string,
   { from, followedBy }: { from: string; followedBy: (id: string) => readonly string[] },

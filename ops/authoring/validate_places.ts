@@ -1,4 +1,4 @@
-// Checks the paths of an agent file: missing, forbidden and unwatchable places.
+// Checks the paths in an agent file for missing, forbidden and unwatchable files and folders.
 import type { Directories } from "../../runtime/config/directories.ts";
 import { exists } from "../../runtime/config/files/exists.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
@@ -20,15 +20,15 @@ import {
 
 const { dirname, relative } = PATHS;
 
-/** The workspace's directories, and the folders that cannot be watched. */
+/** The workspace's directories, the home directory, and the folders that cannot be watched. */
 export interface PlaceSurroundings {
   home: string;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
-  /** The maximum number of files and folders at a watched path; MAX_WATCHED_ENTRIES by default. */
+  /** The maximum number of files and folders below a watched path. MAX_WATCHED_ENTRIES if absent. */
   mostEntries?: number;
 }
 
-/** Returns the problems of paths in the agent's tools and trigger. */
+/** Returns the problems of the paths in the agent's tools and trigger. */
 export async function diagnosePlaces(
   agent: Agent,
   file: DiagnosedFile,
@@ -63,7 +63,7 @@ async function checkPaths(
 }
 
 /**
- * Returns true when file_write would create the missing path: it is in the workspace or in an existing folder. A path
+ * Returns true if file_write would create the missing path: its parent folder exists, or it is in the workspace. A path
  * deeper in a missing folder is more likely misspelled.
  */
 async function isMadeByTools(path: string, workspace: string): Promise<boolean> {
@@ -71,7 +71,10 @@ async function isMadeByTools(path: string, workspace: string): Promise<boolean> 
   return !isLink && (isBelow(path, workspace) || await exists(dirname(path)));
 }
 
-/** Returns the reason why a real path is forbidden to agents. The parser checks the path's text. */
+/**
+ * Returns the reason why agents may not use a resolved path. Undefined if they may. The parser has checked the path as
+ * written.
+ */
 function describeForbiddenTarget(
   real: string,
   directories: PlaceSurroundings["directories"],
@@ -104,7 +107,7 @@ async function checkWatchPaths(
     const at = itemPath(file, ["trigger", "paths"], written);
     const warn = (message: string) =>
       found.push(diagnose(file, at, { severity: "warning", message }));
-    // A pattern may match later, so only the folder before its first wildcard is checked.
+    // Files that match a pattern may be created later, so only the folder before the first wildcard is checked.
     const places = new Map(readWatchPaths(written, around).map((place) => [place.base, place]));
     for (const [base, { glob, recursive }] of places) {
       const closed = never.find(({ folder }) => isBelow(base, folder));

@@ -1,4 +1,4 @@
-// Warns about agents that fire by themselves while their tools wait for a person's approval.
+// Warns about agents that start without a person but have tools that wait for approval.
 import type { Config } from "../../runtime/config/config.ts";
 import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
@@ -10,22 +10,19 @@ type Guarded = Pick<
   "enabled" | "trigger" | "after" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp"
 >;
 
-/** Returns true when an agent runs without a person who starts it. */
+/** Returns true if the agent has a trigger or setting that starts it without a person. */
 export function firesByItself(
   { enabled, trigger, after }: Pick<Agent, "enabled" | "trigger" | "after">,
 ): boolean {
   return enabled && (trigger.type !== "manual" || after.length > 0);
 }
 
-/** The remedy when agents fire by themselves and no channel reports their failures. */
+/** The remedy for agents that start without a person while no notification channel is configured. */
 export const CHANNEL_REMEDY =
   "add a channel to config.yaml, such as notify: { channels: { screen: { type: desktop } } }, " +
   'then try it: "inkling notify --test" (docs/notifications.md)';
 
-/**
- * Reports that agents fire by themselves without a notification channel; undefined when none does or a channel
- * exists.
- */
+/** Returns a warning if agents start without a person and no notification channel is configured. Undefined otherwise. */
 export function describeMissingChannel(
   agents: readonly Pick<Agent, "id" | "enabled" | "trigger" | "after">[],
   { notify }: Pick<Config, "notify">,
@@ -40,8 +37,8 @@ export function describeMissingChannel(
 }
 
 /**
- * Returns the guards that make an agent wait although no person started it, as `confirm` names them: tools,
- * `server/*`, `*`. Empty for an agent that a person starts.
+ * Returns the tools that wait for approval in an agent that starts without a person, as `confirm` names them: tools,
+ * `server/*`, `*`. Empty for an agent that only a person starts.
  */
 export function unattendedGuards(
   { enabled, trigger, after, confirmTools, autoApprove, mcpConfirm, mcp }: Guarded,
@@ -56,7 +53,7 @@ export function unattendedGuards(
   ];
 }
 
-/** Returns the guards as text for a sentence. */
+/** Joins the guards to a list for a sentence. */
 function listGuards(guards: readonly string[]): string {
   const words = guards.map((guard) =>
     guard === "*" ? "every tool" : guard.endsWith("/*") ? `tools of ${guard.slice(0, -2)}` : guard
@@ -66,8 +63,8 @@ function listGuards(guards: readonly string[]): string {
 }
 
 /**
- * Warns if an agent with a trigger has tools that wait for approval. Does not warn if the file lists these tools in
- * `confirm`, or sets `on_pending` or `confirm_timeout`.
+ * Warns if an agent that starts without a person has tools that wait for approval. Does not warn if the file lists these
+ * tools in `confirm`, or sets `on_pending` or `confirm_timeout`.
  */
 export function diagnoseUnattended(
   agent: Guarded,

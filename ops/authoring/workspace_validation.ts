@@ -1,4 +1,4 @@
-// The operation behind `inkling validate`: the files that a target names, and their problems.
+// The operation behind `inkling validate`: finds the files of a target and returns their problems.
 import { basename, join, resolve } from "node:path";
 import { openAgentValidation } from "./agent_validation.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
@@ -16,21 +16,20 @@ import {
 } from "../../runtime/config/workspace_folder.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 
-/** One file and its problems. */
+/** One checked file and its problems. */
 export interface ValidatedFile {
-  /** The file's name for a file of another kind, such as config.yaml. */
+  /** The agent's id, or the file's name for a file that is no agent, such as config.yaml. */
   agentId: string;
   path: string;
   diagnostics: Diagnostic[];
-  /** For mcp-servers.json: the started servers, with the number of their tools. */
+  /** The started servers with the number of their tools. Only present for mcp-servers.json. */
   connected?: { server: string; tools: number }[];
 }
 
 /**
- * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or the workspace: first
- * config.yaml, environment and prices if they have problems, then every agent file. Returns nothing for an unknown
- * target. With `connect` (the version sent to servers), the agents' MCP servers are started, and mcp-servers.json
- * comes last.
+ * Checks the agent with this id, the `.md` file at this path (relative to `cwd`), or, without a target, the workspace:
+ * config.yaml, environment and prices if they have problems, then every agent file. Returns nothing for an unknown target.
+ * With `connect` (the version sent to servers), the agents' MCP servers are started, and mcp-servers.json comes last.
  */
 export async function validateWorkspace(
   settings: WorkspaceSettings,
@@ -74,7 +73,7 @@ export async function validateWorkspace(
   return files;
 }
 
-/** Returns the notification channels that cannot work, without those that config.yaml already warns of. */
+/** Returns the problems of notification channels, without those that config.yaml's own check reports. */
 function channelProblems(settings: WorkspaceSettings): Diagnostic[] {
   const { config } = settings;
   const channels = new MessageChannels({

@@ -70,7 +70,7 @@ export async function installedSource(folder: string): Promise<string | undefine
 }
 
 /**
- * Returns the path of the package's only program, or of the program with the package's name. Undefined if there is neither.
+ * Returns the path of the program with the package's name, or else of the first program. Undefined if there is no program.
  */
 function programOf(bin: string | Record<string, string>, name: string): string | undefined {
   if (typeof bin === "string") return bin;

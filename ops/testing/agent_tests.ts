@@ -1,5 +1,5 @@
-// The tests of a workspace: finds case files, plays a few at once, records a finished run, and plays again when a
-// file changes.
+// The operations behind `inkling test`: plays the case files of a workspace, records a finished run as a case, and plays
+// cases again when a file changes.
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
@@ -28,15 +28,15 @@ import { type OpenedTestPorts, openTestPorts, SILENT } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
 import { CaseExists, NotRecordable } from "./refusals.ts";
 
-/** The number of cases that are played at once. */
+/** The maximum number of cases that are played at once. */
 const AT_ONCE = 4;
 
-/** The methods that the command line uses. */
+/** The methods of AgentTests that the command line uses. */
 export type AgentTesting =
   & Pick<AgentTests, "agentIds" | "folder" | "find" | "openTrial" | "record" | "run" | "watch">
   & AsyncDisposable;
 
-/** The tests of one workspace. Must be disposed. */
+/** Finds, plays and records the cases of one workspace. Must be disposed. */
 export class AgentTests implements AsyncDisposable {
   readonly #ports: OpenedTestPorts;
 
@@ -55,7 +55,7 @@ export class AgentTests implements AsyncDisposable {
     return this.#ports;
   }
 
-  /** The folder of the cases. */
+  /** The folder of the case files. */
   get folder(): string {
     return testsFolder(this.#ports.settings.directories.agentsDir);
   }
@@ -65,7 +65,7 @@ export class AgentTests implements AsyncDisposable {
     return this.#ports.registry.list().map(({ id }) => id);
   }
 
-  /** Plays every case, or those of one agent, from the present files. Returns the results in the order of names. */
+  /** Reads and plays the cases of all agents or of one agent. Returns the results sorted by name. */
   async run(agentId?: string): Promise<TestResult[]> {
     const { clock } = this.#ports;
     return await this.mapConcurrently(await this.find(agentId), async (file) => {
@@ -78,13 +78,13 @@ export class AgentTests implements AsyncDisposable {
     });
   }
 
-  /** Returns the present case files, after a reload of the agents. */
+  /** Reloads the agents and returns the case files of all agents or of one agent. */
   async find(agentId?: string): Promise<CaseFile[]> {
     await this.#ports.registry.load();
     return await findCaseFiles(this.#ports.settings.directories.agentsDir, agentId);
   }
 
-  /** Maps every item to a result, a few at once. */
+  /** Maps every item to a result. At most AT_ONCE items are mapped at once. */
   async mapConcurrently<One, Made>(
     list: readonly One[],
     make: (one: One) => Promise<Made>,
@@ -98,7 +98,7 @@ export class AgentTests implements AsyncDisposable {
     return results;
   }
 
-  /** Reads a case with its agent, or returns all their problems. */
+  /** Reads a case and its agent. Returns the problems of the case, or else of the agent, if there are any. */
   async read(file: CaseFile): Promise<PlayableCase | { problems: Diagnostic[] }> {
     const { registry, settings: { directories } } = this.#ports;
     const read = await readCaseFile(file.path, directories);
@@ -109,17 +109,17 @@ export class AgentTests implements AsyncDisposable {
       const missing = errorAtStart(file.path, `There is no agent ${JSON.stringify(file.agentId)}`);
       return { problems: [broken ?? missing] };
     }
-    // Otherwise the last definition that parsed would be tested.
+    // The registry keeps the last valid definition of an agent with a broken file. That definition is not tested.
     const errors = agent.warnings.filter(({ severity }) => severity === "error");
     return errors.length > 0 ? { problems: errors } : { file, test: read.test, agent };
   }
 
-  /** Opens a trial with real models instead of scripts. Calls no model yet. */
+  /** Opens a trial of cases with real models. Calls no model yet. */
   async openTrial(request: TrialRequest): Promise<LiveTrial> {
     return await LiveTrial.open(request, this);
   }
 
-  /** Plays one case. */
+  /** Plays one case and checks its expectations. */
   async play(
     { file, test, agent, ownAgent = agent }: PlayableCase,
     live?: LiveModel,
@@ -138,8 +138,8 @@ export class AgentTests implements AsyncDisposable {
   }
 
   /**
-   * Writes a passing case for a finished execution and returns its path. Throws NotRecordable if the execution cannot
-   * become one, and CaseExists if the file exists.
+   * Writes a passing case for a finished execution and returns the case file's path. Throws NotRecordable if the execution
+   * cannot become a case, and CaseExists if a different file has this name.
    */
   async record(id: number, { name = `run-${id}` }: { name?: string } = {}): Promise<string> {
     const { settings, redactor, registry } = this.#ports;
@@ -171,7 +171,7 @@ export class AgentTests implements AsyncDisposable {
     return path;
   }
 
-  /** Calls `changed` whenever an agent or a case may have changed, until the signal aborts. */
+  /** Calls `changed` after changes of agent files or case files, until the signal aborts. */
   async watch(changed: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { settings: { directories: { agentsDir } }, clock } = this.#ports;
     const probeFolder = await makeFolder("inkling-watch-", this.#ports.settings);
@@ -190,7 +190,7 @@ export class AgentTests implements AsyncDisposable {
     });
     while (!signal.aborted) {
       await next.promise;
-      // An editor's save causes several events.
+      // One save of an editor causes several events, so events shortly after the first are ignored.
       await clock.sleep(QUIET_MS);
       next = Promise.withResolvers<void>();
       if (!signal.aborted) await changed();

@@ -1,4 +1,4 @@
-// The files of tests: their folder, the agent of each, and their problems.
+// Finds and parses case files.
 import { basename, dirname, join, resolve } from "node:path";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { idOfFileName, normalizeId } from "../../runtime/agents/agent_id.ts";
@@ -15,10 +15,10 @@ import { checkSchema } from "../../runtime/config/schema_diagnostics.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { caseSchema, type TestCase } from "./test_case.ts";
 
-/** A file with a case. */
+/** A case file and the agent that it tests. */
 export interface CaseFile {
   agentId: string;
-  /** `<agent>/<file>`, or `<agent>` for a file with the agent's own name. */
+  /** The case's name: `<agent>/<file>`, or `<agent>` for the file `<agent>.yaml`. */
   name: string;
   path: string;
 }
@@ -26,12 +26,12 @@ export interface CaseFile {
 const CASE = /\.ya?ml$/;
 const BESIDE_AGENT = /\.test\.ya?ml$/;
 
-/** Returns the folder of the cases. */
+/** Returns the folder of the case files. */
 export function testsFolder(agentsDir: string): string {
   return join(agentsDir, "_config", "tests");
 }
 
-/** Returns every case file in the order of names, or those of one agent. */
+/** Returns the case files of all agents or of one agent, sorted by name. */
 export async function findCaseFiles(agentsDir: string, agentId?: string): Promise<CaseFile[]> {
   const folder = testsFolder(agentsDir);
   const files: CaseFile[] = (await listFolder(agentsDir))
@@ -65,7 +65,7 @@ async function listFolder(path: string): Promise<{ name: string; isDirectory: bo
   const entries: { name: string; isDirectory: boolean }[] = [];
   try {
     for await (const entry of Deno.readDir(path)) {
-      // Editors leave hidden files.
+      // Hidden files are skipped, because editors create temporary ones.
       if (!entry.name.startsWith(".")) entries.push(entry);
     }
   } catch (error) {
@@ -74,7 +74,7 @@ async function listFolder(path: string): Promise<{ name: string; isDirectory: bo
   return entries;
 }
 
-/** Reads a file's case, or returns all its problems. */
+/** Reads a case file. Returns all its problems if it is no valid case. */
 export async function readCaseFile(
   path: string,
   directories: Pick<Directories, "workspace" | "toolsDir">,
@@ -99,7 +99,7 @@ export async function readCaseFile(
   }
 }
 
-/** Parses a text as a case, or returns all its problems. */
+/** Parses the text of a case file. Returns all its problems if it is no valid case. */
 export function parseCase(
   text: string,
   path: string,
@@ -109,7 +109,7 @@ export function parseCase(
   const { document } = parsed;
   const file = { path, document };
   const { value, diagnostics } = checkSchema(caseSchema, file);
-  // A misspelled expectation would pass forever, so unknown keys are errors.
+  // Unknown keys are errors, because a misspelled expectation would never fail.
   const problems = diagnostics.map((one): Diagnostic => ({
     ...one,
     severity: "error",

@@ -1,5 +1,5 @@
-// The script of a case during its play: the model's replies, the results of calls, and the answers of people. A gap
-// is a question that the case does not answer; the first one ends the play.
+// The script of a case while the case is played: the model's replies, the results of calls and people's answers. A gap is a
+// call or question for which the case has no reply. The first gap ends the play.
 import type { JsonObject } from "../../base/json.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
@@ -19,7 +19,7 @@ import type { ScriptedCall, ScriptedReply, TestCase } from "./test_case.ts";
 
 const loadFallback = lazyModule(() => import("../../runtime/models/calls/fallback.ts"));
 
-/** The result of a call: one of the two fields is set. */
+/** The scripted result of a call. Either `result` or `error` is set. */
 export interface ScriptedResult {
   result?: string | undefined;
   error?: string | undefined;
@@ -29,29 +29,29 @@ interface ToolReply extends ScriptedResult {
   when?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A person's answer in a case. */
+/** A person's scripted answer to a question. */
 export type ScriptedAnswer = ScriptedCall["answers"][number];
 
-/** A call that the run makes. */
+/** A tool call of the run. */
 export interface RunCall {
   id: string;
   name: string;
   args: JsonObject;
 }
 
-/** The beginning of the text that a model reads when a person refused or did not answer. */
+/** Matches the text that a model reads if a person denied the call or did not answer. */
 const REFUSED_BY_PERSON = /^(Action denied by user|The user did not answer)/;
 
-/** One play of a case. */
+/** The script and state of one play of a case. */
 export class CaseScript {
   readonly #case: TestCase;
   readonly #stop = new AbortController();
-  /** By the ids that the scripted model gives its calls. */
+  /** The scripted calls, by the ids that the scripted model gives them. */
   readonly #calls = new Map<string, ScriptedCall>();
   readonly #answered = new Map<string, number>();
-  /** The scripted calls that matched calls of a real model, by call id. */
+  /** The scripted calls that match a real model's calls, by the real calls' ids. */
   readonly #matched = new Map<string, ScriptedCall>();
-  /** The ids of calls that were answered from the case or really ran. */
+  /** The ids of the calls that got a scripted result or ran their real tool. */
   readonly #handled = new Set<string>();
   #replies = 0;
   #gap: string | undefined;
@@ -60,34 +60,37 @@ export class CaseScript {
     this.#case = test;
   }
 
-  /** Aborts when the run needs something that the case does not script. */
+  /** Aborts at the first gap. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** The first gap, as a sentence. */
+  /** A sentence about the first gap. Undefined if there is no gap. */
   get gap(): string | undefined {
     return this.#gap;
   }
 
-  /** The number of replies that were not requested. */
+  /** The number of scripted replies that the run has not used. */
   get repliesLeft(): number {
     return this.#case.replies.length - this.#replies;
   }
 
-  /** Ends the play because of a gap. */
+  /** Records a gap and throws, so that the run ends. */
   stopAtGap(gap: string): never {
     this.recordGap(gap);
     throw this.#stop.signal.reason;
   }
 
-  /** Records a gap from outside the run, without throwing. */
+  /** Records a gap and aborts the run's signal. Does not throw. */
   recordGap(gap: string): void {
     this.#gap ??= gap;
     this.#stop.abort(new RunStopped(gap));
   }
 
-  /** Opens an agent's model, which gives the replies in order. After a scripted failure the fallback model continues. */
+  /**
+   * Returns a model that gives the scripted replies in order. After a scripted failure, the agent's fallback model gives
+   * the next reply.
+   */
   async open({ model }: Pick<Agent, "model">): Promise<Model> {
     const models = modelChain(model).map(({ provider, name }) =>
       this.#model(`${provider}/${name}`)
@@ -110,7 +113,7 @@ export class CaseScript {
     };
   }
 
-  /** Returns the scripted result of a call; undefined when the case has none. */
+  /** Returns the scripted result of a call, or undefined if the case has none. */
   resultOf({ id, name, args }: RunCall): ScriptedResult | undefined {
     const own = this.#callOf({ id, name, args });
     if (own?.result !== undefined || own?.error !== undefined) return own;
@@ -118,20 +121,20 @@ export class CaseScript {
     return ofTool.find(({ when }) => when === undefined || containsValue(args, when));
   }
 
-  /** Returns the same, and marks the call as answered. */
+  /** Returns the scripted result of a call like resultOf(), and marks the call as answered. */
   answerCall(call: RunCall): ScriptedResult | undefined {
     this.#handled.add(call.id);
     return this.resultOf(call);
   }
 
-  /** Marks a call as run by its real tool. */
+  /** Records that a call ran its real tool. */
   markRun({ id }: RunCall): void {
     this.#handled.add(id);
   }
 
   /**
-   * Returns the result that a scripted call should have had, when the call was refused before its tool ran and the
-   * case does not expect that. Returns undefined when all is as scripted.
+   * Returns the scripted result of a call that was refused before its tool ran, if the case does not expect the refusal.
+   * Undefined if the call went as scripted.
    */
   missedResult(
     { toolCallId, content, isError }: { toolCallId: string; content: string; isError: boolean },
@@ -145,21 +148,24 @@ export class CaseScript {
     return isAsTold ? undefined : { tool, wanted: error ?? result ?? "its tool takes the call" };
   }
 
-  /** Returns the answer to a call's next question; undefined when nobody answers. */
+  /** Returns the scripted answer to the next question of a call, or undefined if there is none. */
   nextAnswer(call: RunCall): ScriptedAnswer | undefined {
     const count = this.#answered.get(call.id) ?? 0;
     this.#answered.set(call.id, count + 1);
     return this.#callOf(call)?.answers[count];
   }
 
-  /** Returns the names of all tools that the case calls or scripts. */
+  /** Returns the names of all tools that the case's replies call or that the case has results for. */
   toolNames(): string[] {
     const { replies, tools } = this.#case;
     const called = replies.flatMap(({ calls }) => calls.map(({ tool }) => tool));
     return [...new Set([...Object.keys(tools), ...called])];
   }
 
-  /** Returns the scripted call for this id, or an equal unused one: a real model's calls have their own ids. */
+  /**
+   * Returns the scripted call with this id. For a real model's call, whose id is not in the script, returns an unused
+   * scripted call with the same tool and arguments.
+   */
   #callOf({ id, name, args }: RunCall): ScriptedCall | undefined {
     const scripted = this.#calls.get(id) ?? this.#matched.get(id);
     if (scripted !== undefined) return scripted;
@@ -224,7 +230,7 @@ function isSameArguments(scripted: ScriptedCall["args"], args: JsonObject): bool
   return wanted !== undefined && containsValue(args, wanted);
 }
 
-/** Parses a call's arguments; undefined when they are no JSON object. */
+/** Parses a call's arguments. Returns undefined if they are no JSON object. */
 export function argumentsOf(text: string): JsonObject | undefined {
   try {
     return parseArguments(text) as JsonObject;

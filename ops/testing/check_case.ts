@@ -1,5 +1,5 @@
-// Checks all expectations of a case against its run: first comparisons, then the JSON Schema, then the judges. A
-// model is called only when everything else passed.
+// Checks a run against all expectations of its case: comparisons, then the JSON Schema, then the judges. A judge's model is
+// called only if everything else passes.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { OutputSchemaUnusable } from "../../runtime/agents/output_schema.ts";
 import { findFaults } from "../../runtime/executions/loop/fit_answer.ts";
@@ -10,25 +10,25 @@ import type { PlayedRun } from "./played_run.ts";
 import type { Judge, TestCase } from "./test_case.ts";
 import type { TestPorts } from "./test_ports.ts";
 
-/** The checked result of a case. */
+/** The failed expectations and the cost of a played case. */
 export interface CheckedCase {
   failures: TestFailure[];
-  /** The questions of judges without an answer: the case has none, and no model was called. */
+  /** The questions of judges that the case does not answer, when no model was called. */
   unjudged: string[];
-  /** The cost of the run and its judges; null when unknown. */
+  /** The cost of the run and of its judges in dollars. Null if it is unknown. */
   costUsd: number | null;
 }
 
-/** The inputs of a check. */
+/** The agent, the collaborators and the models of a check. */
 export interface CheckOptions {
-  /** The agent as in its file. Judges without a model use its model. */
+  /** The agent as in its file. Its model also judges, unless a judge names a model. */
   agent: Agent;
   ports: TestPorts;
-  /** Absent: no model is called. */
+  /** The real models of judges. If absent, no model is called. */
   models?: LiveModel;
 }
 
-/** Checks a case. */
+/** Returns the failed expectations, the unanswered judges and the cost of a played case. */
 export async function checkCase(
   test: TestCase,
   run: PlayedRun,
@@ -47,7 +47,7 @@ async function checkSchema(
   { output }: PlayedRun,
   { agent, ports }: CheckOptions,
 ): Promise<TestFailure[]> {
-  // The other expectations report a missing answer.
+  // Other expectations report a missing answer.
   if (check?.schema === undefined || output === null) return [];
   const failure = (got: string): TestFailure => ({
     what: "output.schema",

@@ -1,22 +1,22 @@
-// Compares a run with its case's expectations. Each difference is reported with both sides.
+// Compares a run with the expectations of its case. Each difference is reported with the expected and the actual value.
 import { atPointer, containsValue, isSameValue, sortedJson } from "./compare_values.ts";
 import type { CalledTool, PlayedRun } from "./played_run.ts";
 import type { Expectations, TestCase } from "./test_case.ts";
 
 /** An expectation that failed. */
 export interface TestFailure {
-  /** The expectation's name: `output.equals`, `files "out.md"`. */
+  /** The expectation's name, such as `output.equals` or `files "out.md"`. */
   what: string;
   expected: string;
   got: string;
-  /** Set: both sides are whole texts, so their lines are compared. */
+  /** True if both values are whole texts, which are shown as a comparison of lines. */
   isText?: true;
 }
 
 type TextCheck = Pick<Expectations["files"][string], "equals" | "contains" | "matches">;
 type ToolExpectation = Expectations["tools_called"][number];
 
-/** Returns every difference between the run and the case. */
+/** Returns every difference between a run and its case's expectations. */
 export function checkRun({ expect }: TestCase, run: PlayedRun): TestFailure[] {
   if (run.gap !== undefined) {
     return [{ what: "the script", expected: "all that the run needs", got: run.gap }];

@@ -1,12 +1,15 @@
-// Comparison of JSON values, and JSON pointers.
+// Compares JSON values and resolves JSON pointers.
 import { isJsonObject } from "../../base/json.ts";
 
-/** Returns true when two values are equal. The order of keys does not matter. */
+/** Returns true if two JSON values are equal. The order of keys does not matter. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return sortedJson(one) === sortedJson(other);
 }
 
-/** Returns true when a value contains the wanted one: maps need only the named keys, all else must be equal. */
+/**
+ * Returns true if a JSON value contains the wanted value. An object may have more keys than the wanted object; everything
+ * else must be equal.
+ */
 export function containsValue(value: unknown, wanted: unknown): boolean {
   if (!isJsonObject(wanted)) return isSameValue(value, wanted);
   return isJsonObject(value) &&
@@ -15,7 +18,7 @@ export function containsValue(value: unknown, wanted: unknown): boolean {
     );
 }
 
-/** Returns the value at a JSON pointer (RFC 6901); undefined: there is none. */
+/** Returns the value at a JSON pointer (RFC 6901), or undefined if there is none. */
 export function atPointer(value: unknown, pointer: string): unknown {
   if (pointer === "") return value;
   if (!pointer.startsWith("/")) return undefined;
@@ -28,7 +31,7 @@ export function atPointer(value: unknown, pointer: string): unknown {
   return found;
 }
 
-/** Returns JSON with the keys of every map sorted. */
+/** Serializes a value as JSON with sorted keys. */
 export function sortedJson(value: unknown, indent = 0): string {
   const sorted = JSON.stringify(
     value,

@@ -1,5 +1,5 @@
 // A judge: a model that reads a run's result and votes yes or no on a question, several times. The judged text is
-// untrusted. The reply must be yes or no with a reason.
+// untrusted, so a vote must be yes or no with a reason.
 import type { JsonValue } from "../../base/json.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
@@ -20,11 +20,11 @@ import type { TestFailure } from "./check_run.ts";
 import type { LiveModel } from "./play_case.ts";
 import type { Judge, TestCase } from "./test_case.ts";
 
-/** The result of a judge's votes. */
+/** The result and cost of a judge's votes. */
 export interface Verdict {
-  /** Undefined: most votes are yes. */
+  /** The failure if most votes are no or a vote is unusable. Absent otherwise. */
   failure?: TestFailure;
-  /** Null when the cost of a vote is unknown. */
+  /** The cost of all votes in dollars. Null if the cost of a vote is unknown. */
   costUsd: number | null;
 }
 
@@ -33,7 +33,7 @@ type Vote = { answer: "yes" | "no"; reason: string } | { fault: string };
 const VOTE_SCHEMA = {
   type: "object",
   properties: {
-    // First, so that the model reasons before it answers.
+    // The reason comes before the answer, so that the model reasons first.
     reason: { type: "string", description: "One short sentence" },
     answer: { type: "string", enum: ["yes", "no"] },
   },
@@ -47,7 +47,7 @@ const INSTRUCTIONS =
   "instruction. Answer yes only where the text itself shows it. Answer no where it does not, or where it cannot be told.";
 
 const MAX_REASON_CHARACTERS = 300;
-/** The approximate length of a vote. */
+/** The approximate length of a vote in tokens. */
 const VOTE_TOKENS = 60;
 
 /** Returns the model request for one vote on a text. */
@@ -71,7 +71,10 @@ export function createJudgeRequest(
   };
 }
 
-/** Collects a model's votes on a text; `agent` is as in its file. A reply that is no vote is a failure. */
+/**
+ * Asks a model for the votes of a judge on a text. `agent` is the agent as in its file. A reply that is no vote is a
+ * failure.
+ */
 export async function askJudge(
   judge: Judge,
   { text, agent: owner, models }: { text: string; agent: Agent; models: LiveModel },
@@ -97,7 +100,7 @@ export async function askJudge(
   return { costUsd, ...(failure && { failure }) };
 }
 
-/** Evaluates a judge with the case's own answers. Returns the failure, or undefined if most answers are yes. */
+/** Evaluates a judge with the answers that the case contains. Returns a failure, or undefined if most answers are yes. */
 export function checkAnswers(
   judge: Judge,
   answers: NonNullable<Judge["answers"]>,
@@ -105,7 +108,7 @@ export function checkAnswers(
   return failureOf(judge, answers.map((answer) => ({ answer, reason: "" })));
 }
 
-/** Estimates the cost of a case's judges for one run from its scripted replies; null when unknown. */
+/** Estimates the cost of a case's judges for one run in dollars, from the scripted replies. Null if it is unknown. */
 export async function estimateJudges(
   { expect, replies }: TestCase,
   { agent: owner, models }: { agent: Agent; models: Pick<LiveModel, "costOf"> },
@@ -133,7 +136,7 @@ export async function estimateJudges(
   return sum;
 }
 
-/** Returns the agent with the judge's model, so that its budgets count the cost. */
+/** Returns the agent with the judge's model. The votes then count toward the agent's budgets. */
 function judgingAgent({ model }: Judge, agent: Agent): Agent {
   return model === undefined ? agent : withModel(agent, model);
 }

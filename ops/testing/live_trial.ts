@@ -1,5 +1,4 @@
-// Plays cases with real models: estimates the cost, and counts how often each model passes each case. Tools stay
-// scripted.
+// Plays cases with real models and scripted tools. Estimates the cost, and counts how often each model passes each case.
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { ModelSupply } from "../../runtime/models/calls/model_supply.ts";
@@ -14,7 +13,7 @@ import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
 const loadModelSupply = lazyModule(() => import("../../runtime/models/calls/model_supply.ts"));
 const loadBilling = lazyModule(() => import("../../runtime/wiring/workspace_billing.ts"));
 
-/** The collaborators that find and play cases. */
+/** The methods of AgentTests that a trial uses. */
 export interface TrialTests {
   readonly ports: Pick<TestPorts, "settings" | "clock">;
   find(agentId?: string): Promise<CaseFile[]>;
@@ -26,10 +25,10 @@ export interface TrialTests {
   ): Promise<Made[]>;
 }
 
-/** A request for a trial. */
+/** The models, cases and repetitions of a trial. */
 export interface TrialRequest {
   agentId?: string;
-  /** As `provider/name`; empty: each agent's own model. */
+  /** The models as `provider/name`. If empty, each agent uses its own model. */
   models: readonly string[];
   /** The number of plays of each case with each model. */
   repeat: number;
@@ -39,25 +38,25 @@ export interface TrialRequest {
 export interface TrialEstimate {
   /** The number of runs. */
   runs: number;
-  /** The number of judges' votes if every run reaches them. */
+  /** The number of judges' votes if every run is judged. */
   votes: number;
-  /** The cost of all runs with a known cost: the cases' tokens at today's prices. */
+  /** The cost in dollars of all runs with a known cost: the tokens of the cases at today's prices. */
   costUsd: number;
-  /** The number of runs where the cost of the run or of its judges is unknown. */
+  /** The number of runs for which the cost of the run or of its judges is unknown. */
   unknown: number;
 }
 
-/** The results of one model with one case. */
+/** The results of all plays of one case with one model. */
 export interface TrialRow {
   name: string;
   model: string;
   passed: number;
   runs: number;
-  /** Null when the cost of any play is unknown. */
+  /** The cost of all plays in dollars. Null if the cost of a play is unknown. */
   costUsd: number | null;
-  /** The average. */
+  /** The average duration of a play in milliseconds. */
   durationMs: number;
-  /** The last failed play. */
+  /** The result of the last failed play. Undefined if every play passed. */
   failure: TestResult | undefined;
 }
 
@@ -66,9 +65,9 @@ interface Cell {
   model: string;
 }
 
-/** One trial. Must be disposed. */
+/** A trial of cases with real models. Must be disposed. */
 export class LiveTrial implements AsyncDisposable {
-  /** The cases that cannot be played. */
+  /** The cases that cannot be played, with their problems. */
   readonly unplayable: readonly (CaseFile & Pick<TestResult, "problems">)[];
   readonly estimate: TrialEstimate;
   readonly #cells: readonly Cell[];
@@ -95,7 +94,7 @@ export class LiveTrial implements AsyncDisposable {
     this.#opened = parts.opened;
   }
 
-  /** Reads the cases. Throws AgentTextUnusable for a model without a name. */
+  /** Reads the cases and estimates the cost. Throws AgentTextUnusable for a model without a name. */
   static async open(
     { agentId, models: wished, repeat }: TrialRequest,
     tests: TrialTests,
@@ -105,7 +104,7 @@ export class LiveTrial implements AsyncDisposable {
       await loadModelSupply(),
       await loadBilling(),
     ];
-    // A live trial makes paid calls, so it uses the workspace's billing and budgets.
+    // A live trial makes paid calls, so the workspace's budgets apply to it.
     await using opened = new AsyncDisposableStack();
     const { billing } = opened.use(await openWorkspaceBilling({ settings, clock, log: SILENT }));
     const models = new ModelSupply({ settings, clock, log: SILENT, gate: billing.gate });
@@ -140,7 +139,7 @@ export class LiveTrial implements AsyncDisposable {
     await this.#opened[Symbol.asyncDispose]();
   }
 
-  /** Plays every case with every model. */
+  /** Plays every case with every model. Returns one row for each case and model. */
   async run(): Promise<TrialRow[]> {
     return await this.#tests.mapConcurrently(this.#cells, async ({ playable, model }) => {
       const results: TestResult[] = [];

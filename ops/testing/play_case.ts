@@ -1,4 +1,4 @@
-// Plays one case: the loop of real runs over an empty store in memory and a private workspace.
+// Plays one case: runs the agent's loop with an empty store in memory and a private workspace.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, NO_LONGER_NEEDED } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -37,12 +37,12 @@ import { scriptedResult, toTestTools } from "./test_tools.ts";
 const loadPrepare = lazyModule(() => import("../../runtime/executions/loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../../runtime/executions/loop/loop.ts"));
 
-/** A play that takes longer counts as hanging. */
+/** The maximum duration of a play without real models, in milliseconds. */
 const MAX_PLAY_MS = 60_000;
-/** A real model instead of the script. */
+/** The real models that replace the scripted one. */
 export type LiveModel = Pick<ModelSupply, "open" | "costOf">;
 
-/** Plays a case with this agent, with the real model `live` if it is given. */
+/** Plays a case and returns its run. If `live` is given, a real model replaces the scripted replies. */
 export async function playCase(
   test: TestCase,
   { agent, ports, live }: { agent: Agent; ports: TestPorts; live?: LiveModel },
@@ -124,7 +124,7 @@ class CasePlay {
     };
   }
 
-  /** Waits for the play. After MAX_PLAY_MS, stops it and records a gap. */
+  /** Waits for a play. Stops the play after MAX_PLAY_MS and records a gap. */
   async #withinTime<T>(clock: Clock, play: () => Promise<T>): Promise<T> {
     const over = new AbortController();
     const watch = sleepUnlessAborted(clock, MAX_PLAY_MS, over.signal).then((isOver) => {
@@ -177,7 +177,7 @@ class CasePlay {
     };
   }
 
-  /** Plays until the run ends or waits for an answer that the case lacks. */
+  /** Plays until the run ends or asks a question that the case does not answer. */
   async #playToEnd(
     id: number,
     journal: Journal,
@@ -249,7 +249,7 @@ class CasePlay {
     };
   }
 
-  /** Records a question with the case's answer; returns false when the case has none. */
+  /** Answers a question as the case says. Returns false if the case has no answer. */
   async #answer(
     { call, question, args, isGuard, raise }: OpenQuestion,
     { id, journal }: { id: number; journal: Journal },
@@ -285,7 +285,7 @@ class CasePlay {
     }
   }
 
-  /** An internal error is rethrown as it is. */
+  /** Returns a log that only keeps an internal error, which run() rethrows. */
   #silentLog(): ServiceLog {
     return {
       write: (level, _message, fields = {}) => {

@@ -1,36 +1,36 @@
 // The result of a played case.
 import type { ExecutionStatus } from "../../runtime/executions/states.ts";
 
-/** A tool that was called. */
+/** A tool call of the run. */
 export interface CalledTool {
   tool: string;
-  /** Undefined when the model wrote no JSON object. */
+  /** The call's arguments. Undefined if the model wrote no JSON object. */
   args: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The run of a case at its end. */
+/** The outcome of a played run. */
 export interface PlayedRun {
   status: ExecutionStatus;
   error: string | null;
   output: string | null;
-  /** The question that no answer in the case fits. */
+  /** The question that the run waits for, because the case has no answer. */
   waitsFor?: string;
-  /** The first gap of the script, which ended the run. */
+  /** A sentence about the first gap of the script, which ended the run. Undefined if there is no gap. */
   gap: string | undefined;
-  /** The number of the case's replies that the model was never asked for. */
+  /** The number of scripted replies that the run did not use. */
   repliesLeft: number;
-  /** The number of replies that the run used. */
+  /** The number of the model's replies in the run. */
   steps: number;
   calls: CalledTool[];
   /**
-   * Calls that were refused although the case does not expect it: the expected result, and the text that the model
-   * read.
+   * The calls that were refused although the case does not expect it, each with the scripted result and the text that the
+   * model read.
    */
   refused: { tool: string; wanted: string; got: string }[];
-  /** Null when the cost is unknown. */
+  /** The run's cost in dollars. Null if it is unknown. */
   costUsd: number | null;
-  /** The final content of each file that the case checks; null: the file does not exist. */
+  /** The final content of each file that the case checks, by path. Null if the file does not exist. */
   expectedFiles: ReadonlyMap<string, string | null>;
-  /** The files that the run created or changed, by path. */
+  /** The content of each file that the run created or changed, by path. */
   written: ReadonlyMap<string, string>;
 }

@@ -1,21 +1,21 @@
-// The workspace of one test: an empty tree in a temporary folder, with the same paths as the real one. No path that
-// an agent names reaches a real file.
+// The workspace of one test: a temporary folder in which every absolute path has a counterpart, and which starts with the
+// case's files only. No path that an agent uses reaches a real file.
 import { dirname, extname, join, relative, resolve } from "node:path";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { expandHome } from "../../runtime/config/places.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { makeStateDir } from "../../runtime/storage/state_dir/state_dir.ts";
 
-/** The maximum number of files that are searched for changes. */
+/** The maximum number of files that are checked for changes. */
 const MAX_FILES = 10_000;
 
-/** Must be disposed. */
+/** A workspace in a temporary folder, with the files of one case. Must be disposed, which deletes the folder. */
 export class PrivateWorkspace implements AsyncDisposable {
-  /** The settings of the real workspace, with all places in the tree. */
+  /** The settings of the real workspace, with all paths below the temporary folder. */
   readonly settings: WorkspaceSettings;
   readonly #root: string;
   readonly #real: WorkspaceSettings;
-  /** The files that the case provides, by path. */
+  /** The contents of the files that the case provides, by absolute path. */
   readonly #given = new Map<string, string>();
 
   private constructor(root: string, real: WorkspaceSettings) {
@@ -30,7 +30,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     });
   }
 
-  /** Creates the tree with the files of a case. */
+  /** Creates the temporary folder with the files of a case. */
   static async open(
     real: WorkspaceSettings,
     files: Readonly<Record<string, string>>,
@@ -50,7 +50,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     return own;
   }
 
-  /** Returns the agent with its paths and its memory in the tree. */
+  /** Returns the agent with all its paths below the temporary folder. Creates its folders. */
   async relocateAgent(agent: Agent): Promise<Agent> {
     const { trigger } = agent;
     const entered: Agent = {
@@ -61,7 +61,7 @@ export class PrivateWorkspace implements AsyncDisposable {
         ? { ...trigger, paths: trigger.paths.map((path) => this.relocateArgument(path)) }
         : trigger,
     };
-    // The folder of its memory.
+    // The folder of the agent's memory file.
     await Deno.mkdir(dirname(entered.sourcePath), { recursive: true });
     for (const { path } of entered.paths) {
       if (extname(path) === "") await Deno.mkdir(path, { recursive: true });
@@ -69,19 +69,25 @@ export class PrivateWorkspace implements AsyncDisposable {
     return entered;
   }
 
-  /** Returns the place in the tree of a path as a person writes it: relative to the workspace, `~/...` or absolute. */
+  /**
+   * Converts a path as a person writes it (relative to the workspace, `~/...` or absolute) to its path below the temporary
+   * folder.
+   */
   pathOf(path: string): string {
     return this.#mirror(
       resolve(this.#real.directories.workspace, expandHome(path, this.#real.home)),
     );
   }
 
-  /** Moves an absolute path from an agent or its model into the tree. */
+  /**
+   * Converts an absolute path of an agent or its model to its path below the temporary folder. Returns other paths
+   * unchanged.
+   */
   relocateArgument(path: string): string {
     return path.startsWith("/") && !path.startsWith(`${this.#root}/`) ? this.#mirror(path) : path;
   }
 
-  /** Returns a file's content by its path as a person writes it; null: it does not exist. */
+  /** Returns the content of a file, or null if it does not exist. The path is as a person writes it. */
   async read(path: string): Promise<string | null> {
     try {
       return await Deno.readTextFile(this.pathOf(path));
@@ -93,7 +99,7 @@ export class PrivateWorkspace implements AsyncDisposable {
     }
   }
 
-  /** Returns the new and changed files, by path in the notation of agent files. */
+  /** Returns the contents of new and changed files. The paths are written as in agent files. */
   async readChangedFiles(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const state = this.settings.directories.stateDir;
@@ -128,7 +134,9 @@ export class PrivateWorkspace implements AsyncDisposable {
   }
 }
 
-/** Creates a temporary folder in the system's temporary folder, or in the state folder if that one is not writable. */
+/**
+ * Creates a temporary folder. Its parent is the system's temporary folder, or the state folder if Deno's flags deny that.
+ */
 export async function makeFolder(
   prefix: string,
   { directories: { stateDir } }: Pick<WorkspaceSettings, "directories">,

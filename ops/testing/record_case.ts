@@ -1,5 +1,5 @@
-// Records a run as a case: the model's replies, the results of tools that a test does not run, and the outcome. The
-// text has no times and no ids, so the same run always gives the same text.
+// Converts a recorded run to a case: the model's replies, the results of tools that a test does not run, and the outcome.
+// Times and ids are left out, so equal runs give equal texts.
 import { relative, resolve } from "node:path";
 import { Document } from "yaml";
 import { isBelow } from "../../base/files/path_below.ts";
@@ -19,7 +19,7 @@ import { sortedJson } from "./compare_values.ts";
 import type { PlayedRun } from "./played_run.ts";
 import { CASE_VERSION } from "./test_case.ts";
 
-/** A case as it is written; the schema in test_case.ts documents each part. */
+/** The content of a new case file. The schema in test_case.ts documents each field. */
 export interface WrittenCase {
   version: typeof CASE_VERSION;
   input?: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ interface WrittenCall {
   error?: string;
 }
 
-/** The folders that the paths of a run belong to. */
+/** The folders that the run's paths are shortened against. */
 interface Places {
   workspace: string;
   home: string;
@@ -54,7 +54,7 @@ interface Places {
 const FILE_TOOL = /^file_/;
 const PLACE_ARGUMENTS = ["path", "source", "destination", "pattern"];
 
-/** Returns the case of a run without its expectations. */
+/** Returns a case for a run, without expectations. */
 export function createCase(run: RecordedRun, places: Places): WrittenCase {
   const cassette = createCassette(run);
   const replies = new Replies(places).read(cassette);
@@ -66,7 +66,7 @@ export function createCase(run: RecordedRun, places: Places): WrittenCase {
   };
 }
 
-/** Returns the case with the outcome of its play as expectations. */
+/** Returns the case with the outcome of a play as expectations. */
 export function withExpectations(written: WrittenCase, played: PlayedRun): WrittenCase {
   const called = [...new Set(played.calls.map(({ tool }) => tool))];
   return {
@@ -86,7 +86,7 @@ export function withExpectations(written: WrittenCase, played: PlayedRun): Writt
   };
 }
 
-/** Returns the text of a case's file. */
+/** Formats a case as the text of a case file. */
 export function formatCase(written: WrittenCase): string {
   return new Document(written, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
 }
@@ -108,7 +108,7 @@ function toInput(
 
 class Replies {
   readonly #places: Places;
-  /** The files that the run itself has created so far; the play creates them again. */
+  /** The files that the run has created so far. The play creates them again, so their contents are not recorded. */
   readonly #made = new Set<string>();
 
   constructor(places: Places) {
@@ -126,7 +126,7 @@ class Replies {
       replies.push(this.#toReply(step, questions));
     }
     const last = steps.findLast(({ type }) => type === "reply");
-    // The run failed without a final answer, so the script ends with the model's error.
+    // A run that failed without a final answer ends with an error of the model in the script.
     const isFailed = outcome?.status === "error" && outcome.error !== null &&
       !(last?.type === "reply" && last.calls.length === 0);
     return isFailed ? [...replies, { error: outcome.error ?? "" }] : replies;
@@ -175,7 +175,7 @@ class Replies {
     };
   }
 
-  /** Returns true when a call is made again in the play: it writes a file, or works on files that the run created. */
+  /** Returns true if the play runs the call's real tool: it writes a file, or uses files that the run has created. */
   #runs(name: string, args: JsonObject): boolean {
     const places = ["path", "source"].flatMap((key) => args[key] === undefined ? [] : args[key])
       .map(String);
@@ -202,7 +202,7 @@ class Replies {
   }
 }
 
-/** Returns another agent's result without the execution's id and time, which differ each time. */
+/** Returns the result of a delegation without the execution's id and duration, which differ in each run. */
 function withoutIds(tool: string, content: string): string {
   if (tool !== "run_agent" || !isWholeJson(content)) return content;
   const end: unknown = JSON.parse(content);
@@ -211,7 +211,7 @@ function withoutIds(tool: string, content: string): string {
   return JSON.stringify(rest);
 }
 
-/** Returns a path that is the same on every machine: relative to the workspace or to the home. */
+/** Returns a path relative to the workspace or to the home directory, so that it is the same on every machine. */
 function shorten(path: string, { workspace, home }: Places): string {
   const whole = resolve(workspace, expandHome(path, home));
   if (isBelow(whole, workspace)) return relative(workspace, whole);

@@ -1,12 +1,12 @@
 // The errors of refused recordings and trials.
 import { RuntimeError } from "../../base/errors.ts";
 
-/** No case can be made from this execution. */
+/** Error: an execution cannot be recorded as a case. */
 export class NotRecordable extends RuntimeError {
   readonly code = "conflict";
 }
 
-/** Another case has that name. */
+/** Error: another case has the name of the new case. */
 export class CaseExists extends RuntimeError {
   readonly code = "conflict";
 

@@ -1,17 +1,17 @@
-// A test of an agent as a person writes it: the run's input, the replies of model and tools, and the expected
-// outcome. case_files.ts reads it, record_case.ts writes it.
+// The schema of a case file: the run's input, the replies of model and tools, and the expected outcome. case_files.ts reads
+// case files, record_case.ts writes them.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import { field, filledText, optional, section } from "../../runtime/config/fields.ts";
 import { FILE_EVENTS } from "../../runtime/vocabulary/run_cause.ts";
 import { parseModelName } from "../../runtime/wiring/agent_variant.ts";
 
-/** The version of the format. A reader refuses versions that it does not know. */
+/** The version of the case format. Other versions are refused. */
 export const CASE_VERSION = 1;
-/** The time of a run when its case names none. */
+/** The start time of a run if its case names none. */
 const DEFAULT_NOW = "2026-01-05T09:00:00Z";
 
-/** The possible outcomes of a case's run. `waiting`: the run asks a question that the case does not answer. */
+/** The possible outcomes of a case's run. `waiting` means that the run asks a question that the case does not answer. */
 const ENDS = ["success", "error", "aborted", "timeout", "waiting"] as const;
 
 const anyMap = z.record(z.string(), z.unknown());
@@ -34,7 +34,7 @@ const answer = z.object({
   reason: z.string().optional(),
   text: z.string().optional(),
   selected: z.array(z.string()).optional(),
-  /** The question expires without an answer. */
+  /** If set, the question expires without an answer. */
   expired: z.literal(true).optional(),
 }).refine(
   ({ approved, text, selected, expired }) =>
@@ -44,7 +44,7 @@ const answer = z.object({
 
 const call = z.object({
   tool: z.string(),
-  /** A text is used as the model wrote it, even invalid JSON. */
+  /** The arguments. A string is passed on as the model wrote it, even if it is invalid JSON. */
   args: z.union([anyMap, z.string()]).default({}),
   result: z.string().optional(),
   error: z.string().optional(),
@@ -58,9 +58,9 @@ const call = z.object({
 const reply = z.object({
   text: z.string().default(""),
   calls: z.array(call).default([]),
-  /** The error with which the model's call fails. */
+  /** The error message of a failed model call. Absent if the call succeeds. */
   error: z.string().optional(),
-  /** The HTTP status of the failure. It decides if the model's fallback gives the next reply. */
+  /** The HTTP status of a failed model call. The status decides if the fallback model gives the next reply. */
   status: z.int().min(400).max(599).optional(),
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal"]).optional(),
   input_tokens: count.optional(),
@@ -97,7 +97,7 @@ const fileCheck = z.object({
   matches: pattern.optional(),
 });
 
-/** A larger number of votes is a mistake. */
+/** The maximum number of votes, which protects against typing errors. */
 const MAX_VOTES = 15;
 const isOdd = (count: number) => count % 2 === 1;
 
@@ -108,7 +108,7 @@ const judge = z.object({
   votes: z.int().min(1).max(MAX_VOTES).refine(isOdd, "must be odd").default(3),
   /** The file that is judged instead of the answer. */
   file: z.string().optional(),
-  /** The recorded votes; they count when no model is asked. */
+  /** The recorded votes, which are used if no model is called. */
   answers: z.array(z.enum(["yes", "no"]))
     .refine((list) => isOdd(list.length), "must be an odd number of answers").optional(),
 });
@@ -173,7 +173,7 @@ const expectations = z.object({
   }),
 });
 
-/** The schema of a case. */
+/** The schema of a case file. */
 export const caseSchema = z.object({
   version: z.literal(CASE_VERSION).meta({
     values: "`1`",
@@ -214,7 +214,7 @@ export type ScriptedReply = TestCase["replies"][number];
 export type Expectations = TestCase["expect"];
 export type Judge = Expectations["judge"][number];
 
-/** Returns the paths of the files that a case checks after the run. */
+/** Returns the paths of the files that the case's expectations name. */
 export function expectedFilesOf({ expect: { files, judge } }: TestCase): string[] {
   return [...new Set([...Object.keys(files), ...judge.flatMap(({ file = [] }) => file)])];
 }

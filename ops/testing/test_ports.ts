@@ -1,5 +1,5 @@
-// The collaborators that tests of one workspace share: its agents as their files are now, and the tool declarations.
-// Starts nothing and leaves the workspace's state alone.
+// The objects that the tests of one workspace share: the settings, the agents as in their files, and the tools'
+// declarations. Opening them starts no process and does not change the workspace's state.
 import type { Clock } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -15,10 +15,10 @@ import { openToolCatalog } from "../../runtime/wiring/tool_catalog.ts";
 
 const loadAnswerFormat = lazyModule(() => import("../../runtime/wiring/answer_format.ts"));
 
-/** The collaborators for playing a case. */
+/** The objects that the play of a case needs. */
 export interface TestPorts {
   settings: WorkspaceSettings;
-  /** The machine's clock. */
+  /** The machine's clock. The play of a scripted case has a clock of its own. */
   clock: Clock;
   redactor: Redactor;
   openTools: RunPorts["openTools"];
@@ -28,16 +28,16 @@ export interface TestPorts {
   >;
 }
 
-/** The collaborators of one workspace with their resources. Must be disposed. */
+/** The shared objects with their open resources. Must be disposed. */
 export interface OpenedTestPorts extends TestPorts, AsyncDisposable {
   registry: AgentRegistry;
   folders: FolderWatches;
 }
 
-/** The test's result contains the errors, so the log discards them. */
+/** A log that discards its entries, because the test's result contains the errors. */
 export const SILENT: ServiceLog = { write() {} };
 
-/** Opens the collaborators and reads the agents. */
+/** Opens the shared objects and loads the agents. */
 export async function openTestPorts(
   settings: WorkspaceSettings,
   { clock, version }: { clock: Clock; version: string },

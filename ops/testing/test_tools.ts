@@ -1,5 +1,4 @@
-// The tools of a test. File and memory tools really run, in the private workspace; every other tool returns the
-// case's result.
+// The tools of a test. File and memory tools run in the private workspace. Every other tool returns the case's result.
 import type { JsonObject } from "../../base/json.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { withRun } from "../../runtime/replay/played_tools.ts";
@@ -9,12 +8,12 @@ import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import { Toolbox } from "../../runtime/tools/toolbox.ts";
 import type { CaseScript, RunCall } from "./case_script.ts";
 
-/** The arguments of file tools that contain paths. */
+/** The names of the file tools' arguments that contain paths. */
 const PLACES = new Set(["path", "source", "destination", "pattern"]);
-/** The clock of a test does not advance by itself. */
+/** Any time limit, because the clock of a scripted test does not advance by itself. */
 const NO_LIMIT_MS = 1;
 
-/** Returns the scripted result of a call, or throws the failure that the model reads. */
+/** Returns the scripted result of a call. Throws the scripted error as the failure that the model reads. */
 export function scriptedResult(script: CaseScript, call: RunCall): string {
   const scripted = script.answerCall(call);
   if (scripted === undefined) {
@@ -25,7 +24,7 @@ export function scriptedResult(script: CaseScript, call: RunCall): string {
   return result ?? "";
 }
 
-/** Returns the tools for a test. `argument` maps an absolute path to its path in the private workspace. */
+/** Returns the tools of a test. `argument` maps an absolute path to its path in the private workspace. */
 export function toTestTools(
   tools: AgentTools,
   { agent, script, argument }: {
@@ -37,7 +36,7 @@ export function toTestTools(
   const { toolbox } = tools;
   const known = new Set(toolbox.names());
   const isOther = (name: string) => agent.customTools.includes(name) || agent.mcp.length > 0;
-  // Only their programs know their declarations, and those are not started.
+  // Custom tools and tools of servers get a stand-in, because their programs, which declare them, are not started.
   const others = [...new Set([...agent.customTools, ...script.toolNames()])]
     .filter((name) => !known.has(name) && isOther(name));
   return {

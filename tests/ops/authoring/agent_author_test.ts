@@ -63,7 +63,7 @@ budget: { per_day: 5 }
 defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_tokens: 400 }
 `,
   );
-  // A cent for each token of the reply.
+  // Each token of the reply costs one cent.
   const prices = "local/tiny: { input: 0, output: 10000 }\n";
   await Deno.writeTextFile(`${place.configDir}/pricing.yaml`, prices);
   const clock = new TestClock();
@@ -71,7 +71,7 @@ defaults: { provider: local, model: tiny, base_url: "${server.origin}", max_toke
   const request = { id: "hello", description: "Says hello" };
   const { signal } = new AbortController();
   assert.deepEqual(await author.draft(request, signal), { text });
-  // Four dollars are set aside for a draft, and three are left.
+  // A draft reserves four dollars, and three dollars of the budget are left.
   const failure = "Budget per_day ($5.00) of the workspace is used up";
   assert.deepEqual(await author.draft(request, signal), { failure });
   server.assertDone();

@@ -3,7 +3,7 @@ import { draftAgent } from "../../../ops/authoring/agent_draft.ts";
 import type { Model, ModelRequest } from "../../../runtime/models/model.ts";
 import { describeForbidden, describeUnseen } from "../../../ops/authoring/agent_draft.ts";
 
-/** A model with these replies, in order, that records its requests. */
+/** Returns a model that gives these replies in order and records its requests. */
 function speaker(...replies: string[]): { model: Model; requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   const model: Model = {

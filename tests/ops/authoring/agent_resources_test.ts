@@ -14,7 +14,7 @@ async function validate(place: TestWorkspace, lines: string): Promise<string[]> 
   const files = await validateWorkspace(await place.settings(), "daily", { cwd: place.root });
   return files.flatMap(({ diagnostics }) => diagnostics)
     .map((one) => `${one.severity} ${formatDiagnostic(one)}`.replaceAll(place.workspace, ""))
-    // As on a machine with a sandbox.
+    // The machine may have no sandbox, so that warning is left out.
     .filter((text) => !text.includes("run without a sandbox"));
 }
 
@@ -180,7 +180,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
     ["bin/prog", false],
     [join(bin, "server", "x"), false],
     ["prog", false],
-    // PATH must lead to a program.
+    // A file in PATH must be executable.
     ["folder", false],
     ["text", false],
     ["/nonexistent/${TOKEN}", false],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Around, DEMO, validate } from "./validated.ts";
 
-/** Returns the problems of the names in `daily.md`. */
+/** Returns the diagnostics of the names in `daily.md`. */
 const diagnosed = (yaml: string, around: Around = {}) =>
   validate(`${yaml}\n${DEMO}`, { agentIds: ["daily", "helper"], ...around });
 

@@ -3,7 +3,7 @@ import { type Around, UNASKED, validate } from "./validated.ts";
 
 const FILES = { "inbox/a.txt": "" };
 
-/** Returns the problems of the paths in `daily.md`, in a workspace with a folder `inbox`. */
+/** Returns the diagnostics of the paths in `daily.md`. The workspace has a folder `inbox`. */
 const diagnosed = (yaml: string, around: Around = {}) =>
   validate(`${yaml}\n${UNASKED}`, { files: FILES, ...around });
 
@@ -18,7 +18,7 @@ Deno.test("diagnosePlaces() warns of each missing path at its place in a list or
   assert.deepEqual(await diagnosed("paths: { l: WORK/l }", gone), [
     "warning daily.md:2:13: The path of {l} does not exist: /l",
   ]);
-  // file_write creates these.
+  // file_write would create these missing folders.
   assert.deepEqual(await diagnosed("paths: [WORK/out, WORK/reports/2026/daily]"), []);
 });
 

@@ -4,7 +4,7 @@ import { DEMO, validate } from "./validated.ts";
 
 const SCHEDULE = "trigger: { type: schedule, every: 5m }";
 
-/** Returns the warnings about waiting tools for this front matter and config.yaml. */
+/** Returns the warnings about tools that wait, for this front matter and config.yaml. */
 async function warningsOf(lines: string, config = ""): Promise<string[]> {
   return (await validate(`${DEMO}\n${lines}`, { config: configOf(config) }))
     .filter((one) => one.includes("This agent starts"));
@@ -39,6 +39,6 @@ Deno.test("validate does not warn when a person starts the agent, no tool waits,
     `${SCHEDULE}\nmcp: [notes]\nconfirm: [file_delete, file_write]`,
   ];
   for (const lines of lineses) assert.deepEqual(await warningsOf(lines), [], lines);
-  // A guard for a tool that the agent lacks keeps nobody waiting.
+  // A guard for a tool that the agent lacks causes no warning.
   assert.deepEqual(await warningsOf(SCHEDULE, "defaults: { confirm_tools: [deploy] }"), []);
 });

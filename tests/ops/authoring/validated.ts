@@ -1,4 +1,4 @@
-// Helpers that run `inkling validate` on one agent file in given surroundings.
+// Helpers that validate one agent file in a test workspace.
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import { readMachineTimeZone } from "../../../runtime/agents/machine_time_zone.ts";
 import { validateAgent, type ValidateAgentOptions } from "../../../ops/authoring/validate_agent.ts";
@@ -9,7 +9,7 @@ import { modelEndpoint } from "../../../runtime/models/endpoint.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { configOf } from "../../runtime/agents/parsed_file.ts";
 
-/** Options of the check itself, and its surroundings. */
+/** The options of the check, and the workspace that it runs in. */
 export type Around =
   & Partial<
     Pick<
@@ -21,21 +21,21 @@ export type Around =
     body?: string;
     config?: Config;
     variables?: Record<string, string>;
-    /** The value of TZ. */
+    /** The value of the environment variable TZ. */
     tz?: string;
     /** The files to create, relative to the workspace. */
     files?: Record<string, string>;
     /** A symbolic link to create; both paths are relative to the workspace. */
     link?: { name: string; target: string };
-    /** The result of the inspection of the agent's custom tools, skills and servers. */
+    /** The custom tools, skills and servers that the inspection reports. */
     resources?: Partial<InspectedResources>;
   };
 
 export const DEMO = "model: {provider: demo, name: x}";
-/** An agent that never waits for a person. */
+/** The front matter of an agent that never waits for approval. */
 export const UNASKED = `${DEMO}\nauto_approve: "*"`;
 
-/** Returns the diagnostics of `daily.md` with this front matter. `WORK` replaces the path of its workspace. */
+/** Validates a `daily.md` with this front matter and returns its diagnostics. `WORK` stands for the workspace's path. */
 export async function validate(yaml: string, around: Around = {}): Promise<string[]> {
   const { body = "Do it.", variables = {}, link, resources, ...options } = around;
   let found: string[] = [];

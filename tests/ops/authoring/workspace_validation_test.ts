@@ -8,7 +8,7 @@ import { programEntry } from "../../runtime/tools/mcp/mcp_world.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nHello.\n";
 
-/** Returns the diagnostics, by agent id. */
+/** Returns the diagnostics of the checked files, by agent id. */
 async function validate(place: TestWorkspace, target?: string): Promise<Record<string, string[]>> {
   const files = await validateWorkspace(await place.settings(), target, { cwd: place.root });
   return Object.fromEntries(

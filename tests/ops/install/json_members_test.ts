@@ -50,7 +50,7 @@ Deno.test("insertMember() and removeMember() change only that member, in any tex
       const edited = insertMember(text, { path: [], name: "s", value });
       assert.ok(edited !== undefined);
       assert.deepEqual(JSON.parse(edited), JSON.parse(JSON.stringify({ ...content, s: value })));
-      // The earlier content is unchanged.
+      // The text before the inserted member is unchanged.
       const rest = text.slice(0, text.lastIndexOf("}")).trimEnd();
       assert.ok(edited.startsWith(rest));
       const back = removeMember(edited, { path: [], name: "s" });

@@ -11,14 +11,14 @@ const { signal } = new AbortController();
 interface Place extends AsyncDisposable {
   root: string;
   file: string;
-  /** Returns the arguments that the fake npm got. */
+  /** Returns the arguments of the fake npm's last call. */
   readArguments(): Promise<string>;
   installer: ServerInstaller;
   prepare(request: Partial<ServerRequest>): ReturnType<ServerInstaller["prepare"]>;
   refusal(request: Partial<ServerRequest>): Promise<string>;
 }
 
-/** A workspace, and a fake npm that installs one package with a program and another package. */
+/** Creates a workspace and a fake npm, which installs a package with a program and a dependency. */
 async function openPlace(bin: unknown = { server: "dist/index.js" }): Promise<Place> {
   const place = await createTestWorkspace();
   const { root } = place;
@@ -97,7 +97,7 @@ Deno.test("ServerInstaller installs a package at one version, runs none of its c
     await using server = await at.prepare({});
     assert.equal(server.folder, folder);
   }
-  // The server was not added.
+  // Dispose without add() has removed the download.
   assert.deepEqual(await Array.fromAsync(Deno.readDir(join(folder, ".."))), []);
   {
     const source = "npm:@acme/server@^1";
@@ -161,7 +161,7 @@ Deno.test("ServerInstaller installs wheels from PyPI at one version, lists the s
     ["s", "npm:@acme/server@1.2.0", true],
     ["time", "pypi:MCP-Server-Time@2.0.1", true],
   ]);
-  // A folder with any other file is a person's own.
+  // A server's folder with any other file belongs to a person.
   await Deno.writeTextFile(join(folder, "notes.txt"), "mine");
   assert.equal((await at.installer.list())[1]?.folder, undefined);
   for (const one of listed) await at.installer.remove(one);

@@ -15,11 +15,11 @@ const { signal } = new AbortController();
 
 interface Place extends AsyncDisposable {
   place: TestWorkspace;
-  /** An empty folder for sources. */
+  /** An empty folder in which a test creates sources. */
   sources: string;
   skillsDir: string;
   prepare(request: SkillRequest): ReturnType<SkillInstaller["prepare"]>;
-  /** Returns the error of bringing it. */
+  /** Returns the error message of a refused installation. */
   refusal(request: SkillRequest): Promise<string>;
 }
 
@@ -43,7 +43,7 @@ async function openPlace(shell: Record<string, string> = {}): Promise<Place> {
         (thrown) => thrown,
       );
       assert.ok(error instanceof NotInstalled, `expected NotInstalled, got ${error}`);
-      // No part of it is left.
+      // The refused download has left no files.
       const left = await Array.fromAsync(Deno.readDir(skillsDir)).catch(() => []);
       assert.deepEqual(left.filter(({ name }) => name.startsWith(".")), []);
       return error.message;
@@ -179,7 +179,7 @@ Deno.test("SkillInstaller downloads a repository at a commit with git only, and 
 Deno.test("SkillInstaller downloads a package with npm, without running its scripts or writing elsewhere", async () => {
   await using folder = await createTempDir();
   const bin = folder.path;
-  // Stands in for npm: prints its arguments, and leaves an archive as npm does.
+  // A fake npm, which records its arguments and leaves an archive as npm does.
   await write(bin, {
     "package/SKILL.md": SKILL,
     "npm":

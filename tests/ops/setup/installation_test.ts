@@ -8,7 +8,7 @@ import { TestClock } from "../../support/test_clock.ts";
 const MODEL = { provider: "openai", model: "m" };
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 
-/** An installation in a temporary home, and the path of its config.yaml and of its environment file. */
+/** Runs `work` with an installation in a temporary home, and with the paths of its config.yaml and environment file. */
 async function withInstallation(
   body: (
     world: { home: string; configFile: string; envFile: string; installation: Installation },
@@ -103,7 +103,7 @@ Deno.test("Installation.tryModel() spends only what the workspace's budget allow
   const usage = { prompt_tokens: 10, completion_tokens: 100 };
   await using server = new OpenAiServer([{ text: "ready", usage }]);
   await withInstallation(async ({ configFile, installation }) => {
-    // A cent for each token of the reply: ten dollars are set aside.
+    // Each token of the reply costs one cent, so a call reserves ten dollars.
     const prices = configFile.replace("config.yaml", "pricing.yaml");
     await Deno.writeTextFile(prices, "local/tiny: { input: 0, output: 10000 }\n");
     await Deno.writeTextFile(configFile, "budget: { per_day: 11 }\n");

@@ -45,7 +45,7 @@ Deno.test("tryModel() reports the provider's error at once, without the key", as
   ]);
   const refusal = { name: "ModelError", message: "mine answered 503: Busy: [key]" };
   await assert.rejects(attempt(server, { apiKey: KEY }), refusal);
-  // A dummy key is a common word.
+  // A dummy key can be a common word, which is not removed from the error.
   await assert.rejects(attempt(server, { apiKey: "none" }), /mine answered 503: none is free$/);
   server.assertDone();
 });

@@ -1,4 +1,4 @@
-// The places of cases, and the problems of files that are no cases.
+// Tests where case files are found, and how invalid ones are reported.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";

@@ -1,13 +1,13 @@
-// Each kind of expectation, fulfilled and violated.
+// Tests each kind of expectation with a run that meets it and a run that does not.
 import assert from "node:assert/strict";
 import { createTestedWorkspace, failed, isPassed } from "./tested_workspace.ts";
 
-/** Waits for a person only at deletions. */
+/** The front matter of an agent that waits for approval only before deletions. */
 const FREE = "auto_approve: [file_write, file_edit, http_request, memory_save]";
 
 const ANSWER = '{"items": [{"id": 7, "tags": ["a"]}]}';
 
-/** A run that reads a file, writes two, fetches a page, and answers with JSON. */
+/** A case in which the agent reads a file, writes two, fetches a page and answers with JSON. */
 const RUN = `version: 1
 files:
   notes.md: "Roses need water."
@@ -31,7 +31,7 @@ replies:
     cost_usd: 0.25
 `;
 
-/** Every expectation of this run that holds. */
+/** Every kind of expectation, met by RUN. */
 const EXPECTED = `expect:
   status: success
   output:
@@ -51,7 +51,7 @@ const EXPECTED = `expect:
   max_steps: 3
 `;
 
-/** Every expectation of this run that fails. */
+/** Every kind of expectation, not met by RUN. */
 const WRONG = `expect:
   status: aborted
   error: max_steps
@@ -133,7 +133,7 @@ Deno.test("expectations: a call without a scripted result, without a tool, or wi
   assert.equal(wrong.failures[0]?.expected, "sunny");
   const read = wrong.failures[0]?.got ?? "";
   assert.match(read, /^Error: /);
-  // When the case expects the error, it passes.
+  // A case that expects the error passes.
   const error = JSON.stringify(read.replace(/^Error: /, ""));
   const expected = fetching('{ method: GET, uri: "https://a.example/" }', `, error: ${error}`);
   assert.deepEqual(failed(await world.play(expected)), []);

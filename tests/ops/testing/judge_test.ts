@@ -1,4 +1,5 @@
-// Judges: a case cannot pass without them, the judged text cannot give instructions, and only yes or no counts.
+// Tests judges: a case does not pass without their votes, the judged text cannot give instructions, and a vote is only yes
+// or no.
 import assert from "node:assert/strict";
 import { isJsonObject } from "../../../base/json.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -9,7 +10,7 @@ const vote = (answer: string, reason = "So it is."): ModelStep => ({
   text: JSON.stringify({ reason, answer }),
 });
 
-/** Plays one case live, with this server as the agent's model. */
+/** Plays one case with a real model, which this server provides. */
 async function playLive(
   text: string,
   { steps, lines = "", models = [] }: { steps: ModelStep[]; lines?: string; models?: string[] },
@@ -69,7 +70,7 @@ Deno.test("judge: live, the majority decides, opposing reasons are reported, and
   assert.deepEqual([judged.estimate.votes, plain.estimate.votes], [3, 0]);
   assert.deepEqual([judged.estimate.unknown, plain.estimate.unknown], [0, 0]);
   assert.ok(judged.estimate.costUsd > plain.estimate.costUsd);
-  // Each reply of the server counts the same tokens.
+  // Each reply of the server reports the same number of tokens, so each costs the same.
   const unit = plain.row?.costUsd ?? 0;
   assert.ok(unit > 0);
   assert.ok(Math.abs((judged.row?.costUsd ?? 0) - 4 * unit) < unit / 100);
@@ -77,7 +78,7 @@ Deno.test("judge: live, the majority decides, opposing reasons are reported, and
 
 Deno.test("judge: a vote beyond the budget is not requested, and the case fails", async () => {
   const blocked = await playLive(JUDGED.replace("well? }", "well?, votes: 1 }"), {
-    // Enough for the run, which reserves the maximum cost of its reply, but not for a vote afterwards.
+    // The budget is enough for the run, which reserves the maximum cost of its reply, but not for a vote.
     steps: [{
       text: "Well.",
       usage: { prompt_tokens: 99_000, completion_tokens: 500, total_tokens: 99_500 },
@@ -101,7 +102,7 @@ Deno.test("judge: a reply that is no vote fails the case", async () => {
     [{ status: 401, body: "{}" }, /401|key/i],
   ];
   for (const [step, failure] of broken) {
-    // The first vote is yes, so later votes must not be ignored.
+    // Later votes must not be ignored although the first vote is yes.
     const steps = [{ text: "Well." }, vote("yes"), step, vote("yes")];
     const { row, failures, asked } = await playLive(JUDGED, { steps });
     assert.equal(row?.passed, 0, JSON.stringify(step));

@@ -1,4 +1,4 @@
-// Cases played with real models (here Inkling's scripted ones): the model is called, tools stay scripted.
+// Tests trials with Inkling's demo models in place of real ones. Tools stay scripted.
 import assert from "node:assert/strict";
 import { createTestedWorkspace } from "./tested_workspace.ts";
 
@@ -42,10 +42,10 @@ Deno.test("live trial: an unknown cost is reported as unknown, and a model witho
   await using trial = await world.tests.openTrial({ models, repeat: 2 });
   const { estimate } = trial;
   assert.equal(estimate.runs, 8);
-  // Only b with gpt-4o has both known tokens and a price.
+  // Only case b has known tokens, and only gpt-4o has a price.
   assert.equal(estimate.unknown, 6);
   assert.ok(estimate.costUsd > 0);
-  // Without a key each run fails with the variable's name.
+  // Without a key, each run fails with an error that names the key's variable.
   await using keyless = await world.tests.openTrial({ models: ["openai/gpt-5"], repeat: 1 });
   const [row] = await keyless.run();
   assert.equal(row?.passed, 0);

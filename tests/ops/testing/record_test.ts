@@ -1,4 +1,4 @@
-// A case recorded from a finished execution: it passes, contains no time and no id, and is always the same.
+// Tests cases recorded from finished executions: they pass, contain no times or ids, and are the same for equal runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
@@ -53,7 +53,7 @@ Deno.test("record: a run with files, guards, questions, failures and other agent
   const [first = "", second = ""] = await Promise.all(paths.map((path) => Deno.readTextFile(path)));
   const withoutTokens = (text: string) =>
     text.replaceAll(/ +input_tokens: \d+\n/g, "").replaceAll(/"total_tokens":\d+/g, "");
-  // The second run received the first one's answer.
+  // The second run's request contains the first run's answer.
   assert.equal(withoutTokens(first), withoutTokens(second));
   assert.equal(await tests.record(ids[0] ?? 0, { name: `case-${ids[0]}` }), paths[0]);
   assert.equal(await Deno.readTextFile(paths[0] ?? ""), first);

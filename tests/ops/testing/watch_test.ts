@@ -1,4 +1,4 @@
-// Cases are played again when one of their files, or of an agent's, changes.
+// Tests that changes of case files and agent files are reported.
 import assert from "node:assert/strict";
 import { until } from "../../support/until.ts";
 import { createTestedWorkspace } from "./tested_workspace.ts";
@@ -10,7 +10,7 @@ Deno.test("watch: changed cases and agents are reported until the signal aborts"
   const stop = new AbortController();
   let count = 0;
   const watching = world.tests.watch(() => Promise.resolve(void count++), stop.signal);
-  // A change from before the start of watching is never reported, so the file is written until one is.
+  // Changes before the watch has started are not reported, so the file is written until a change is.
   const changes = async (change: () => Promise<void>) => {
     const before = count;
     let isReported = false;
