@@ -12,7 +12,7 @@ async function drafterOf(
   return new AgentAuthor({ settings: await place.settings(), clock: new TestClock() }).drafter();
 }
 
-Deno.test("AgentAuthor.drafter() returns the default model if it can be called, and it drafts a file", async () => {
+Deno.test("AgentAuthor drafts a file with the default model if the model can be called", async () => {
   const key = { OPENAI_API_KEY: "k" };
   const local = "provider: local, model: tiny";
   assert.equal(await drafterOf("provider: openai, model: m", key), "openai/m");
@@ -25,7 +25,7 @@ Deno.test("AgentAuthor.drafter() returns the default model if it can be called, 
   assert.equal(await drafterOf("provider: openai", key), undefined);
 });
 
-Deno.test("AgentAuthor.save() creates the agents folder, refuses a text that is no agent file, and reports the obstacle", async () => {
+Deno.test("AgentAuthor.save() creates the agents folder, and refuses a text that is no agent file", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   const author = new AgentAuthor({ settings: await place.settings(), clock: new TestClock() });
@@ -51,7 +51,7 @@ Deno.test("AgentAuthor.save() creates the agents folder, refuses a text that is 
   assert.equal(await Deno.readTextFile(place.agentsDir), "a file");
 });
 
-Deno.test("AgentAuthor.draft() counts toward the workspace's budget, and is refused when that is used up", async () => {
+Deno.test("AgentAuthor.draft() counts toward the workspace's budget, and fails when the budget is used up", async () => {
   const text = "---\ndescription: Says hello\n---\nSay hello.\n";
   const usage = { prompt_tokens: 100, completion_tokens: 200 };
   await using server = new OpenAiServer([{ text, usage }]);

@@ -34,7 +34,7 @@ function draft(model: Model, findProblems: (text: string) => Promise<string[]>):
 const noProblems = () => Promise.resolve([]);
 const FILE = "---\ndescription: x\n---\n\nGo.\n";
 
-Deno.test("draftAgent() extracts the file from the text that models put around it", async () => {
+Deno.test("draftAgent() extracts the agent file from the model's reply", async () => {
   const fenced = "---\n---\n\nRun:\n\n```sh\nls\n```\n\nDone.\n";
   const table: [reply: string, file: string][] = [
     [FILE, FILE],
@@ -60,7 +60,7 @@ Deno.test("draftAgent() sends the tools, the id and the description to the model
   assert.match(request?.messages[1]?.content ?? "", /"daily"[^]*Sum up/);
 });
 
-Deno.test("describeUnseen() finds characters that a terminal does not show, and accepts every visible text", () => {
+Deno.test("describeUnseen() finds characters that a terminal does not show, and accepts visible ones", () => {
   for (const text of ["a\u0007", "a\u001b[31mb", "a\u202eb", "a\u2066b", "a\rb", "\u0000"]) {
     const expected = "The file contains invisible control characters";
     assert.equal(describeUnseen(text), expected, JSON.stringify(text));

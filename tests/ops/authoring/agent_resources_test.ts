@@ -24,7 +24,7 @@ const TOOL = `export const search = {
   run: () => "found",
 };`;
 
-Deno.test("validate accepts existing tools, skills and servers, and refuses missing ones and those that do not load", async () => {
+Deno.test("validate refuses tools, skills and servers that are missing or do not load", async () => {
   await using place = await createToolPlace();
   await put(place, "tools/search.ts", TOOL);
   const skill = "---\nname: writing\ndescription: Writes\n---\nWrite.\n";
@@ -66,7 +66,7 @@ Deno.test("validate accepts existing tools, skills and servers, and refuses miss
   assert.deepEqual(more, []);
 });
 
-Deno.test("validate refuses symbolic links that point outside the folder of a skill or of the tools", async () => {
+Deno.test("validate refuses symbolic links that leave the folder of a skill or of the tools", async () => {
   await using place = await createToolPlace();
   await put(place, "tools/search.ts", TOOL);
   await put(place, "skills/writing/SKILL.md", "---\ndescription: Writes\n---\nWrite.\n");
@@ -105,7 +105,7 @@ Deno.test("validate refuses a custom tool with the name of another tool", async 
   }
 });
 
-Deno.test("validate warns of an MCP program in a folder that agents may write to, and of odd entries of an agent's servers", async () => {
+Deno.test("validate warns of an MCP program that agents can replace, and of odd server entries", async () => {
   await using place = await createToolPlace();
   const define = (cwd: string) => putServers(place, { files: { command: "x", cwd } });
   const warning =
@@ -136,7 +136,7 @@ Deno.test("validate warns of an MCP program in a folder that agents may write to
   assert.deepEqual(await found("late"), [sentence]);
 });
 
-Deno.test("validate warns of an MCP program with workspace paths as arguments that starts elsewhere", async () => {
+Deno.test("validate warns of relative paths of an MCP program that does not start in the workspace", async () => {
   await using place = await createTestWorkspace({ shell: { TOKEN: "./secret-0123456789" } });
   await Deno.mkdir(join(place.workspace, "mcp"));
   await Deno.writeTextFile(join(place.workspace, "mcp/s.py"), "");
@@ -198,7 +198,7 @@ Deno.test("validate refuses an MCP program that a run would not find", async () 
   }
 });
 
-Deno.test("validate accepts the keys of skills for other programs, and warns of odd ones", async () => {
+Deno.test("validate accepts the front matter keys that other programs use in skills, and warns of misspelled ones", async () => {
   await using place = await createToolPlace();
   const keys =
     "license: MIT\ncompatibility: all\nmetadata: {author: me}\nallowed-tools: Read, Bash(git:*)";

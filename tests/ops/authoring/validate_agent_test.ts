@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DEMO, UNASKED, validate } from "./validated.ts";
 
-Deno.test("validateAgent() returns nothing for a sound agent, and every problem of a file that does not parse", async () => {
+Deno.test("validateAgent() returns every problem of a file that does not parse", async () => {
   const files = { "inbox/a.txt": "" };
   const resources = { toolNames: ["search"] };
   const yaml = `model: {provider: openai, name: x}
@@ -52,7 +52,7 @@ Deno.test("validateAgent() reports an unusable schema file at its place", async 
   assert.deepEqual(await validate(yaml, { files: { "answer.json": '{"type":"object"}' } }), []);
 });
 
-Deno.test("validateAgent() warns of cron without a known zone, of nodes without a shared database, and of a trigger for another host", async () => {
+Deno.test("validateAgent() warns of an unknown time zone, useless node labels and another host's trigger", async () => {
   const trigger = (rest: string) => `${UNASKED}\ntrigger: {type: schedule, ${rest}}`;
   for (const tz of ["UTC+3", "Foo/Bar"]) {
     assert.deepEqual(await validate(trigger("cron: 30 8 * * *"), { tz }), [
@@ -85,7 +85,7 @@ Deno.test("validateAgent() warns of cron without a known zone, of nodes without 
   assert.match(error, /^error daily.md:4:10: .*must name at least one host/);
 });
 
-Deno.test("validateAgent() warns of a webhook's missing secret and its consequence", async () => {
+Deno.test("validateAgent() warns of a webhook's missing secret and names the consequence", async () => {
   const variables = { SET: "x", BLANK: " " };
   const secret = (names: string) =>
     validate(`${UNASKED}\ntrigger: { type: webhook, scheme: meta, secret: ${names} }`, {

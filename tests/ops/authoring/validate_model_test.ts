@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { configOf } from "../../runtime/agents/parsed_file.ts";
 import { validate } from "./validated.ts";
 
-Deno.test("diagnoseModel() reports a missing key, a missing or unknown model, and a missing or foreign address", async () => {
+Deno.test("diagnoseModel() reports a missing key, an unknown model and a foreign address", async () => {
   assert.deepEqual(await validate("name: x\nmodel:\n  provider: openai\n  name: gpt"), [
     "error daily.md:4:13: The key of model openai/gpt is missing: OPENAI_API_KEY is not set " +
     "(add the line OPENAI_API_KEY=<your key> to /agents/_config/.env)",
@@ -44,7 +44,7 @@ Deno.test("diagnoseModel() reports a missing key, a missing or unknown model, an
   );
 });
 
-Deno.test("diagnoseModel() checks the key and, where a limit needs one, the price of each fallback", async () => {
+Deno.test("diagnoseModel() checks each fallback's key, and its price if a dollar limit applies", async () => {
   const model = "model: {provider: ollama, name: x, fallback: [anthropic/c, ollama/unpriced-1]}";
   const key = "error daily.md:2:47: The key of model anthropic/c is missing: ANTHROPIC_API_KEY";
   const keyless = await validate(model);

@@ -7,7 +7,7 @@ const diagnosed = (yaml: string, around: Around = {}) =>
 
 const INCOMPLETE = { resources: { isComplete: false } };
 
-Deno.test("diagnoseNames() knows the built-in tools and the agent's own, and warns of names that no tool can have", async () => {
+Deno.test("diagnoseNames() warns of names that no tool can have", async () => {
   const yaml = "confirm: [file_read, search]\nauto_approve: [file_writ]";
   assert.deepEqual(await diagnosed(yaml, { resources: { toolNames: ["search"] } }), [
     'warning daily.md:3:16: auto_approve names an unknown tool: file_writ (did you mean "file_write"?)',
@@ -36,7 +36,7 @@ Deno.test("diagnoseNames() knows the built-in tools and the agent's own, and war
   ]);
 });
 
-Deno.test("diagnoseNames() warns of server/tool when the agent has no such server", async () => {
+Deno.test("diagnoseNames() warns of an entry server/tool if the agent has no such server", async () => {
   const yaml = "mcp: [github, '@acme/files']\n" +
     "auto_approve: [github/get_*, '@acme/files/*', githib/*, github/, other/read, get_*]\n" +
     "confirm: [github/delete_*, some/name]";
@@ -56,7 +56,7 @@ Deno.test("diagnoseNames() warns of server/tool when the agent has no such serve
   ]);
 });
 
-Deno.test("diagnoseNames() warns of unknown agents, of the agent itself and of cycles, in any Unicode spelling", async () => {
+Deno.test("diagnoseNames() warns of unknown agents, the agent itself and cycles, in any Unicode normalization", async () => {
   assert.deepEqual(await diagnosed("agents: [helper, hlper, daily]"), [
     'warning daily.md:2:18: agents names an unknown agent: hlper (did you mean "helper"?)',
     "warning daily.md:2:25: agents names the agent itself: an agent cannot run itself",

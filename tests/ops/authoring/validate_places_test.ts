@@ -7,7 +7,7 @@ const FILES = { "inbox/a.txt": "" };
 const diagnosed = (yaml: string, around: Around = {}) =>
   validate(`${yaml}\n${UNASKED}`, { files: FILES, ...around });
 
-Deno.test("diagnosePlaces() warns of each missing path at its place in a list or a map", async () => {
+Deno.test("diagnosePlaces() warns of each missing path at the path's position in the file", async () => {
   assert.deepEqual(await diagnosed("paths:\n  - WORK/inbox\n  - /no/such/gone"), [
     "warning daily.md:4:5: The path of {gone} does not exist: /no/such/gone",
   ]);
@@ -50,7 +50,7 @@ Deno.test("diagnosePlaces() refuses forbidden paths, also through links", async 
   assert.deepEqual(await diagnosed(allowed, { link: inbox }), []);
 });
 
-Deno.test("diagnosePlaces() checks the folder before a pattern, and that some of it can be watched", async () => {
+Deno.test("diagnosePlaces() checks that the folder before a pattern exists and can be watched", async () => {
   assert.deepEqual(
     await diagnosed(
       "trigger:\n  type: watch\n  paths: ['inbox/*.pdf', 'gone/*.pdf', agents, config/x, state]",

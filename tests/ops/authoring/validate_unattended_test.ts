@@ -15,7 +15,7 @@ const BOTH =
   "person (auto_approve: [file_delete, file_write] lets them run; " +
   "confirm: [file_delete, file_write] lets them wait)";
 
-Deno.test("validate lists the tools that will wait for a person when an agent fires by itself", async () => {
+Deno.test("validate lists the tools that wait for approval in an agent with a trigger", async () => {
   assert.deepEqual(await warningsOf(SCHEDULE), [BOTH]);
   assert.deepEqual(await warningsOf("trigger: { type: watch, paths: [in] }"), [BOTH]);
   const [one] = await warningsOf(`${SCHEDULE}\nauto_approve: [file_delete]`);
@@ -29,7 +29,7 @@ Deno.test("validate lists the tools that will wait for a person when an agent fi
   assert.match(server ?? "", /, but tools of notes will wait for a person .*\[notes\/\*\] lets/);
 });
 
-Deno.test("validate does not warn when a person starts the agent, no tool waits, or the file allows waiting", async () => {
+Deno.test("validate accepts tools that wait if only a person starts the agent or the file allows waiting", async () => {
   // deno-fmt-ignore
   const lineses = [
     "enabled: true", `${SCHEDULE}\nenabled: false`, `${SCHEDULE}\nauto_approve: "*"`,

@@ -16,7 +16,7 @@ async function validate(place: TestWorkspace, target?: string): Promise<Record<s
   );
 }
 
-Deno.test("validateWorkspace() checks every agent file, one agent, or one file; reports unreadable files and skips other entries", async () => {
+Deno.test("validateWorkspace() checks every agent file, one agent or one file", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("a", ECHO);
   await place.writeAgent("é b", ECHO);
@@ -45,7 +45,7 @@ Deno.test("validateWorkspace() checks every agent file, one agent, or one file; 
   });
 });
 
-Deno.test("validateWorkspace() refuses a missing workspace in config.yaml, but no file elsewhere", async () => {
+Deno.test("validateWorkspace() refuses a missing workspace, but checks a single file anywhere", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.workspace, { recursive: true });
   const found = `${place.workspace}:1:1: The workspace does not exist ` +
@@ -76,7 +76,7 @@ Deno.test("validateWorkspace() refuses the second of two files with the same id"
   assert.equal(only?.diagnostics.length, 2);
 });
 
-Deno.test("validateWorkspace() gives one reason for each file that is ignored or misread", async () => {
+Deno.test("validateWorkspace() gives one reason for each file that is ignored or read in another way", async () => {
   await using place = await createTestWorkspace();
   const every = ECHO.replace("model", "trigger: { type: schedule, every: 1h }\nmodel");
   for (const folder of ["team", "empty", "_config", ".git"]) {
@@ -117,7 +117,7 @@ Deno.test("validateWorkspace() gives one reason for each file that is ignored or
   }
 });
 
-Deno.test("validate, the list and info report a file in the place of the agents directory", async () => {
+Deno.test("validate, list and info report a file in the place of the agents directory", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   await Deno.writeTextFile(place.agentsDir, "");
@@ -132,7 +132,7 @@ Deno.test("validate, the list and info report a file in the place of the agents 
   assert.deepEqual([setup.configFileExists, setup.workspaceEnvFileExists], [true, false]);
 });
 
-Deno.test("validateWorkspace() reports problems of the files around the agents, for a whole workspace only", async () => {
+Deno.test("validateWorkspace() reports problems of config.yaml, environment and prices only for a whole workspace", async () => {
   await using place = await createTestWorkspace();
   const config = join(place.configDir, "config.yaml");
   await Deno.writeTextFile(config, `workspace: ${place.workspace}\ndefalts: {}\n`);
@@ -152,7 +152,7 @@ Deno.test("validateWorkspace() reports problems of the files around the agents, 
   assert.deepEqual(await validate(place, "a"), { a: [] });
 });
 
-Deno.test("validateWorkspace() reports the broken price of an agent's model, and does not advise to add one", async () => {
+Deno.test("validateWorkspace() reports a model's broken price, and does not advise to add a price", async () => {
   const agent = (name: string, settings: string) =>
     `---\nmodel: { provider: mine, name: ${name}, base_url: "http://127.0.0.1:1/v1" }\n${settings}---\nHello.\n`;
   const limit = "settings: { max_cost_usd: 1 }\n";
@@ -189,7 +189,7 @@ Deno.test("validateWorkspace() reports the broken price of an agent's model, and
   }
 });
 
-Deno.test("validateWorkspace() reports which price replaces a broken one", async () => {
+Deno.test("validateWorkspace() names the price that replaces a broken one", async () => {
   await using place = await createTestWorkspace({ shell: { OPENAI_API_KEY: "sk-123456789012" } });
   await Deno.mkdir(join(place.agentsDir, "_config"));
   await Deno.writeTextFile(join(place.agentsDir, "_config/pricing.yaml"), "gpt-4o: 5\nmine: 5\n");
@@ -212,7 +212,7 @@ Deno.test("validateWorkspace() reports which price replaces a broken one", async
   assert.match(await found("b"), /another source's price is used\)$/);
 });
 
-Deno.test("validateWorkspace() reports unusable notification channels, and unknown ones that an agent names", async () => {
+Deno.test("validateWorkspace() reports unusable and unknown notification channels", async () => {
   await using place = await createTestWorkspace({ shell: { HOOK: "not-a-secret-of-webhooks" } });
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
@@ -238,7 +238,7 @@ notify:
   assert.match(a[0] ?? "", /a\.md:2:23: notify\.to names "phoen".*did you mean "phone"\?/);
 });
 
-Deno.test("validateWorkspace() starts the servers with --connect, and reports a failed one at its field", async () => {
+Deno.test("validateWorkspace() starts the servers with --connect, and reports a failed server at its field", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("a", ECHO.replace("\n---\n", "\nmcp: [fixture, dies, fixture]\n---\n"));
   const file = join(place.agentsDir, "_config/mcp-servers.json");

@@ -6,7 +6,7 @@ import { anyText } from "../../support/any_text.ts";
 
 const SERVER = { command: "node", args: ["x"] };
 
-Deno.test("insertMember() uses the layout of the neighbors, and changes nothing else", () => {
+Deno.test("insertMember() uses the layout of the other members, and changes nothing else", () => {
   const cases: [path: string[], before: string, after: string][] = [
     [[], "{}", '{\n  "s": {\n    "command": "node",\n    "args": [\n      "x"\n    ]\n  }\n}'],
     [
@@ -26,7 +26,7 @@ Deno.test("insertMember() uses the layout of the neighbors, and changes nothing 
   }
 });
 
-Deno.test("insertMember() uses the last of duplicate keys, and refuses a place that is no object", () => {
+Deno.test("insertMember() uses the last of duplicate keys, and refuses a path to a non-object", () => {
   const twice = '{"servers": {"a": 1}, "servers": {"b": 2}}';
   const expected =
     '{"servers": {"a": 1}, "servers": {"b": 2, "s": {"command":"node","args":["x"]}}}';
@@ -35,7 +35,7 @@ Deno.test("insertMember() uses the last of duplicate keys, and refuses a place t
   assert.equal(insertMember('{"a": 1}', { path: ["a"], name: "s", value: SERVER }), undefined);
 });
 
-Deno.test("insertMember() and removeMember() change only that member, in any text and layout", () => {
+Deno.test("insertMember() and removeMember() change no other member, in any text and layout", () => {
   const key = anyText({ maxLength: 12 });
   const whole = fc.dictionary(key, fc.jsonValue({ maxDepth: 2 }), {
     noNullPrototype: true,

@@ -90,7 +90,7 @@ echo '${
 
 const entriesOf = async (file: string) => JSON.parse(await Deno.readTextFile(file));
 
-Deno.test("ServerInstaller installs a package at one version, runs none of its code, and writes its entry", async () => {
+Deno.test("ServerInstaller installs an npm package at one version, without running its code", async () => {
   await using at = await openPlace();
   const folder = join(at.file, "../mcp/s");
   {

@@ -60,7 +60,7 @@ async function write(folder: string, files: Record<string, string>): Promise<str
   return folder;
 }
 
-Deno.test("SkillInstaller adds a folder unchanged, with its lock, and leaves no other files", async () => {
+Deno.test("SkillInstaller adds a folder unchanged with a lock file, and leaves no other files", async () => {
   await using at = await openPlace();
   const folder = await write(join(at.sources, "haiku"), {
     "SKILL.md": SKILL,
@@ -97,7 +97,7 @@ Deno.test("SkillInstaller adds a folder unchanged, with its lock, and leaves no 
   assert.equal(JSON.parse(await Deno.readTextFile(join(target, "skill.lock"))).source, folder);
 });
 
-Deno.test("SkillInstaller replaces a skill that it added, reports the changes first, and never replaces a person's own skill", async () => {
+Deno.test("SkillInstaller replaces a skill that it added, but never a person's own skill", async () => {
   await using at = await openPlace();
   await write(join(at.sources, "haiku"), { "SKILL.md": SKILL, "a.md": "1", "b.md": "1" });
   {
@@ -145,7 +145,7 @@ Deno.test("SkillInstaller refuses links to the outside, invalid names, and folde
   assert.match(await at.refusal({ source: "mute" }), /The skill has no instructions/);
 });
 
-Deno.test("SkillInstaller downloads a repository at a commit with git only, and runs none of its hooks", async () => {
+Deno.test("SkillInstaller downloads a git repository at a commit, and runs none of its hooks", async () => {
   await using at = await openPlace();
   const folder = await write(join(at.sources, "repository"), {
     "pdf/SKILL.md": SKILL,
@@ -202,7 +202,7 @@ Deno.test("SkillInstaller downloads a package with npm, without running its scri
   assert.doesNotMatch(await Deno.readTextFile(join(bin, "environment")), /sk-canary/);
 });
 
-Deno.test("parseSkillSource() distinguishes folders, repositories and packages, and accepts only registry names and authenticated addresses", () => {
+Deno.test("parseSkillSource() accepts folders, repositories with authenticated addresses, and names of packages", () => {
   const at = { cwd: "/work", home: "/home/me" };
   assert.deepEqual(parseSkillSource("~/x", at), { kind: "folder", path: "/home/me/x" });
   assert.deepEqual(parseSkillSource("-x", at), { kind: "folder", path: "/work/-x" });

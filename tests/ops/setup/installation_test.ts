@@ -8,7 +8,7 @@ import { TestClock } from "../../support/test_clock.ts";
 const MODEL = { provider: "openai", model: "m" };
 const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
 
-/** Runs `work` with an installation in a temporary home, and with the paths of its config.yaml and environment file. */
+/** Calls `body` with an installation in a temporary home, and with the paths of its config.yaml and environment file. */
 async function withInstallation(
   body: (
     world: { home: string; configFile: string; envFile: string; installation: Installation },
@@ -63,7 +63,7 @@ Deno.test("Installation.write() keeps links, and makes the keys unreadable for o
     assert.equal(modeOf(`${home}/keys`), 0o600);
   }));
 
-Deno.test("Installation.write() leaves every file unchanged when one of them cannot be merged into", () =>
+Deno.test("Installation.write() leaves every file unchanged if one file cannot be edited", () =>
   withInstallation(async ({ home, configFile, envFile, installation }) => {
     await Deno.writeTextFile(configFile, "a: &b {model: m}\ndefaults: *b\n");
     const wanted =

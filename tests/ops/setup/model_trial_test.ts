@@ -26,7 +26,7 @@ function attempt(
   );
 }
 
-Deno.test("tryModel() asks once, with the unsaved key, or else with the saved one", async () => {
+Deno.test("tryModel() calls the model once, with the typed key or else the saved key", async () => {
   await using server = new OpenAiServer([{ text: "ready" }, { text: "" }]);
   const clock = new TestClock();
   await attempt(server, { apiKey: KEY, clock });

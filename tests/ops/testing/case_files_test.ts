@@ -13,7 +13,7 @@ function problemsOf(text: string): string[] {
   return "diagnostics" in parsed ? parsed.diagnostics.map(formatDiagnostic) : [];
 }
 
-Deno.test("case files: all places are found, no case is read as an agent, and a case without a working agent fails", async () => {
+Deno.test("case files are found in all folders, and a case without a valid agent fails", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, tests } = world;
   await world.agent("worker");
@@ -38,7 +38,7 @@ Deno.test("case files: all places are found, no case is read as an agent, and a 
   assert.match(failing[1]?.problems[0]?.message ?? "", /no agent "nobody"/);
 });
 
-Deno.test("case files: every problem is reported at its place; a judge has a question, an odd number of votes and a whole model name", () => {
+Deno.test("every problem of a case file is reported at its position", () => {
   assert.deepEqual(problemsOf(GOOD), []);
   const problems = problemsOf(`version: 2
 nwo: x
@@ -85,7 +85,7 @@ expect:
   assert.match(typo[0] ?? "", /Unknown key expect\.judge\.fiel \(did you mean "file"\?\)/);
 });
 
-Deno.test("case files: the cause of a run is reported to the agent as in a real run", async () => {
+Deno.test("a case's agent gets the cause of its run as in a real run", async () => {
   await using world = await createTestedWorkspace();
   const cases = [
     "{ trigger: schedule }",

@@ -79,7 +79,7 @@ const FAILED = [
   ...["max_cost_usd", "max_steps"],
 ];
 
-Deno.test("expectations: valid ones pass together, each kind fails alone, and a failure reports both sides", async () => {
+Deno.test("each kind of expectation passes and fails, and a failure has the expected and the actual value", async () => {
   await using world = await createTestedWorkspace();
   const held = await world.play(RUN + EXPECTED, FREE);
   assert.deepEqual([held.problems, held.failures, isPassed(held)], [[], [], true]);
@@ -94,7 +94,7 @@ Deno.test("expectations: valid ones pass together, each kind fails alone, and a 
   ]);
 });
 
-Deno.test("expectations: a call without a scripted result, without a tool, or with a refused argument fails the case", async () => {
+Deno.test("a call without a scripted result, an unknown tool or a refused argument fails the case", async () => {
   await using world = await createTestedWorkspace();
   const reply = (call: string) => `version: 1\nreplies:\n  - calls: [${call}]\n  - text: done\n`;
   const gapOf = async (call: string, lines?: string) => {
@@ -141,7 +141,7 @@ Deno.test("expectations: a call without a scripted result, without a tool, or wi
   assert.deepEqual(failed(unknown), ["the call of forecast"]);
 });
 
-Deno.test("expectations: the agent's limits, guards and questions apply; every scripted reply must be used, and a cost limit needs a known cost", async () => {
+Deno.test("the agent's limits and guards apply in a case, and every scripted reply must be used", async () => {
   await using world = await createTestedWorkspace();
   const play = (rest: string) => world.play(`version: 1\nreplies: ${rest}\n`);
   const missing = await play("[{ calls: [{ tool: file_glob, args: { pattern: '*' } }] }]");
@@ -173,7 +173,7 @@ Deno.test("expectations: the agent's limits, guards and questions apply; every s
   assert.match(misfit.failures[0]?.got ?? "", /does not fit/);
 });
 
-Deno.test("expectations: the results of other agents, skills and people come from the case", async () => {
+Deno.test("the results of other agents, skills and people come from the case", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("helper");
   const result = await world.play(
@@ -204,7 +204,7 @@ expect: { status: error, error: overloaded }
   assert.match(missing.failures[0]?.got ?? "", /^error: .*sonnet/);
 });
 
-Deno.test("expectations: after a failure with a status, the fallback model gives the next reply", async () => {
+Deno.test("after a scripted failure with a status, the fallback model gives the next reply", async () => {
   await using world = await createTestedWorkspace();
   const play = async (status: string) => {
     const replies = `replies:\n  - { error: down${status} }\n  - { text: Done. }\n`;
@@ -221,7 +221,7 @@ Deno.test("expectations: after a failure with a status, the fallback model gives
   }
 });
 
-Deno.test("expectations: no real file is read or written, under any name", async () => {
+Deno.test("a case reads and writes no real file, whatever path it uses", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, root } = world.workspace;
   await Deno.writeTextFile(`${workspace}/real.md`, "real");
@@ -252,7 +252,7 @@ expect:
   assert.throws(() => Deno.statSync(`${workspace}/agents/worker.memory.md`));
 });
 
-Deno.test("expectations: a schema is in the case or in a file beside it; an invalid one is a problem", async () => {
+Deno.test("a case contains a JSON Schema or names its file, and an invalid schema is a problem", async () => {
   await using world = await createTestedWorkspace();
   const text = (schema: string) =>
     `version: 1\nreplies: [{ text: '{"id": 7}' }]\nexpect: { output: { schema: ${schema} } }\n`;

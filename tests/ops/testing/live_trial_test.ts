@@ -4,7 +4,7 @@ import { createTestedWorkspace } from "./tested_workspace.ts";
 
 const call = (name: string, args: unknown) => ({ call: [{ name, arguments: args }] });
 
-Deno.test("live trial: each model plays each case the requested number of times, with the case's tools", async () => {
+Deno.test("a live trial plays each case with each model the requested number of times", async () => {
   await using world = await createTestedWorkspace();
   const { workspace, tests } = world;
   await workspace.writeScript("worker", [
@@ -32,7 +32,7 @@ Deno.test("live trial: each model plays each case the requested number of times,
   assert.deepEqual(rows.map(({ failure }) => failure?.failures.map(({ what }) => what)), expected);
 });
 
-Deno.test("live trial: an unknown cost is reported as unknown, and a model without a name is refused", async () => {
+Deno.test("a live trial reports an unknown cost, and refuses a model without a name", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("worker");
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");

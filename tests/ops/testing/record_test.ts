@@ -14,7 +14,7 @@ async function openTests(workspace: Awaited<ReturnType<typeof createTestWorkspac
   return await AgentTests.open(await workspace.settings(), { clock: new SystemClock(), version });
 }
 
-Deno.test("record: a run with files, guards, questions, failures and other agents becomes a case that passes, and the text is always the same", async () => {
+Deno.test("a recorded run becomes a case that passes, and equal runs give equal texts", async () => {
   await using workspace = await createTestWorkspace();
   const { root, workspace: folder, agentsDir } = workspace;
   await Deno.mkdir(join(agentsDir, "_config"));
@@ -53,7 +53,7 @@ Deno.test("record: a run with files, guards, questions, failures and other agent
   const [first = "", second = ""] = await Promise.all(paths.map((path) => Deno.readTextFile(path)));
   const withoutTokens = (text: string) =>
     text.replaceAll(/ +input_tokens: \d+\n/g, "").replaceAll(/"total_tokens":\d+/g, "");
-  // The second run's request contains the first run's answer.
+  // The second run's prompt contains the first run's answer, so the token counts differ.
   assert.equal(withoutTokens(first), withoutTokens(second));
   assert.equal(await tests.record(ids[0] ?? 0, { name: `case-${ids[0]}` }), paths[0]);
   assert.equal(await Deno.readTextFile(paths[0] ?? ""), first);
@@ -70,7 +70,7 @@ Deno.test("record: a run with files, guards, questions, failures and other agent
   assert.deepEqual(results.map(({ problems, failures }) => [problems, failures]), expected);
 });
 
-Deno.test("record: an edited case is not replaced; failed and limited runs pass too; waiting runs are refused", async () => {
+Deno.test("record replaces no edited case, accepts failed runs, and refuses waiting runs", async () => {
   await using workspace = await createTestWorkspace();
   await workspace.writeScript("hi", [{ say: "hello" }]);
   await using runtime = await workspace.open();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "../../support/until.ts";
 import { createTestedWorkspace } from "./tested_workspace.ts";
 
-Deno.test("watch: changed cases and agents are reported until the signal aborts", async () => {
+Deno.test("watch() reports changed cases and agents until the signal aborts", async () => {
   await using world = await createTestedWorkspace();
   await world.agent("worker");
   await world.write("worker/a.yaml", "version: 1\nreplies: [{ text: hi }]\n");
