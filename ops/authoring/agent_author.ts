@@ -39,8 +39,8 @@ import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts"
 const SILENT = { write: () => {} };
 
 /**
- * A new agent file was not written. The code is `invalid` for a file that does not parse, `conflict` if a file with this
- * name exists, and `storage` if the folder cannot be read or written.
+ * Error: a new agent file was not written. `invalid`: the file would not parse. `conflict`: the file exists. `storage`: the
+ * folder cannot be read or written.
  */
 export class AgentNotSaved extends RuntimeError {
   readonly code: RuntimeErrorCode;
@@ -53,10 +53,7 @@ export class AgentNotSaved extends RuntimeError {
 
 export type { NewAgentFields };
 
-/**
- * The settings that start an agent without a person. `nextRun` is the schedule's next time in milliseconds since the epoch,
- * or null without a schedule.
- */
+/** The settings that start an agent without a person. `nextRun` is the schedule's next time in milliseconds, or null. */
 export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after"> {
   nextRun: number | null;
   /** The settings for the sender of the agent's webhook, as lines of text. */
@@ -96,10 +93,7 @@ export class AgentAuthor {
     return findDraftingModel(this.#settings);
   }
 
-  /**
-   * Asks the drafting model for an agent file. Returns the file's text, or the reason of a failure as the end of a
-   * sentence. Rethrows the signal's reason.
-   */
+  /** Asks the drafting model for an agent file. `failure` is the end of a sentence. Rethrows the signal's reason. */
   async draft(
     request: DraftRequest,
     signal: AbortSignal,
@@ -154,8 +148,8 @@ export class AgentAuthor {
   }
 
   /**
-   * Writes a new agent file. Returns its path, the problems of the file and its resources, and the agent's next start.
-   * Throws AgentNotSaved if the text does not parse, the file exists, or the folder cannot be written.
+   * Writes a new agent file. Returns its path, its problems and its next start. Throws AgentNotSaved if the text does not
+   * parse, the file exists, or the folder cannot be written.
    */
   async save(
     id: string,
@@ -258,10 +252,7 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
   }
 }
 
-/**
- * Returns the default model as `provider/name`. Undefined if none is configured, if it is the demo model, or if its key is
- * missing.
- */
+/** Returns the default model as `provider/name`. Undefined without one, for the demo model, and without its key. */
 function findDraftingModel(settings: WorkspaceSettings): string | undefined {
   const model = defaultModel(settings);
   // The demo models follow scripts and cannot write an agent file.
