@@ -1,19 +1,23 @@
-// Formats the arguments of a tool call: on one line, or each in full. Invisible characters are escaped.
+// Formats the arguments of a tool call: all on one line, or each argument on lines of its own. Escapes invisible
+// characters.
 import { parseObject } from "../../present/payload.ts";
 import type { Style } from "./style.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import { shorten, widthOf } from "./width.ts";
 
-/** The width of an argument on a shared line; a longer one would hide the others. */
+/** The maximum width of an argument on a line with other arguments. */
 const ARGUMENT_WIDTH = 60;
 
-/** The arguments that identify a call. One of them is printed first, without its name. */
+/** The names of arguments that identify a call. The first such argument of a call is printed first, without its name. */
 const SUBJECTS: readonly string[] = [
   ...["path", "source", "pattern", "url", "command", "query", "question", "section"],
   ...["skill_name", "agent_id", "agent_name"],
 ];
 
-/** Formats arguments on one line, each in at most `width` cells: `notes.md, limit: 20`. Text that is no JSON object is not changed. */
+/**
+ * Formats arguments on one line, such as `notes.md, limit: 20`. Each value has at most `width` terminal cells. If `args` is
+ * not a JSON object, returns its text.
+ */
 export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
   const parsed = parseObject(args);
   if (parsed === undefined) return toVisibleLine(args);
@@ -30,7 +34,10 @@ export function formatArguments(args: string, width = ARGUMENT_WIDTH): string {
   ].join(", ");
 }
 
-/** Formats each argument in full as indented lines. Text that is no JSON object is not changed. */
+/**
+ * Formats all arguments as indented lines without shortening them. If `args` is not a JSON object, returns its text in
+ * lines.
+ */
 export function formatWholeArguments(args: string, style: Style): string[] {
   const parsed = parseObject(args);
   if (parsed === undefined) {
@@ -39,7 +46,10 @@ export function formatWholeArguments(args: string, style: Style): string[] {
   return Object.entries(parsed).map(([name, value]) => formatWholeArgument(name, value, style));
 }
 
-/** Formats one argument in full, with its name in `width` cells; several lines follow below the name. */
+/**
+ * Formats an argument without shortening it. Its name is padded to `width` cells. A value of several lines follows below
+ * the name.
+ */
 export function formatWholeArgument(
   name: string,
   value: unknown,

@@ -1,16 +1,16 @@
-// Formats the changes of files: the lines of a diff in colors, with invisible characters escaped.
+// Formats changes of files: the lines of a diff in colors, with invisible characters escaped.
 import type { PreviewBody } from "../../api/schemas/request_schemas.ts";
 import type { Style } from "./style.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 
 const INDENT = "    ";
 
-/** Formats the lines of a diff, indented, in the color of their signs. */
+/** Formats the lines of a unified diff with an indent. Added lines are green, removed lines red. */
 export function formatDiff(diff: string, style: Style): string[] {
   const lines = diff.replace(/\n$/, "").split("\n");
   if (diff === "") return [];
   const texts = lines.filter((line) => /^[ +-]/.test(line));
-  // If every line ends with CRLF, the carriage returns are not shown.
+  // In a file whose lines all end with CRLF, the carriage returns are not shown.
   const isCrlf = texts.length > 0 && texts.every((line) => line.endsWith("\r"));
   return lines.map((line) => {
     const shown = toVisible(isCrlf ? line.replace(/\r$/, "") : line);
@@ -25,7 +25,7 @@ function paintOf(line: string, style: Style): (text: string) => string {
   return style.dim;
 }
 
-/** Summarizes a change: `notes.md (new file, +3)`. */
+/** Returns a summary of a file change, such as `notes.md (new file, +3)`. */
 export function describeChange({ path, added, removed, is_new_file: isNew }: PreviewBody): string {
   const counts = [
     ...(isNew ? ["new file"] : []),

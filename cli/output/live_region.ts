@@ -1,13 +1,13 @@
-// Draws, redraws and erases the changing lines at the end of a terminal.
+// Draws, updates and erases lines at the end of a terminal's output, such as progress lines.
 import type { Terminal } from "./terminal.ts";
 import { widthOf } from "./width.ts";
 
-/** Moves to the beginning of the line and erases everything after it. */
+/** The control sequence that moves the cursor to the beginning of its line and erases everything from there. */
 const ERASE_BELOW = "\r\u001b[J";
 
 /**
- * The changing lines below all other output. Each change is a single write, so that nothing flickers. The cursor stays
- * after the last line. Other output to the terminal must use `writeAbove`.
+ * The lines at the end of a terminal's output that change over time. Each change is one write, so that nothing flickers.
+ * The cursor stays at the end of the last line. All other output to the terminal must use writeAbove() or makeWay().
  */
 export class LiveRegion {
   readonly #terminal: Terminal;
@@ -19,8 +19,8 @@ export class LiveRegion {
   }
 
   /**
-   * Replaces the lines; each must be narrower than the terminal. `refresh` returns the lines again after something was
-   * written above, which may contain their text. By default they stay the same.
+   * Replaces the lines; each must be narrower than the terminal. writeAbove() prints other output and then draws the lines
+   * that `refresh` returns, because that output may repeat their text. The default `refresh` returns the same lines.
    */
   draw(lines: readonly string[], refresh: () => readonly string[] = () => lines): void {
     this.#refresh = refresh;
@@ -30,14 +30,17 @@ export class LiveRegion {
     this.#terminal.write(erase + lines.join("\n"));
   }
 
-  /** Writes whole lines above the region. */
+  /** Writes complete lines above the region. */
   writeAbove(text: string): void {
     const erase = this.#erasure();
     if (this.#lines.length > 0) this.#lines = this.#refresh();
     this.#terminal.write(erase + text + this.#lines.join("\n"));
   }
 
-  /** Lets another stream of the same terminal write whole lines above the region. */
+  /**
+   * Erases the region, calls `write`, and draws the region again. `write` writes complete lines to another stream of the
+   * same terminal.
+   */
   makeWay(write: () => void): void {
     if (this.#lines.length === 0) return write();
     const refresh = this.#refresh;
@@ -46,14 +49,20 @@ export class LiveRegion {
     this.draw(refresh(), refresh);
   }
 
-  /** Restarts at the cursor's line after the process was stopped, because another program may have written above it. */
+  /**
+   * Draws the region at the cursor's line from now on. Called after Ctrl+Z, because another program may have written below
+   * the region.
+   */
   forget(): void {
-    // If no other program has written, the last line is still visible.
+    // If no other program has written, the region's last line is visible and must be erased.
     if (this.#lines.length > 0) this.#terminal.write(ERASE_BELOW);
     this.#lines = [];
   }
 
-  /** Returns the sequence that erases the lines. A narrower terminal has wrapped them into more rows. */
+  /**
+   * Returns the control sequence that erases the region. If the terminal has become narrower, a line of the region occupies
+   * several rows.
+   */
   #erasure(): string {
     if (this.#lines.length === 0) return "";
     const { columns } = this.#terminal;

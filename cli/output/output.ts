@@ -1,4 +1,4 @@
-// The output of a command: results on standard output, notes, warnings and errors on standard error.
+// Prints the output of a command: results on standard output; notes, warnings and errors on standard error.
 import { LiveRegion } from "./live_region.ts";
 import { escapeJsonLine, sanitize, toOneLine } from "./sanitize.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -7,17 +7,17 @@ import { OutputClosed, type Terminal } from "./terminal.ts";
 import { pad, widthOf } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 
-/** Prints the output of one command. */
+/** The output of one command. Options such as --quiet decide what is printed. */
 export class Output {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** The style of standard output. */
+  /** The text styles for standard output. */
   readonly style: Style;
-  /** The style of standard error. */
+  /** The text styles for standard error. */
   readonly errorStyle: Style;
-  /** The moving lines: below the results, or below the notes if the results go to a file. */
+  /** The progress lines at the end of the watched terminal; undefined if lines cannot be erased there, or with --quiet. */
   readonly live: LiveRegion | undefined;
   readonly #liveTerminal: Terminal;
 
@@ -36,22 +36,22 @@ export class Output {
       : undefined;
   }
 
-  /** The style of the watched terminal. */
+  /** The text styles for the watched terminal. */
   get watchedStyle(): Style {
     return this.stdout.isTerminal ? this.style : this.errorStyle;
   }
 
-  /** The terminal that the user watches: of the results or, if those go to a file, of the notes. */
+  /** The terminal that the user watches: standard output if it is a terminal, otherwise standard error. */
   get watched(): Terminal {
     return this.#liveTerminal;
   }
 
-  /** Prints a line of the result unchanged, so untrusted text must be sanitized before. */
+  /** Prints a line of the result on standard output without changes. The caller must sanitize untrusted text. */
   line(text = ""): void {
     this.#print(this.stdout, `${text}\n`);
   }
 
-  /** Prints a sentence of the result, wrapped between words. */
+  /** Prints a sentence of the result, wrapped at spaces. */
   sentence(text: string): void {
     this.line(wrapText(text, this.stdout.columns));
   }
@@ -71,7 +71,7 @@ export class Output {
     this.line(escapeJsonLine(text));
   }
 
-  /** Prints a table of the result, without the columns that are false. */
+  /** Prints a table of the result. A column that is `false` is omitted. */
   table<Row>(
     rows: readonly Row[],
     columns: readonly (Column<Row> | false)[],
@@ -82,7 +82,10 @@ export class Output {
     this.line(formatTable(rows, shown, { width, style, ...notes }));
   }
 
-  /** Prints rows of names and values. A value that is too wide goes on its own line, so that it can be copied. */
+  /**
+   * Prints rows with a name and a value. A value that does not fit beside its name is printed on its own line, so that the
+   * user can copy it.
+   */
   fields(fields: readonly (readonly [name: string, value: string])[]): void {
     const width = Math.max(0, ...fields.map(([name]) => widthOf(name)));
     for (const [name, text] of fields) {
@@ -93,29 +96,29 @@ export class Output {
     }
   }
 
-  /** Prints progress or a hint, unless --quiet is set. */
+  /** Prints progress or a hint on standard error, unless --quiet is set. */
   note(text: string): void {
     if (!this.quiet) this.errorLine(this.errorStyle.dim(this.#wrapError(sanitize(text))));
   }
 
-  /** Prints an important note, even with --quiet. */
+  /** Prints an important note on standard error, also with --quiet. */
   notice(text: string): void {
     this.errorLine(this.#wrapError(sanitize(text)));
   }
 
-  /** Prints a warning, unless --quiet is set. */
+  /** Prints a warning on standard error, unless --quiet is set. */
   warning(text: string): void {
     if (!this.quiet) {
       this.#complain(this.errorStyle.yellow("Warning:"), text);
     }
   }
 
-  /** Prints an error. */
+  /** Prints an error on standard error. */
   error(text: string): void {
     this.#complain(this.errorStyle.red("Error:"), text);
   }
 
-  /** Prints a line on standard error unchanged. A closed standard error is ignored. */
+  /** Prints a line on standard error without changes. Does nothing if the reader has closed standard error. */
   errorLine(text: string): void {
     try {
       this.#print(this.stderr, `${text}\n`);

@@ -10,7 +10,7 @@ import { describeHeld, describeSetBack, isAutomatic } from "./trigger_text.ts";
 
 const SHOWN_WARNINGS = 3;
 
-/** Prints one line for the problems of a file: the worst one, and the number of the others. */
+/** Prints the most severe problem of a file, and the number of further problems. */
 export function showProblems(output: Output, diagnostics: readonly DiagnosticBody[]): void {
   const [first] = errorsFirst(diagnostics);
   if (first === undefined) return;
@@ -22,12 +22,17 @@ export function showProblems(output: Output, diagnostics: readonly DiagnosticBod
   else output.warning(text);
 }
 
-/** Returns the diagnostics with severity `error`. A file can have errors while its last valid definition is in use. */
+/**
+ * Returns the diagnostics with severity `error`. A file that has errors now may still have a valid older version in use.
+ */
 export function errorsOf(diagnostics: readonly DiagnosticBody[]): DiagnosticBody[] {
   return diagnostics.filter(({ severity }) => severity === "error");
 }
 
-/** Prints the first warnings about config.yaml and the number of the others. An older service may send none. */
+/**
+ * Prints the first warnings about config.yaml, and the number of further warnings. `warnings` is undefined for a service of
+ * an older version.
+ */
 export function showConfigWarnings(
   output: Output,
   warnings: readonly DiagnosticBody[] | undefined = [],
@@ -40,7 +45,7 @@ export function showConfigWarnings(
   if (more > 0) output.warning(`and ${more} more in config.yaml: inkling validate`);
 }
 
-/** Prints the reasons why triggers do not fire. */
+/** Prints why triggers do not fire: pauses, other services, or a clock that was set back. */
 export function showPauses(
   output: Output,
   agents: readonly AgentSummary[],
@@ -63,7 +68,7 @@ export function showPauses(
   }
 }
 
-/** Prints the agents whose newest execution waits for a node. */
+/** Prints a warning for each agent whose newest execution waits for a suitable node. */
 export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): void {
   for (const { id, last_execution_id: execution, waits_for_labels: labels } of agents) {
     if (labels === undefined) continue;
@@ -73,11 +78,11 @@ export function showNodeWaits(output: Output, agents: readonly AgentSummary[]): 
   }
 }
 
-/** The instruction that gives the service a port. */
+/** The instruction to the user how to give the service a TCP port. */
 export const PORT_REMEDY =
   "set service.port in config.yaml and INKLING_API_KEY in the .env beside it, then restart the service";
 
-/** Returns the agents whose webhooks cannot be reached, because the service listens on its socket only. */
+/** Returns the ids of agents whose webhooks cannot be reached, because the service listens only on its Unix socket. */
 export function unreachableWebhooks(
   agents: readonly AgentSummary[],
   transports: readonly string[],
@@ -87,7 +92,7 @@ export function unreachableWebhooks(
     .map(({ id }) => id);
 }
 
-/** Prints a warning about webhooks that cannot be reached. */
+/** Prints a warning about agents whose webhooks cannot be reached, if there are any. */
 export function showUnreachableWebhooks(
   output: Output,
   agents: readonly AgentSummary[],

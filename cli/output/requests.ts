@@ -1,4 +1,4 @@
-// Formats a question to the user: the whole tool call or file change, with invisible characters escaped.
+// Formats a question to the user, with the complete tool call or file change. Escapes invisible characters.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { formatWholeArgument } from "./arguments.ts";
 import type { Style } from "./style.ts";
@@ -6,16 +6,16 @@ import { describeChange, formatDiff } from "./diff.ts";
 import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
 import { widthOf } from "./width.ts";
 
-/** A longer question is printed above its prompt. */
+/** The maximum length of a question in a prompt. A longer question is printed above the prompt. */
 const PROMPT_CHARACTERS = 160;
 
-/** Returns the question if it fits into the prompt; otherwise undefined. */
+/** Returns the question if it is short enough for the prompt, otherwise undefined. */
 export function promptMessage({ message }: PendingBody): string | undefined {
   const text = toVisible(message).trim();
   return text === "" || text.includes("\n") || text.length > PROMPT_CHARACTERS ? undefined : text;
 }
 
-/** Formats the text above the prompt: a long question, and the tool call to approve. May be empty. */
+/** Formats the text above the prompt: a long question, and the tool call to approve. The text may be empty. */
 export function formatRequest(
   pending: PendingBody,
   style: Style,
@@ -23,24 +23,24 @@ export function formatRequest(
 ): string {
   const lines: string[] = [];
   if (promptMessage(pending) === undefined) lines.push(toVisible(pending.message).trim());
-  // The arguments of ask_user are the question itself.
+  // The arguments of the tool ask_user only repeat the question.
   if (pending.kind === "confirm" && pending.tool_name !== "ask_user") {
     lines.push(...formatCall(pending, style, mostLines));
   }
   return lines.join("\n");
 }
 
-/** Returns whether `formatRequest` leaves out lines of the diff above this limit. */
+/** Returns whether formatRequest() omits lines of the diff, because the diff has more than `mostLines` lines. */
 export function isFolded({ preview }: PendingBody, mostLines: number): boolean {
   return preview !== null && preview.problem === null && countDiffLines(preview.diff) > mostLines;
 }
 
-/** Returns the number of lines of a diff. */
+/** Returns the number of lines of a diff, or 0 for an empty diff. */
 export function countDiffLines(diff: string): number {
   return diff === "" ? 0 : diff.replace(/\n$/, "").split("\n").length;
 }
 
-/** Formats a call: the file change if there is a preview, otherwise its arguments. */
+/** Formats a tool call: the file change if the service has computed a preview, otherwise the arguments. */
 function formatCall(
   { tool_name: tool, tool_args: args, preview }: PendingBody,
   style: Style,
@@ -63,10 +63,10 @@ function formatCall(
   ];
 }
 
-/** Wider names do not widen the column. */
+/** The maximum width of the column of argument names. Longer names extend beyond it. */
 const NAME_WIDTH = 20;
 
-/** Formats each argument in full; values of one line are aligned in a column. */
+/** Formats all arguments without shortening them. Values of one line are aligned in a column. */
 function formatTable(args: PendingBody["tool_args"], style: Style): string[] {
   const names = Object.entries(args).filter(([, value]) =>
     typeof value !== "object" && !`${value}`.includes("\n")

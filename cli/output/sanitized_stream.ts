@@ -1,7 +1,7 @@
-// Sanitizes text that arrives in pieces, including escape sequences across two pieces.
+// Sanitizes a text that arrives in pieces. A piece may end within an escape sequence.
 import { replaceControls, stripEscapes } from "./sanitize.ts";
 
-/** The longest incomplete sequence that is kept for the next piece. */
+/** The maximum length of an incomplete escape sequence that is kept for the next piece. */
 const LONGEST_HELD = 1_000;
 
 /** Matches an incomplete sequence at the end of a text. */
@@ -9,13 +9,13 @@ const OPEN_END =
   // deno-lint-ignore no-control-regex -- control characters are what this is about
   /(?:[\ud800-\udbff]|\u001b[ -/]*|(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0000-\u001f\u007f-\u009f]*\u001b?)$/;
 
-/** Sanitizes a text piece by piece, with the same result as sanitize() of the whole text. */
+/** Sanitizes a text piece by piece. The joined results equal sanitize() of the whole text. */
 export class SanitizedStream {
   #held = "";
-  /** A carriage return at the end, which a line feed may follow. */
+  /** The carriage return at the end of the previous piece, or an empty text. A line feed may follow it. */
   #return = "";
 
-  /** Adds a piece and returns the new text that can be shown. */
+  /** Adds the next piece and returns the sanitized text that is complete. */
   push(piece: string): string {
     const text = this.#held + piece;
     const from = Math.max(0, text.length - LONGEST_HELD);
@@ -27,7 +27,7 @@ export class SanitizedStream {
     return replaceControls(safe.slice(0, safe.length - this.#return.length));
   }
 
-  /** Returns the rest at the end of the text. */
+  /** Ends the text and returns the sanitized rest. */
   end(): string {
     const rest = replaceControls(this.#return + stripEscapes(this.#held));
     this.#held = "";

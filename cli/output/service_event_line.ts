@@ -1,4 +1,4 @@
-// Formats the events of a service in the foreground, one line each.
+// Formats the events of a foreground service, each as one line.
 import { formatDuration } from "../../base/durations.ts";
 import type { ServiceEventMessage } from "../../api/client/client.ts";
 import { type FramePayload, numberOf, textOf } from "../../present/payload.ts";
@@ -9,10 +9,13 @@ import { toVisibleLine } from "../../present/visible_text.ts";
 import { shorten } from "./width.ts";
 import { wrapText } from "./wrap.ts";
 
-/** A longer question is cut; `inkling respond` shows it in full. */
+/** The maximum width of a question; a longer question is truncated. `inkling respond` shows the whole question. */
 const MESSAGE_WIDTH = 200;
 
-/** Formats an event. Returns undefined for an event that is not shown. `at` is in milliseconds since the epoch. */
+/**
+ * Formats an event as a line with its time `at`, in milliseconds since the epoch. Returns undefined for kinds of events
+ * that are not shown.
+ */
 export function formatServiceEvent(
   { event, payload }: ServiceEventMessage,
   options: { at: number; style: Style; columns: number },
@@ -28,7 +31,7 @@ export function formatServiceEvent(
   });
 }
 
-/** The mark of an event and the parts of its line; the first part is the agent. */
+/** The contents of an event's line: a mark, and texts of which the first is the agent's id. */
 interface EventLine {
   mark: string;
   parts: string[];

@@ -1,10 +1,10 @@
-// The colors and weights of text.
+// Styles text for terminals: colors, bold and other weights.
 
 type Paint = (text: string) => string;
 
-/** The functions that style a text. */
+/** Functions that each apply a style to a text. */
 export interface Style {
-  /** False if the functions below change nothing. Signs must then replace the colors. */
+  /** False if the functions return texts unchanged. Signs must then express what colors would express. */
   readonly isColored: boolean;
   readonly bold: Paint;
   readonly dim: Paint;
@@ -17,10 +17,13 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-/** The name of one style. */
+/** The name of a style. */
 export type Mark = Exclude<keyof Style, "isColored">;
 
-/** The codes of "Select Graphic Rendition" (ECMA-48). Node's own function for styles is slow to load. */
+/**
+ * The codes of the control sequence "Select Graphic Rendition" of ECMA-48. Inkling does not use Node's styleText(), because
+ * it loads slowly.
+ */
 const CODES: Readonly<Record<Mark, readonly [on: number, off: number]>> = {
   bold: [1, 22],
   dim: [2, 22],
@@ -33,7 +36,7 @@ const CODES: Readonly<Record<Mark, readonly [on: number, off: number]>> = {
   cyan: [36, 39],
 };
 
-/** Creates a style with colors, or one that does not change texts. */
+/** Returns style functions. Without `colors`, the functions return texts unchanged. */
 export function createStyle(options: { colors: boolean }): Style {
   const paint = (name: Mark): Paint => {
     const [on, off] = CODES[name];

@@ -1,36 +1,37 @@
-// Formats tables for the width of the terminal. Columns are shortened while they stay legible; otherwise each row is a block.
+// Formats tables for the width of the terminal. Columns are shortened if they stay legible; otherwise each row becomes a
+// block of lines.
 import { toOneLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 import { pad, shorten, widthOf } from "./width.ts";
 
-/** A column of a table. */
+/** A column of a table, with functions that produce its cells. */
 export interface Column<Row> {
   header: string;
-  /** Returns the text of its cell in a row. */
+  /** Returns the text of this column's cell in a row. */
   cell: (row: Row) => string;
   align?: "left" | "right";
-  /** True if its cells may be cut. */
+  /** True if the cells of the column may be shortened. */
   shrinks?: boolean;
-  /** Colors a padded cell; `value` is its text. */
+  /** Returns `cell`, the padded or shortened text, in color. `value` is the whole text of the cell. */
   paint?: (cell: string, value: string) => string;
 }
 
-/** The line below a row: `note`, or `cutNote` for a row without a note in which a cell was cut. */
+/** Functions that return the line below a row. `cutNote` is used for a row without a `note` that has a shortened cell. */
 export interface TableNotes<Row> {
   note?: (row: Row) => string | undefined;
   cutNote?: (row: Row) => string;
 }
 
-/** The text of an empty cell. */
+/** The text that is printed in an empty cell. */
 export const NOTHING = "-";
 
-/** Formats a value; null is an empty cell. */
+/** Returns the formatted value, or NOTHING for null. */
 export function orNothing<Value>(value: Value | null, format: (value: Value) => string): string {
   return value === null ? NOTHING : format(value);
 }
 
 const GAP = "  ";
-/** The least width of a shortened column. */
+/** The minimum width of a shortened column. */
 const LEGIBLE_WIDTH = 8;
 
 interface TableOptions<Row> extends TableNotes<Row> {
@@ -38,7 +39,7 @@ interface TableOptions<Row> extends TableNotes<Row> {
   style: Style;
 }
 
-/** Formats a table without a line break at its end. Cells are sanitized and joined into one line. */
+/** Returns the table as text, without a line break at the end. Cells are sanitized, and each cell is one line. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -72,12 +73,12 @@ export function formatTable<Row>(
   return [header, ...lines].join("\n");
 }
 
-/** Joins a text into one line, without the variation selector of emoji, whose width differs between terminals. */
+/** Returns a cell's text as one line. Removes the variation selector of emoji, whose width differs between terminals. */
 function toCell(text: string): string {
   return toOneLine(text).replaceAll("\ufe0f", "");
 }
 
-/** Returns column widths within `available` cells, or undefined if the columns would not be legible. */
+/** Returns column widths whose sum is at most `available`, or undefined if the columns would not be legible. */
 function fitWidths<Row>(
   columns: readonly Column<Row>[],
   rows: readonly string[][],
@@ -93,12 +94,15 @@ function fitWidths<Row>(
   return fitColumns({ natural, least, room: available - GAP.length * (columns.length - 1) });
 }
 
-/** Returns column widths that fit the room; the widest columns are shortened first. Undefined if the least widths do not fit. */
+/**
+ * Returns column widths whose sum is at most `room`. Shortens the widest columns first. Returns undefined if the minimum
+ * widths do not fit.
+ */
 export function fitColumns(
   { natural, least, room }: { natural: number[]; least: number[]; room: number },
 ): number[] | undefined {
   if (sum(least) > room) return undefined;
-  // Lowers the cap of the shortened columns until they fit.
+  // Reduces the maximum width of the columns until all columns fit.
   const widthsUnder = (cap: number) =>
     natural.map((width, index) => Math.max(Math.min(width, cap), least[index] ?? 0));
   let cap = Math.min(room, Math.max(...natural));
@@ -106,7 +110,7 @@ export function fitColumns(
   return widthsUnder(cap);
 }
 
-/** Formats each row as a block: its first cell, and below it the other cells that are not empty. */
+/** Formats each row as a block: its first cell, and below the other cells that are not empty, each with its header. */
 function formatBlocks<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],

@@ -1,23 +1,23 @@
-// The two output streams of the process. All other code writes through them.
+// Opens standard output and standard error. All other code writes through these streams.
 
-/** An output stream. */
+/** An output stream: a terminal, a file or a pipe. */
 export interface Terminal {
   readonly isTerminal: boolean;
-  /** The width in cells; Infinity for a file or pipe, so that nothing is shortened. */
+  /** The width in terminal cells. Infinity for a file or pipe, so that nothing is shortened. */
   readonly columns: number;
-  /** The height in lines; Infinity for a file or pipe. */
+  /** The height in rows; Infinity for a file or pipe. */
   readonly rows: number;
-  /** True for a terminal with colors, unless for example NO_COLOR is set. */
+  /** True for a terminal that shows colors, unless NO_COLOR is set. */
   readonly colors: boolean;
-  /** True if written lines can be erased. */
+  /** True for a terminal on which written lines can be erased. */
   readonly isErasable: boolean;
-  /** True for a terminal without control sequences (TERM=dumb), on which no prompt can be drawn. */
+  /** True for a terminal without control sequences (TERM=dumb). Prompts cannot be drawn on it. */
   readonly isDumb: boolean;
-  /** Writes the whole text before it returns. Throws OutputClosed if the output is closed. */
+  /** Writes the whole text synchronously. Throws OutputClosed if the reader has closed the stream. */
   write(text: string): void;
 }
 
-/** Error: the reader of the output has closed it (`… | head`). */
+/** Error: the reader of the output has closed it, as in `inkling logs | head`. */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
@@ -29,7 +29,7 @@ const FULL_PIPE_WAIT_MS = 10;
 export function openTerminal(
   name: "stdout" | "stderr",
   options: {
-    /** The value of TERM. */
+    /** The value of the variable TERM. */
     kind: string | undefined;
   },
 ): Terminal {
@@ -51,7 +51,9 @@ export function openTerminal(
   };
 }
 
-/** Writes every byte of a text to a blocking or non-blocking stream. */
+/**
+ * Writes the whole text to a stream, also if the stream is non-blocking. Throws OutputClosed if its reader has closed it.
+ */
 export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = new TextEncoder().encode(text);
   for (let offset = 0; offset < bytes.length;) {
@@ -62,7 +64,7 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
         throw new OutputClosed("The output is closed", { cause: error });
       }
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;
-      // Another program has made the shared terminal or pipe non-blocking, and its buffer is full.
+      // The buffer of the stream is full. A shared terminal or pipe is non-blocking if another program has made it so.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_WAIT_MS);
     }
   }
@@ -73,7 +75,7 @@ function readSize(): { columns: number; rows: number } {
     const { columns, rows } = Deno.consoleSize();
     if (columns > 0 && rows > 0) return { columns, rows };
   } catch {
-    // The terminal does not report its size.
+    // The terminal reports no size, so the default size is used.
   }
   return SIZE_WHERE_UNKNOWN;
 }

@@ -1,14 +1,17 @@
-// Formats times and durations.
+// Formats times and durations for people.
 import { formatDuration } from "../../base/durations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 
-/** Formats a growing duration in whole seconds: `0s`, `12s`, `2m 05s`. */
+/** Formats an elapsed time in whole seconds, such as `0s`, `12s` or `2m 05s`. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / SECOND_MS));
   return seconds < 60 ? `${seconds}s` : formatDuration(seconds * SECOND_MS);
 }
 
-/** Formats a time relative to now: `just now`, `5 min ago`, `3 h ago`, `2 d ago`, `in 5 min`; after a month as a local date. */
+/**
+ * Formats a time relative to `now`, such as `just now`, `5 min ago`, `3 h ago`, `2 d ago` or `in 5 min`. A time that is
+ * more than a month away becomes a local date.
+ */
 export function formatRelative(timestamp: string, now: number): string {
   const at = Date.parse(timestamp);
   const distance = Math.abs(now - at);
@@ -23,7 +26,7 @@ export function formatRelative(timestamp: string, now: number): string {
   return at > now ? `in ${text}` : `${text} ago`;
 }
 
-/** Formats a time in the local zone: `2026-01-31 08:30:00`. */
+/** Formats a time in the local time zone, such as `2026-01-31 08:30:00`. */
 export function formatLocal(timestamp: string): string {
   const date = new Date(timestamp);
   const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join("-");
@@ -31,7 +34,7 @@ export function formatLocal(timestamp: string): string {
   return `${day} ${time}`;
 }
 
-/** Formats a time in the local zone without seconds: `2026-01-31 08:30`. */
+/** Formats a time in the local time zone without seconds, such as `2026-01-31 08:30`. */
 export function formatMinute(timestamp: string): string {
   return formatLocal(timestamp).slice(0, -3);
 }

@@ -1,9 +1,11 @@
-// Describes the triggers and the next run of an agent.
+// Describes the triggers and the next runs of agents.
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import { toOneLine } from "./sanitize.ts";
 import { formatMinute, formatRelative } from "./time.ts";
 
-/** Returns `in 5 min`, `on a change` or `on a delivery`; `-` for an agent without a trigger. */
+/**
+ * Describes the next run of an agent: `in 5 min`, `on a change`, `on a delivery`, or `-` for an agent without a trigger.
+ */
 export function describeNextRun(agent: AgentSummary, now: number): string {
   if (agent.next_run !== null) return formatRelative(agent.next_run, now);
   if (!isAutomatic(agent)) return "-";
@@ -11,7 +13,7 @@ export function describeNextRun(agent: AgentSummary, now: number): string {
   return type === "watch" ? "on a change" : type === "webhook" ? "on a delivery" : "-";
 }
 
-/** Describes the agents whose triggers do not fire on this service for this reason. */
+/** Returns a sentence that names the agents whose triggers do not fire on this service for the reason `why`. */
 export function describeHeld(agents: readonly AgentSummary[], why: string): string {
   const ids = agents.filter((agent) => isAutomatic(agent) && agent.trigger_held === why)
     .map(({ id }) => toOneLine(id));
@@ -22,7 +24,7 @@ export function describeHeld(agents: readonly AgentSummary[], why: string): stri
   return `${who} not fire here: ${toOneLine(why)}`;
 }
 
-/** Describes the effect of a clock that was set back on an agent's schedule. */
+/** Returns a sentence about an agent's schedule after the machine's clock was set back. */
 export function describeSetBack(
   { id, ran_until: until = "", next_run: next, trigger_every: every }: AgentSummary,
 ): string {
@@ -33,12 +35,12 @@ export function describeSetBack(
     rule + (next === null ? "" : `. Next run: ${formatMinute(next)}`);
 }
 
-/** Returns whether an agent is enabled and has a trigger. */
+/** Returns whether an agent is enabled and starts by itself, by a trigger or after another agent. */
 export function isAutomatic(agent: AgentSummary): boolean {
   return agent.enabled && (agent.trigger_type !== "manual" || agent.after.length > 0);
 }
 
-/** Returns `enabled`, `disabled`, or `paused` for an agent whose trigger is paused. */
+/** Returns the state of an agent; `paused` means that its trigger is paused. */
 export function describeState(agent: AgentSummary): "enabled" | "disabled" | "paused" {
   if (!agent.enabled) return "disabled";
   return agent.trigger_paused === null ? "enabled" : "paused";

@@ -1,45 +1,46 @@
-// Measures the width of text in terminal cells, and shortens and pads text.
+// Measures the width of text in terminal cells, shortens text, and pads text.
 import { stripEscapes } from "./sanitize.ts";
 
 const ELLIPSIS = "…";
-/** The most code units of one character that are shown. */
+/** The maximum number of UTF-16 code units of one shown character. */
 const LONGEST_CHARACTER = 32;
-/** Matches text with one cell for each code unit, which is most text. */
+/** Matches text in which each code unit occupies one cell. Most text is of this kind. */
 const PLAIN = /^[ -~\xa0-\xff–—…]*$/;
 
-/** Returns the width of a line of text, which may contain color codes. */
+/** Returns the width of a line in terminal cells. The line may contain color codes. */
 export function widthOf(text: string): number {
   return PLAIN.test(text) ? text.length : measure(text);
 }
 
-/** Shortens a text to at most `width` cells, with `…` at the end. Cuts between characters only. */
+/** Shortens a text to `width` cells, with `…` at its end. Never splits a character that consists of several code points. */
 export function shorten(text: string, width: number): string {
   if (width === Infinity || widthOf(text) <= width) return text;
   if (width < 1) return "";
   let end = 0;
-  // Created here, because it is slow and most texts fit.
+  // The segmenter is created here because its creation is slow and most texts fit.
   const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { index, segment } of graphemes.segment(text)) {
-    // Limits the loop for text of characters without width.
+    // Ends the loop early for a long text whose characters have no width.
     if (index > width * LONGEST_CHARACTER) break;
-    // Measures from the beginning, because the width of a text can differ from the sum of its characters' widths.
+    // Measures from the beginning of the text, because the width of a text can differ from the sum of its characters'
+    // widths.
     if (widthOf(text.slice(0, index + segment.length)) > width - 1) break;
     end = index + segment.length;
   }
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
-/** Pads a text with spaces to `width` cells, after it or before it. */
+/** Pads a text with spaces to `width` cells. The spaces follow left-aligned text and precede right-aligned text. */
 export function pad(text: string, width: number, align: "left" | "right" = "left"): string {
   const spaces = " ".repeat(Math.max(0, width - widthOf(text)));
   return align === "left" ? text + spaces : spaces + text;
 }
 
-// Measures text that is not plain: wide characters, emoji sequences, combining marks. Decision: our own table. A package
-// builds its table when it is loaded, which takes a tenth of each command's start, and few commands need it (rejected:
-// fast-string-width; the tests compare our results with it).
+// The rest of this file measures wide characters, emoji sequences and combining marks. Decision: Inkling has its own table
+// of widths (rejected: the package fast-string-width). The package builds its table when it is imported, which takes a
+// tenth of each command's start, and few commands need the table. A test compares the results with the package's.
 
-/** The ranges of characters with two cells: the wide and full-width ones of Unicode's EastAsianWidth.txt. */
+/** The ranges of code points that occupy two cells: the wide and full-width characters of Unicode's EastAsianWidth.txt. */
 const WIDE: readonly (readonly [first: number, last: number])[] = [
   ...[[0x1100, 0x115f], [0x231a, 0x231b], [0x2329, 0x232a], [0x2e80, 0x303e]] as const,
   ...[[0x3041, 0xa4cf], [0xa960, 0xa97f], [0xac00, 0xd7a3], [0xf900, 0xfaff]] as const,
@@ -48,18 +49,21 @@ const WIDE: readonly (readonly [first: number, last: number])[] = [
 ];
 const TAB_CELLS = 8;
 
-/** One emoji, which may consist of several characters with zero-width joiners; flags; keycaps. */
+/**
+ * A regular expression for an emoji, with its modifiers. EMOJI also matches flags, keycaps, and emoji that are joined with
+ * zero-width joiners.
+ */
 const PICTURE = "(?:\\p{Emoji}\\uFE0F\\u20E3?|\\p{Emoji_Modifier_Base}\\p{Emoji_Modifier}|" +
   "\\p{Emoji_Presentation}\\p{Emoji_Modifier}?)";
 const EMOJI = "\\p{RI}{2}|\\u{1F3F4}[\\u{E0020}-\\u{E007E}]+\\u{E007F}|" +
   `${PICTURE}(?:\\u200D(?:${PICTURE}|\\p{Emoji}))*`;
 
-/** Created on first use, because it is slow. */
+/** The regular expression is created when it is first used, because its creation is slow. */
 const emoji = onFirstUse(() => new RegExp(EMOJI, "gu"));
-/** Matches marks on the character before, and characters that are not drawn. */
+/** Matches characters without a cell: combining marks and control characters. */
 const cellless = onFirstUse(() => new RegExp("[\\p{M}\\p{Cc}]", "u"));
 
-/** Returns the width of any text. */
+/** Returns the width of a text that may contain wide characters, emoji and color codes. */
 function measure(text: string): number {
   let cells = 0;
   const rest = stripEscapes(text).replaceAll(emoji(), () => {

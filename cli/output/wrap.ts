@@ -1,30 +1,33 @@
-// Wraps text into lines of a width, between words, or inside a word that is longer than a line.
+// Wraps text into lines of a given width, between words. A word that is longer than a line is broken.
 import { createStyle, type Mark, type Style } from "./style.ts";
 import { widthOf } from "./width.ts";
 
-/** A piece of text and its styles. */
+/** A piece of text and the names of its styles. */
 export interface Span {
   text: string;
   marks?: readonly Mark[];
 }
 
-/** The layout of lines. */
+/** The layout of wrapped lines. */
 export interface WrapOptions {
-  /** The width of a line; Infinity breaks at line feeds only. */
+  /** The maximum width of a line in terminal cells. With Infinity, lines break only at line feeds. */
   width: number;
   style: Style;
-  /** The indent of the lines after the first. */
+  /** The indent, in cells, of the lines after the first line. */
   hanging?: number;
-  /** Does not break words that are longer than a line, so that they can be copied. */
+  /** If true, words that are longer than a line are not broken, so that the user can copy them. */
   keepsWords?: boolean;
 }
 
 const NO_BREAK = "\u00a0";
-/** Matches addresses and commands, which are never broken so that they can be copied. */
+/**
+ * Matches words that are never broken, so that the user can copy them: web addresses, and words with the non-breaking
+ * spaces of commands.
+ */
 const UNBROKEN = /https?:\/\/|\u00a0/;
 const COMMAND = /"inkling [^"]*"|(?<=: )inkling [^.(·\n]*[^.(·\s]|POST \/\S+/g;
 
-/** Wraps spans and returns the styled lines. A line feed begins a new line; lines break at other white space. */
+/** Wraps spans and returns the lines with their styles applied. Lines break at white space, and always at a line feed. */
 export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[] {
   const layout = new Layout(options);
   for (const { text, marks = [] } of spans) {
@@ -38,7 +41,9 @@ export function wrapSpans(spans: readonly Span[], options: WrapOptions): string[
   return layout.end();
 }
 
-/** Wraps the lines of a text, which may contain color codes, between words. Does not break the commands in it. */
+/**
+ * Wraps the lines of a text at spaces. The text may contain color codes. Commands such as `inkling list` are not broken.
+ */
 export function wrapText(
   text: string,
   width: number,
@@ -60,9 +65,9 @@ export function wrapText(
 }
 
 /**
- * Wraps the lines of a text, which may contain color codes, after spaces, and indents the rest of a line by two more cells.
- * Unlike wrapText() it keeps every character, for texts that the user approves. A mark in the indent distinguishes a wrapped
- * line from a line of the text.
+ * Wraps the lines of a text after spaces, and keeps every character. It is used for texts that the user approves. The
+ * continuation of a line is indented by two more cells. In a deeper indent, the sign ↪ distinguishes a continuation from a
+ * line of the text. The text may contain color codes.
  */
 export function wrapExactly(text: string, width: number): string {
   return text.split("\n").map((line) => {
@@ -82,13 +87,16 @@ export function wrapExactly(text: string, width: number): string {
 class Layout {
   readonly #options: WrapOptions;
   readonly #lines: string[] = [];
-  /** The current line as runs of equal styles, and its width. */
+  /** The current line as pieces of different styles, followed by its width. */
   #line: Required<Span>[] = [];
   #lineWidth = 0;
-  /** The current word: pieces of different styles without a space between them. */
+  /** The current word, as pieces of different styles. */
   #word: Span[] = [];
   #wordWidth = 0;
-  /** The space before the word, printed if the word stays on the same line. */
+  /**
+   * The styles of the space before the current word; undefined without a space. The space is printed if the word stays on
+   * the same line.
+   */
   #space: readonly Mark[] | undefined;
 
   constructor(options: WrapOptions) {
@@ -97,7 +105,7 @@ class Layout {
 
   add(text: string, marks: readonly Mark[]): void {
     for (const piece of splitWide(text)) {
-      // A line may end between wide characters.
+      // Lines may also break before and after wide characters, such as Chinese characters.
       if (piece.isWide) this.#endWord();
       this.#word.push({ text: piece.text, marks });
       this.#wordWidth += widthOf(piece.text);
@@ -121,7 +129,7 @@ class Layout {
     return this.#lines;
   }
 
-  /** The indent of the current line. */
+  /** Returns the indent of the current line. */
   #indent(): number {
     return this.#lines.length === 0 ? 0 : this.#options.hanging ?? 0;
   }
@@ -156,7 +164,7 @@ class Layout {
     this.#lineWidth += widthOf(text);
   }
 
-  /** Adds a word that is longer than a line, broken between characters. */
+  /** Adds a word that is longer than a line, and breaks it between characters. */
   #putCut(text: string, marks: readonly Mark[]): void {
     let rest = "";
     for (const { segment } of graphemes(text)) {
@@ -182,12 +190,12 @@ class Layout {
   }
 }
 
-/** Applies the styles to a text. */
+/** Returns the text with all its styles applied. */
 function paint(text: string, marks: readonly Mark[], style: Style): string {
   return marks.reduce((painted, mark) => style[mark](painted), text);
 }
 
-/** Splits a text into runs, with each wide character (CJK, emoji) in its own run. */
+/** Splits a text into pieces. Each wide character, such as an emoji, is a piece of its own. */
 function splitWide(text: string): { text: string; isWide: boolean }[] {
   // deno-lint-ignore no-control-regex -- every character up to U+10FF is one cell wide
   if (/^[\x00-\u10ff]*$/.test(text)) return [{ text, isWide: false }];

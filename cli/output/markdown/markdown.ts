@@ -1,4 +1,4 @@
-// Formats Markdown for a terminal. The parser package is large, so this file is loaded only to print an answer at a
+// Formats Markdown for a terminal. The parser package is large, so this module is imported only to print an answer at a
 // terminal.
 import { getDefaults, marked, type MarkedToken, type Token, Tokenizer, type Tokens } from "marked";
 import { toSpans } from "./markdown_inline.ts";
@@ -8,44 +8,47 @@ import type { Style } from "../style.ts";
 import { shorten, widthOf } from "../width.ts";
 import { wrapSpans } from "../wrap.ts";
 
-/** The layout of Markdown. */
+/** The layout of formatted Markdown. */
 export interface MarkdownOptions {
-  /** The width of a line. */
+  /** The maximum width of a line in terminal cells. */
   width: number;
   style: Style;
-  /** Shortens lines that do not wrap (code, addresses) to the width. */
+  /** If true, lines that do not wrap (code, addresses) are shortened to the width. */
   cuts?: boolean;
 }
 
-/** The least width of a line inside lists and quotes. */
+/** The minimum width of a line inside lists and quotes. */
 const LEAST_WIDTH = 16;
-/** More deeply nested lists and quotes do not narrow the text further. */
+/** The maximum depth of lists and quotes that makes their text narrower. */
 const DEEPEST = 8;
 const BULLETS = ["•", "◦", "▪"] as const;
 
-/** Does not resolve link definitions, because they usually come last and a reply is printed block by block. */
+/**
+ * A tokenizer that does not resolve link definitions. A reply is printed block by block, and definitions usually come after
+ * the blocks that use them.
+ */
 class BlockwiseTokenizer extends Tokenizer {
   #count = 0;
 
   override def(source: string): Tokens.Def | undefined {
     const token = super.def(source);
-    // No link can have this tag, and no two definitions share it.
+    // The tag contains a NUL character, so that no link uses it. The number makes the tags of definitions different.
     return token && { ...token, tag: `\0${this.#count++}` };
   }
 }
 
-/** Parses a sanitized text into blocks. Each block contains its source. */
+/** Parses a sanitized text and returns its blocks. Each block contains its source text. */
 export function parseMarkdown(text: string): Token[] {
   try {
     return marked.lexer(text, { ...getDefaults(), tokenizer: new BlockwiseTokenizer() });
   } catch (error) {
-    // The parser fails on thousands of nested quotes or lists. They are printed unchanged.
+    // The parser overflows the stack on thousands of nested quotes or lists. The text is then printed unchanged.
     if (!(error instanceof RangeError)) throw error;
     return [{ type: "html", raw: text, text }];
   }
 }
 
-/** Formats blocks as styled lines with an empty line between them. */
+/** Returns blocks as styled lines, with an empty line between two blocks. */
 export function formatBlocks(tokens: readonly Token[], options: MarkdownOptions): string[] {
   return joinBlocks(tokens, { ...options, depth: 0, lists: 0 }, "\n").map((line) =>
     options.cuts && widthOf(line) > options.width ? shorten(line, options.width) : line
@@ -53,9 +56,9 @@ export function formatBlocks(tokens: readonly Token[], options: MarkdownOptions)
 }
 
 interface Surroundings extends MarkdownOptions {
-  /** The number of enclosing lists and quotes. */
+  /** The number of lists and quotes that contain the block. */
   depth: number;
-  /** The number of enclosing lists. */
+  /** The number of lists that contain the block. */
   lists: number;
 }
 
@@ -75,7 +78,7 @@ function formatBlock(token: MarkedToken, at: Surroundings): string[] {
   switch (token.type) {
     case "space":
     case "checkbox":
-      // The marker of the list item shows the checkbox.
+      // The marker of the list item already shows the checkbox.
       return [];
     case "heading":
       return formatHeading(token, at);
@@ -95,7 +98,7 @@ function formatBlock(token: MarkedToken, at: Surroundings): string[] {
     case "hr":
       return [style.dim("─".repeat(Math.min(width, 40)))];
     default:
-      // HTML and definitions are printed unchanged.
+      // HTML and link definitions are printed unchanged.
       return sanitize(token.raw).trimEnd().split("\n").map((line) => style.dim(line));
   }
 }
@@ -112,7 +115,7 @@ function formatHeading({ depth, tokens }: Tokens.Heading, at: Surroundings): str
   return wrapSpans(spans, { width, style });
 }
 
-/** Formats code without wrapping, so that it can be copied. */
+/** Returns the lines of a code block. They do not wrap, so that the user can copy the code. */
 function formatCode({ text }: Tokens.Code, { style, width, cuts }: Surroundings): string[] {
   return sanitize(text).split("\n").map((line) => {
     const shown = line.replaceAll("\t", "  ");
@@ -145,7 +148,7 @@ function formatList(list: Tokens.List, at: Surroundings): string[] {
   return lines;
 }
 
-/** Formats the content of a list or a quote with less width. */
+/** Calls `format` with the reduced width for the content of a list or quote, and returns its lines. */
 function within(
   at: Surroundings,
   indent: number,

@@ -1,11 +1,13 @@
-// Converts the inline tokens of Markdown (emphasis, code, links) to styled spans.
+// Converts inline tokens of Markdown, such as emphasis and links, to styled spans.
 import type { MarkedToken, Token, Tokens } from "marked";
 import { decodeEntities, nameImage } from "../../../present/markdown_words.ts";
 import { sanitize } from "../sanitize.ts";
 import type { Mark, Style } from "../style.ts";
 import type { Span } from "../wrap.ts";
 
-/** Converts inline tokens to spans. Without colors the signs of code and strikethrough are kept. */
+/**
+ * Converts inline tokens to spans with the styles `marks`. Without colors, the signs of code and strikethrough are kept.
+ */
 export function toSpans(
   tokens: readonly Token[] | undefined,
   style: Style,
@@ -29,7 +31,7 @@ function toSpan(token: MarkedToken, style: Style, marks: readonly Mark[]): Span[
     case "br":
       return [{ text: "\n" }];
     case "checkbox":
-      // The marker of the list item shows the checkbox.
+      // The marker of the list item already shows the checkbox.
       return [];
     case "link":
       return toLink(token, style, marks);
@@ -51,7 +53,10 @@ function toSpan(token: MarkedToken, style: Style, marks: readonly Mark[]): Span[
   }
 }
 
-/** Converts a link to its label, followed by the address if it differs, so that the label cannot deceive. */
+/**
+ * Converts a link to its label. If the address differs from the label, the address follows, so that the label cannot hide
+ * it.
+ */
 function toLink(token: Tokens.Link, style: Style, marks: readonly Mark[]): Span[] {
   const label = toSpans(token.tokens, style, withMark(marks, "underline"));
   const text = label.map((span) => span.text).join("");
@@ -60,8 +65,8 @@ function toLink(token: Tokens.Link, style: Style, marks: readonly Mark[]): Span[
 }
 
 /**
- * Creates a span of one text, with line breaks as spaces. Sanitizes it again, because the parser decodes entities such as
- * `&#27;`.
+ * Returns a span with line breaks replaced by spaces. Sanitizes the text again, because the parser decodes entities such as
+ * `&#27;` to control characters.
  */
 function leaf(text: string, marks: readonly Mark[] = []): Span {
   return { text: sanitize(text).replaceAll("\n", " "), marks };

@@ -1,4 +1,5 @@
-// Formats a Markdown table for the width of the terminal. Cells wrap; without room for that, each row is a block.
+// Formats a Markdown table for the width of the terminal. Cells wrap. If the columns would be too narrow, each row becomes
+// a block of lines.
 import type { Tokens } from "marked";
 import { toSpans } from "./markdown_inline.ts";
 import type { Style } from "../style.ts";
@@ -7,12 +8,12 @@ import { pad, widthOf } from "../width.ts";
 import { type Span, wrapSpans } from "../wrap.ts";
 
 const GAP = "  ";
-/** The least width of a column. */
+/** The minimum width of a column. */
 const LEAST_WIDTH = 8;
 /** The variation selector of emoji, whose width differs between terminals. */
 const EMOJI_FORM = /\ufe0f/g;
 
-/** Formats the table as styled lines. */
+/** Returns the table as styled lines. */
 export function formatMarkdownTable(
   table: Tokens.Table,
   { width, style }: { width: number; style: Style },
@@ -43,7 +44,10 @@ function cellSpans(cell: Tokens.TableCell, style: Style, isHead: boolean): Span[
     .map((span) => ({ ...span, text: span.text.replaceAll(EMOJI_FORM, "") }));
 }
 
-/** Returns the column widths; the widest columns are shortened first. Undefined if the columns would not be legible. */
+/**
+ * Returns column widths whose sum fits. Shortens the widest columns first. Returns undefined if the columns would not be
+ * legible.
+ */
 function fitWidths(rows: readonly Span[][][], available: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
   const natural = Array.from(

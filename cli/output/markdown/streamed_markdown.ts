@@ -1,31 +1,31 @@
-// Formats Markdown that arrives in pieces. Each block is formatted once, when the next block has begun.
+// Formats Markdown that arrives in pieces. Each block is formatted when the next block begins.
 import type { Token } from "marked";
 import { formatBlocks, type MarkdownOptions, parseMarkdown } from "./markdown.ts";
 import { shorten } from "../width.ts";
 
-/** A longer block is parsed again only after it has grown by this factor. */
+/** The length of a long block. Such a block is parsed again only after it has grown by the factor GROWTH. */
 const LONG_BLOCK = 8_192;
 const GROWTH = 1.25;
 
-/** Formats a text piece by piece, with the same result as formatBlocks() of the whole text. */
+/** A formatter that receives a text piece by piece. All returned lines together equal formatBlocks() of the whole text. */
 export class StreamedMarkdown {
   readonly #options: () => MarkdownOptions;
-  /** The text of the current block, which is not formatted yet. */
+  /** The text of the current block, which has not been returned yet. */
   #open = "";
-  /** The length of the current block at which it is parsed again. */
+  /** The length that the current block must reach before it is parsed again. */
   #parseAt = 0;
   #hasBlocks = false;
 
-  /** `options` is called for each block, because the size of the terminal can change. */
+  /** Creates a formatter. `options` is called for each block, because the size of the terminal may change. */
   constructor(options: () => MarkdownOptions) {
     this.#options = options;
   }
 
-  /** Adds a piece and returns the lines of the blocks that it completes. */
+  /** Adds the next piece, and returns the lines of the blocks that it completes. */
   push(piece: string): string[] {
     this.#open += piece;
     if (!piece.includes("\n") || this.#open.length < this.#parseAt) return [];
-    // The last line may still change.
+    // Omits the last line, which may be incomplete.
     const lineEnd = this.#open.lastIndexOf("\n") + 1;
     const blocks = parseMarkdown(this.#open.slice(0, lineEnd));
     const last = blocks.findLastIndex(({ type }) => type !== "space");
@@ -36,7 +36,7 @@ export class StreamedMarkdown {
     return this.#format(done);
   }
 
-  /** Returns the lines of the rest at the end of the text. */
+  /** Ends the text and returns the lines of its last blocks. */
   end(): string[] {
     const lines = this.#format(parseMarkdown(this.#open));
     this.#open = "";
@@ -45,7 +45,7 @@ export class StreamedMarkdown {
     return lines;
   }
 
-  /** Returns the last lines of the current block, each within the width. */
+  /** Returns at most `height` last lines of the current block, each shortened to the width. */
   preview(height: number): string[] {
     const options = { ...this.#options(), cuts: true };
     if (this.#open.trim() === "" || height < 1) return [];

@@ -1,17 +1,17 @@
-// Splits executions into parts (messages, calls, results, questions) and compares the parts of two executions by step.
+// Splits executions into parts, such as messages, calls and results. Compares the parts of two executions step by step.
 import { callsOf, type FramePayload, textOf } from "../../../present/payload.ts";
 import type { LogRow } from "../../../api/schemas/execution_schemas.ts";
 
-/** A part of an execution. Parts of two executions with the same step and name are compared. */
+/** A part of an execution. The parts of two executions with the same step and name are compared with each other. */
 export interface ExecutionPart {
-  /** The number of replies up to it. */
+  /** The number of replies before the part; a reply counts itself. */
   step: number;
-  /** `the prompt`, `call 2: file_read`. */
+  /** The name of the part, such as `the prompt` or `call 2`. */
   what: string;
   text: string;
 }
 
-/** A part that differs between two executions; null if an execution does not have it. */
+/** A part that differs between two executions. The text is null for an execution that does not have the part. */
 export interface PartDifference {
   step: number;
   what: string;
@@ -21,7 +21,7 @@ export interface PartDifference {
 
 const PROMPT = "the prompt";
 
-/** Splits a log into parts, in its order. */
+/** Returns the parts of an execution, in the order of its log. */
 export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
   const parts: ExecutionPart[] = [];
   let step = 0;
@@ -31,7 +31,7 @@ export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
     const add = (what: string, text: string) => parts.push({ step, what, text });
     switch (type) {
       case "system":
-        // The time of the prompt always differs.
+        // Removes the time from the prompt, because it always differs.
         add(PROMPT, message.replace(/^<environment>\nNow: .*\n/, "<environment>\n"));
         break;
       case "human":
@@ -64,7 +64,7 @@ export function toParts(rows: readonly LogRow[]): ExecutionPart[] {
   return parts;
 }
 
-/** Returns the differences of two executions in the order of their steps. */
+/** Returns the parts that differ between two executions, in the order of their steps. */
 export function compareParts(
   one: readonly ExecutionPart[],
   other: readonly ExecutionPart[],
@@ -80,13 +80,13 @@ export function compareParts(
   });
 }
 
-/** Returns the prompt at a step: the last one up to it. */
+/** Returns the prompt that is in effect at a step: the last stored prompt up to that step, or null. */
 function promptAt(parts: ReadonlyMap<string, ExecutionPart>, step: number): string | null {
   return [...parts.values()].findLast((part) => part.what === PROMPT && part.step <= step)?.text ??
     null;
 }
 
-/** Indexes parts by step and name. Parts with the same name are numbered by their order. */
+/** Returns the parts by a key of their step and name. A repeated key gets the suffix ` again`. */
 function byPlace(parts: readonly ExecutionPart[]): Map<string, ExecutionPart> {
   const found = new Map<string, ExecutionPart>();
   for (const part of parts) {

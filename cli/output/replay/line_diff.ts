@@ -1,20 +1,20 @@
 // Compares two texts line by line.
 
-/** A line of a difference. A `gap` replaces equal lines. */
+/** A line of a comparison. `gone` is only in the old text, `new` only in the new text. A `gap` replaces equal lines. */
 export interface DiffLine {
   sort: "same" | "gone" | "new" | "gap";
   text: string;
 }
 
-/** The number of equal lines that are kept around a change. */
+/** The number of equal lines that are kept before and after a change. */
 const CONTEXT = 2;
 /**
- * The maximum number of comparisons of lines. A larger difference shows the changed section as replaced, because the
- * comparison would take too long.
+ * The maximum number of comparisons of two lines. Above it the whole differing section is shown as removed and added,
+ * because the comparison would take too long.
  */
 const MAX_COMPARISONS = 4_000_000;
 
-/** Returns the lines of both texts, without equal lines far from a change. */
+/** Returns the lines of both texts. Equal lines that are far from a change are replaced by gaps. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -32,13 +32,13 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 const toLine = (sort: DiffLine["sort"]) => (text: string): DiffLine => ({ sort, text });
 
-/** Compares lines by their longest common subsequence. */
+/** Returns the lines of both texts, aligned by their longest common subsequence. */
 function diffMiddle(old: readonly string[], now: readonly string[]): DiffLine[] {
   if (old.length * now.length > MAX_COMPARISONS) {
     return [...old.map(toLine("gone")), ...now.map(toLine("new"))];
   }
   const width = now.length + 1;
-  // common[i, j] is the number of common lines of the rests from i and j.
+  // common[i, j] is the length of the longest common subsequence of old[i…] and now[j…].
   const common = new Uint32Array((old.length + 1) * width);
   const at = (i: number, j: number) => common[i * width + j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--) {

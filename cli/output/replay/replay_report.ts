@@ -1,4 +1,4 @@
-// Prints the result of a replay: identical, or the first difference.
+// Prints the result of a replay: the replay is identical, or its first difference.
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { ReplayBody } from "../../../api/schemas/replay_schemas.ts";
 import { formatPlural } from "../figures.ts";
@@ -6,7 +6,7 @@ import type { Output } from "../output.ts";
 import { toOneLine } from "../sanitize.ts";
 import { showChange } from "./text_change.ts";
 
-/** Prints the result of a replay. */
+/** Prints whether the replay of an execution is identical, its differences, and its notes. */
 export function showReplay(
   output: Output,
   { id, agent_id, status }: ExecutionDetail,

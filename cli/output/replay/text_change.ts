@@ -1,4 +1,4 @@
-// Prints the difference of two texts line by line, in colors and with signs.
+// Prints the difference between two texts line by line, with colors and signs.
 import type { Output } from "../output.ts";
 import { sanitize } from "../sanitize.ts";
 import { wrapText } from "../wrap.ts";
@@ -11,15 +11,15 @@ const SIGNS: Readonly<Record<DiffLine["sort"], string>> = {
   gap: "…",
 };
 
-/** The maximum number of lines shown when only one side has a text. */
+/** The maximum number of lines that are shown if one of the two texts is missing. */
 const ONE_SIDED_LINES = 8;
 
-/** Prints the difference, indented. Null means that there is no text on that side. */
+/** Prints the difference between two texts, indented. A missing text is null. */
 export function showChange(output: Output, before: string | null, after: string | null): void {
   showDiffLines(output, toLines(before, after), "  ");
 }
 
-/** Prints the lines of a difference, indented. */
+/** Prints the lines of a comparison with their signs and colors, each after `indent`. */
 export function showDiffLines(output: Output, lines: readonly DiffLine[], indent: string): void {
   const { style, stdout } = output;
   const paints: Readonly<Record<DiffLine["sort"], (text: string) => string>> = {

@@ -1,24 +1,30 @@
-// Formats the nodes that share a database, and that database.
+// Formats the database, and the nodes that share it.
 import { SECOND_MS } from "../../../base/time_units.ts";
 import type { InfoBody, NodeBody } from "../../../api/schemas/info_schemas.ts";
 import type { Output } from "../output.ts";
 import { NOTHING } from "../table.ts";
 import { formatMinute, formatRelative } from "../time.ts";
 
-/** A node that was seen within this time is shown as `now`; it sends a heartbeat every three seconds. */
+/**
+ * The seconds since the last heartbeat up to which a node is shown as seen `now`. A node sends a heartbeat every three
+ * seconds.
+ */
 const NOW_SECONDS = 5;
 
-/** Returns `SQLite: /home/me/.local/state/inkling/inkling.db` or `PostgreSQL: postgres://inkling@db.example/inkling`. */
+/**
+ * Returns the database as text: `SQLite: /home/me/.local/state/inkling/inkling.db` or `PostgreSQL:
+ * postgres://inkling@db.example/inkling`.
+ */
 export function describeStorage({ kind, place }: NonNullable<InfoBody["storage"]>): string {
   return `${kind === "sqlite" ? "SQLite" : "PostgreSQL"}: ${place}`;
 }
 
-/** Returns whether a live node uses the database, so that triggers fire. */
+/** Returns whether the database has a live node, whose service fires triggers. */
 export function hasLivingNode({ nodes = [] }: Pick<InfoBody, "nodes">): boolean {
   return nodes.some(({ alive }) => alive);
 }
 
-/** Prints a table of nodes. */
+/** Prints a table of the nodes. */
 export function showNodes(output: Output, nodes: readonly NodeBody[], now: number): void {
   const { style } = output;
   output.table(nodes, [
@@ -35,7 +41,9 @@ export function showNodes(output: Output, nodes: readonly NodeBody[], now: numbe
   ], { cutNote: ({ name, labels }) => [name, ...labels].join(", ") });
 }
 
-/** Returns `now`, `12 s ago` or `dead, 4 min ago`; for the node that answered, `now (this node)`. */
+/**
+ * Returns when a node was last seen: `now`, `12 s ago` or `dead, 4 min ago`. Adds `(this node)` for the node that answered.
+ */
 function describeSign(node: NodeBody, now: number): string {
   const { alive, silent_seconds: seconds, this_node: isThis } = node;
   const ago = alive && seconds < NOW_SECONDS

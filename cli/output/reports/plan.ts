@@ -1,4 +1,4 @@
-// Prints the plan of a run: its trigger, settings, paths, tools, messages and problems.
+// Prints the plan of a run: the agent's trigger, settings, paths, tools, messages and problems.
 import { describeTrigger } from "../../../present/triggers.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { formatDiagnostic } from "../../../base/diagnostics.ts";
@@ -12,7 +12,7 @@ import { isAutomatic } from "../trigger_text.ts";
 type PlannedTool = PlanBody["tools"][number];
 type PlannedMessage = NonNullable<PlanBody["messages"]>[number];
 
-/** Prints a plan. `isService` is true if it came from a running service, whose triggers fire. */
+/** Prints a plan. `isService` is true if a running service created the plan; only a running service fires triggers. */
 export function showPlan(
   output: Output,
   plan: PlanBody,
@@ -98,7 +98,7 @@ function showWarnings(
   }
 }
 
-/** Describes the trigger, its state and the next runs. */
+/** Returns lines about the agent's trigger, its state and its next runs. */
 function describeFirings(
   { agent, upcoming, setup = [] }: PlanBody,
   { now }: { now: number },
@@ -120,7 +120,7 @@ function describeFirings(
 
 const BUILT_IN = "built in";
 
-/** Describes the source of a setting. A line number means the agent's file, which is named at the top. */
+/** Describes the source of a setting. A line number refers to the agent file, whose path is printed at the top. */
 function describeOrigin({ from, line }: PlanBody["settings"][number]): string {
   switch (from) {
     case "file":
@@ -158,7 +158,7 @@ function describeMessage(
   return seeded ? `${what} (of an earlier run)` : what;
 }
 
-/** Indents each line of a text. */
+/** Returns the sanitized text with each line indented. */
 function indented(text: string): string {
   return sanitize(text).split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");
 }

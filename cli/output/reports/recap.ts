@@ -1,4 +1,4 @@
-// Prints a recap: the figures, then the failed, waiting and missed runs, each with the command to use.
+// Prints a recap of a time span: its figures, and its failed, waiting and missed runs, each with a command for the user.
 import type { RecapBody } from "../../../api/schemas/report_schemas.ts";
 import { countRuns } from "../../../present/recap.ts";
 import { firstLine } from "../../../present/visible_text.ts";
@@ -8,12 +8,12 @@ import { toOneLine } from "../sanitize.ts";
 import { formatMinute, formatRelative } from "../time.ts";
 import { shorten } from "../width.ts";
 
-/** The number of next runs that are shown. */
+/** The maximum number of next runs that are shown. */
 const SHOWN_NEXT = 5;
-/** The width of an error or a question. */
+/** The maximum width of an error or a question. */
 const TEXT_WIDTH = 100;
 
-/** Prints a recap. `span` is its time span as text. */
+/** Prints a recap. `span` is the text for its time span. */
 export function showRecap(
   output: Output,
   recap: RecapBody,

@@ -1,4 +1,4 @@
-// The moving line of a run: the current activity, its duration and the tokens so far.
+// Draws the progress line of a run: the current activity, its duration, and the number of tokens so far.
 import type { Clock } from "../../context/app.ts";
 import { formatCount } from "../figures.ts";
 import type { Output } from "../output.ts";
@@ -6,25 +6,28 @@ import { OutputClosed } from "../terminal.ts";
 import { formatElapsed } from "../time.ts";
 import { shorten, widthOf } from "../width.ts";
 
-/** The interval of the pictures. The first appears after one interval, so that a short activity shows nothing. */
+/**
+ * The interval between the pictures of the animation. The first picture appears after one interval, so that a short
+ * activity shows nothing.
+ */
 const TICK_MS = 100;
 const PICTURES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
-/** The maximum number of lines shown of an incomplete reply. */
+/** The maximum number of lines of an incomplete reply that are shown. */
 const PREVIEW_LINES = 8;
-/** The lines of the screen that a preview does not use. */
+/** The number of rows of the screen that the preview of a reply leaves free. */
 const KEPT_LINES = 6;
-/** The approximate number of characters of a token. */
+/** The approximate number of characters of a token, for estimates. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The collaborators of an activity. */
+/** The objects that an Activity needs. */
 export interface ActivityOptions {
   output: Output;
   clock: Clock;
-  /** Returns the lines above the moving line. */
+  /** Returns at most `height` lines of the incomplete reply, which are drawn above the progress line. */
   preview: (height: number) => string[];
 }
 
-/** Shows the current activity at the end of the terminal until rest(). Does nothing if the output cannot move. */
+/** The progress line at the end of the terminal. Every method does nothing if the output has no live region. */
 export class Activity {
   readonly #output: Output;
   readonly #options: ActivityOptions;
@@ -39,7 +42,7 @@ export class Activity {
     this.#options = options;
   }
 
-  /** Starts an activity, or continues one with the same label. With `isPart` the start time is kept. */
+  /** Shows `label` as the current activity. The elapsed time restarts if the label is new, unless `isPart` is true. */
   begin(label: string, { isPart = false } = {}): void {
     if (this.#output.live === undefined) return;
     const isNew = label !== this.#label && !isPart;
@@ -50,18 +53,18 @@ export class Activity {
     void this.#tick(this.#ticking.signal);
   }
 
-  /** Adds characters of a reply whose token count is not known yet. */
+  /** Adds the characters of a reply piece to the estimate of the token count. */
   received(characters: number): void {
     this.#characters += characters;
   }
 
-  /** Sets the token count so far. */
+  /** Sets the exact token count so far, and resets the estimate. */
   counted(tokens: number): void {
     this.#tokens = tokens;
     this.#characters = 0;
   }
 
-  /** Erases the line until the next activity. */
+  /** Erases the progress line until begin() is called again. */
   rest(): void {
     this.#ticking?.abort();
     this.#ticking = undefined;
@@ -75,7 +78,7 @@ export class Activity {
         this.#draw(PICTURES[count % PICTURES.length] ?? "");
       }
     } catch (error) {
-      // The next write reports a closed output.
+      // If the output is closed, the next write of other code throws OutputClosed.
       if (!signal.aborted && !(error instanceof OutputClosed)) throw error;
     }
   }
@@ -89,7 +92,7 @@ export class Activity {
     const { watched, watchedStyle: style } = this.#output;
     const preview = this.#options.preview(Math.min(PREVIEW_LINES, watched.rows - KEPT_LINES));
     const figures = ` · ${this.#figures()}`;
-    // A line as wide as the terminal would wrap.
+    // The line must be narrower than the terminal, because a line of the full width would wrap.
     const room = watched.columns - 1 - widthOf(picture) - 1 - widthOf(figures);
     const label = shorten(this.#label, Math.max(room, 0));
     const line = shorten(`${label}${figures}`, watched.columns - 3);

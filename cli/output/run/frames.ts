@@ -1,4 +1,4 @@
-// Renders the frames of an execution, live or from its log, as pieces of text.
+// Renders the frames of an execution as pieces of text, while the execution runs or from its log.
 import { formatDuration } from "../../../base/durations.ts";
 import { formatCost, formatCount, formatPlural } from "../figures.ts";
 import {
@@ -23,55 +23,55 @@ import {
 } from "./tool_lines.ts";
 import { wrapText } from "../wrap.ts";
 
-/** A piece of text: a step, a reply beside tool calls, the answer, or the error. */
+/** A rendered piece of text. `reply`: text of the model that is not the answer. `failure`: the error of a failed run. */
 export interface FramePiece {
   kind: "step" | "reply" | "answer" | "failure";
   text: string;
 }
 
-/** The options of the rendering. */
+/** The options of a FrameRenderer. */
 export interface FrameRendererOptions {
   style: Style;
   columns: number;
-  /** Shows whole arguments, results and prompts, and token counts. */
+  /** If true, arguments, results and prompts are shown in full, with token counts. */
   verbose?: boolean;
-  /** Shows the prompt and the messages to the model. */
+  /** If true, the system prompt and the messages to the model are shown. By default the value of `verbose`. */
   showMessages?: boolean;
-  /** Shows the time of day before each step. */
+  /** If true, the time of day is shown before each step. */
   showTimes?: boolean;
-  /** Shows the step numbers, which `fork --at` uses. */
+  /** If true, step numbers are shown, which the option `fork --at` takes. */
   showSteps?: boolean;
-  /** The number of replies before the first frame. */
+  /** The number of replies before the rendered frames, if they are the end of a log. */
   stepsBefore?: number;
-  /** The number of first replies that a fork copied from its original. */
+  /** The number of replies at the beginning that a fork copied from its original. */
   stepsTakenOver?: number;
-  /** Shows a call when it starts, not only with its result. */
+  /** If true, a call is shown when it starts, and not only with its result. */
   showCalls?: boolean;
 }
 
 const MESSAGE_LINES = 3;
-/** The longest shortened line without a terminal. */
+/** The maximum width of shortened lines, for wide terminals and files. */
 const WIDEST_LINE = 120;
-/** The width of `08:30:00` and a space. */
+/** The width of a time such as `08:30:00` and a space. */
 const TIME_WIDTH = 9;
 const SKILL_NAME = /^<skill-context name="([^"<>]*)">/;
 
-/** Renders the frames of one execution in their order. */
+/** A renderer for the frames of one execution. Frames must be rendered in their order. */
 export class FrameRenderer {
   readonly #options: FrameRendererOptions;
   readonly #style: Style;
   readonly #layout: ToolLineOptions;
-  /** The number of replies so far. */
+  /** The number of replies rendered so far. */
   #steps: number;
-  /** The calls without a result, in the order of the reply. */
+  /** The calls that have no result yet, by call id, in the order of the model's reply. */
   readonly #calls = new Map<string, ToolCall>();
-  /** True if the last reply made exactly one call and that call is shown. The result's line then omits the call. */
+  /** True if the last reply made exactly one call and that call is shown. The line of the result then omits the call. */
   #isObvious = false;
-  /** The last reply, while it may be the answer. */
+  /** The text of the last reply, until a frame confirms it as the answer. */
   #reply = "";
-  /** The calls that a dry run described; undefined for a normal run. */
+  /** The calls that a dry run described instead of making them; undefined for a normal run. */
   #wouldDo: DescribedCall[] | undefined;
-  /** The number of calls; undefined if the first frames are missing. */
+  /** The number of calls so far; undefined if the first frames were not rendered. */
   #callCount: number | undefined;
 
   constructor(options: FrameRendererOptions) {
@@ -84,12 +84,12 @@ export class FrameRenderer {
     this.#steps = options.stepsBefore ?? 0;
   }
 
-  /** The calls without a result. */
+  /** Returns the calls that have no result yet. */
   get openCalls(): readonly ToolCall[] {
     return [...this.#calls.values()];
   }
 
-  /** Renders a frame. Returns no pieces for frames that are not shown and for unknown kinds. */
+  /** Returns the pieces of a frame. The list is empty for a frame that is not shown, or of an unknown kind. */
   render(payload: FramePayload): FramePiece[] {
     switch (payload["event_type"]) {
       case "execution_info":
@@ -121,7 +121,7 @@ export class FrameRenderer {
     }
   }
 
-  /** Renders the calls without a result at the end of the frames, unless they are already shown. */
+  /** Returns pieces for calls that have no result when the frames end, unless the calls are already shown. */
   renderOpenCalls(payload: FramePayload): FramePiece[] {
     const calls = this.#options.showCalls ? [] : this.openCalls;
     this.#calls.clear();
@@ -135,7 +135,7 @@ export class FrameRenderer {
     return { kind: "step", text: `${this.#style.dim(time)} ${text}` };
   }
 
-  /** Renders a step as a sentence, wrapped. */
+  /** Returns a piece with a sentence, wrapped at spaces. */
   #sentence(payload: FramePayload, text: string): FramePiece {
     const { columns, lead } = this.#layout;
     return this.#step(payload, wrapText(text, columns - lead, { hanging: 2 }));
@@ -148,7 +148,7 @@ export class FrameRenderer {
     return [this.#step(payload, this.#style.bold(`Step ${this.#steps}`) + origin)];
   }
 
-  /** True if the last reply and its calls were copied from the original of a fork. */
+  /** Returns whether a fork copied the last reply and its calls from its original. */
   get #isTakenOver(): boolean {
     return this.#steps > 0 && this.#steps <= (this.#options.stepsTakenOver ?? 0);
   }
@@ -178,7 +178,7 @@ export class FrameRenderer {
     return this.#step(payload, [this.#style.bold(title), ...lines].join("\n"));
   }
 
-  /** Renders a notice, a repair message or the instructions of a skill. */
+  /** Returns the piece of a `meta` frame: a notice, a repair message, or the instructions of a skill. */
   #meta(payload: FramePayload): FramePiece {
     if (payload["kind"] === "notice") return this.#notice(payload);
     if (payload["kind"] !== "repair") return this.#skill(payload);
@@ -223,7 +223,7 @@ export class FrameRenderer {
     ];
   }
 
-  /** Renders the text beside tool calls, or a reply that did not become the answer. */
+  /** Returns the piece of a reply that is not the answer, such as the text beside tool calls. */
   #renderReply(payload: FramePayload, text: string): FramePiece {
     if (!this.#options.showTimes) return { kind: "reply", text };
     return this.#message({ ...payload, content: text }, "Model", { whole: true });
@@ -242,7 +242,7 @@ export class FrameRenderer {
     const described = describedOf(payload);
     if (described.length > 0) this.#wouldDo = [...this.#wouldDo ?? [], ...described];
     const isRoutine = textOf(payload, "tool_name") === "skill_use" && payload["is_error"] !== true;
-    // The next frame shows the skill's instructions.
+    // The next frame contains the skill's instructions and is shown instead.
     if (isRoutine && !this.#options.showMessages) return [];
     const isShown = this.#isObvious || this.#options.showCalls && this.#layout.verbose;
     const shown = isShown ? undefined : call;
@@ -263,7 +263,7 @@ export class FrameRenderer {
     const status = toOneLine(textOf(payload, "status"));
     const isDone = status === "success";
     const pieces = this.renderOpenCalls(payload);
-    // Shows a reply that did not become the answer, for example because it was cut.
+    // Shows a reply that did not become the answer, for example a truncated reply.
     if (this.#reply !== "") pieces.push(this.#renderReply(payload, sanitize(this.#reply)));
     this.#reply = "";
     if (this.#wouldDo !== undefined) {

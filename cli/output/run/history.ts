@@ -1,4 +1,4 @@
-// Prints the history of agents as a table: executions, and due times without a run.
+// Prints the history of agents as a table of executions, and of due times at which no run started.
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import { formatDuration } from "../../../base/durations.ts";
@@ -9,10 +9,10 @@ import type { Output } from "../output.ts";
 import { NOTHING, orNothing } from "../table.ts";
 import { formatMinute } from "../time.ts";
 
-/** An entry of the history: an execution or a due time. */
+/** A row of the history: an execution, or a due time without a run. */
 type Entry = { execution: ListedExecution } | { slot: SlotBody };
 
-/** Prints executions, and slots that did not run, newest first. */
+/** Prints executions and due times without a run, newest first. `isOfAll` adds a column with the agent. */
 export function showHistory(
   output: Output,
   executions: readonly ListedExecution[],
@@ -73,7 +73,10 @@ function describeTrigger(entry: Entry): string {
   return by === null ? trigger : `${trigger} (${by})`;
 }
 
-/** Returns the note of an execution: its state, its message and its result. */
+/**
+ * Returns the note below an execution's row: its state, its message, and its answer or error. Returns undefined if there is
+ * none.
+ */
 function describeOutcome(execution: ListedExecution): string | undefined {
   const { preview, error, dry_run, waits_for_labels: labels, retry } = execution;
   const exchange = [preview?.asked, error ?? preview?.answered].filter((one) => one).join(" → ");
@@ -86,7 +89,7 @@ function describeOutcome(execution: ListedExecution): string | undefined {
   return parts.length === 0 ? undefined : parts.join(": ");
 }
 
-/** Colors a cell by the status of its execution, or by the outcome of its due time. */
+/** Returns a cell in the color of an execution's status or a due time's outcome. */
 export function paintStatus({ style }: Output, cell: string, status: string): string {
   if (status === "success") return style.green(cell);
   const isOpen = ["running", "waiting"].includes(status) || /^(skipped|missed)/.test(status);

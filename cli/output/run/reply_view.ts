@@ -1,19 +1,19 @@
-// Prints the replies of a model at a terminal as Markdown while they stream. Loaded only for a terminal.
+// Prints the replies of a model as Markdown while they stream. This module is imported only if the output is a terminal.
 import { formatBlocks, type MarkdownOptions, parseMarkdown } from "../markdown/markdown.ts";
 import type { Output } from "../output.ts";
 import { StreamedMarkdown } from "../markdown/streamed_markdown.ts";
 import { sanitize } from "../sanitize.ts";
 import { SanitizedStream } from "../sanitized_stream.ts";
 
-/** The greatest width of text, because longer lines are hard to read. */
+/** The maximum width of text, because longer lines are hard to read. */
 const WIDEST_TEXT = 120;
 
-/** Prints the replies of one execution, each with an empty line before it. */
+/** A view of the replies of one execution. It prints an empty line before each reply. */
 export class ReplyView {
   readonly #output: Output;
   readonly #markdown: StreamedMarkdown;
   #stream = new SanitizedStream();
-  /** The text of the current reply so far. */
+  /** The text of the current reply that has arrived so far. */
   #shown = "";
   /** True if a line of the current reply has been printed. */
   #isPrinted = false;
@@ -23,25 +23,28 @@ export class ReplyView {
     this.#markdown = new StreamedMarkdown(() => this.#options());
   }
 
-  /** True if a part of the current reply has arrived. */
+  /** Returns whether a piece of the current reply has arrived. */
   get isOpen(): boolean {
     return this.#shown !== "";
   }
 
-  /** Adds the next piece of the current reply. */
+  /** Adds the next piece of the current reply, and prints the Markdown blocks that are complete. */
   push(piece: string): void {
     const text = this.#stream.push(piece);
     this.#shown += text;
     this.#print(this.#markdown.push(text));
   }
 
-  /** Returns the last lines of the current reply that are not printed yet. */
+  /** Returns at most `height` last lines of the current reply that are not printed yet. */
   preview(height: number): string[] {
     const lines = this.#markdown.preview(height - 1);
     return lines.length === 0 ? [] : ["", ...lines];
   }
 
-  /** Ends the current reply with its whole text. Returns false if the pieces differ from it, and prints nothing then. */
+  /**
+   * Ends the current reply and prints the rest of `whole`, its complete text. If the pieces differ from that text, prints
+   * no rest of it and returns false.
+   */
   end(whole: string): boolean {
     const text = sanitize(whole);
     const isSame = text.startsWith(this.#shown);
@@ -50,7 +53,7 @@ export class ReplyView {
     return isSame;
   }
 
-  /** Ends the current reply without the rest of its text. */
+  /** Ends the current reply, and prints the pieces that have arrived. */
   drop(): void {
     this.#stream = new SanitizedStream();
     this.#shown = "";
@@ -58,7 +61,7 @@ export class ReplyView {
     this.#isPrinted = false;
   }
 
-  /** Prints a whole sanitized reply. With `alone` there is no empty line before it. */
+  /** Prints a complete, sanitized reply that has not streamed. With `alone`, prints no empty line before it. */
   show(text: string, { alone = false } = {}): void {
     this.#isPrinted = alone;
     this.#print(formatBlocks(parseMarkdown(text), this.#options()));

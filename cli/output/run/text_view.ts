@@ -1,4 +1,4 @@
-// The text view of a run: its frames, its streaming replies and its current activity.
+// Prints a run as text: its frames, its streaming replies and its progress line.
 import type { StreamFrame } from "../../../api/client/client.ts";
 import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../../context/app.ts";
@@ -16,15 +16,15 @@ import { toVisible } from "../../../present/visible_text.ts";
 export interface TextViewOptions {
   output: Output;
   clock: Clock;
-  /** True for a turn of a chat, which has no heading and no success line. */
+  /** True for a turn of a chat. Its first line with the agent's name and its line about the success are omitted. */
   isTurn: boolean;
-  /** True if the run's questions are asked here, so that they need no line. */
+  /** True if the caller asks the user the run's questions. The view then omits the lines about them. */
   asks: boolean;
-  /** The execution and step that a fork started from. */
+  /** The execution and step that a fork started from; absent or null if the run is no fork. */
   takenOver?: ExecutionDetail["forked_from"];
 }
 
-/** Opens a text view. The Markdown formatter is loaded only for a terminal. */
+/** Returns a view that prints a run as text. Imports the Markdown formatter only if the output is a terminal. */
 export async function openTextView(options: TextViewOptions): Promise<RunView> {
   const { output } = options;
   if (!output.stdout.isTerminal) return new TextView(options, undefined);
@@ -36,8 +36,8 @@ const THINKING = "Thinking";
 const WRITING = "Writing";
 
 /**
- * The text view. At a terminal it prints everything on standard output and streams replies. Otherwise it prints the answer
- * on standard output and the steps on standard error.
+ * A view that prints a run as text. At a terminal it prints everything on standard output, and replies while they stream.
+ * Otherwise it prints the answer on standard output and the steps on standard error.
  */
 class TextView implements RunView {
   readonly streams: boolean;
@@ -46,7 +46,7 @@ class TextView implements RunView {
   readonly #renderer: FrameRenderer;
   readonly #replies: ReplyView | undefined;
   readonly #activity: Activity;
-  /** The last reply that was completely printed while it streamed. */
+  /** The text of the last reply that was completely printed while it streamed. */
   #shownReply: string | undefined;
 
   constructor(options: TextViewOptions, replies: ReplyView | undefined) {
@@ -54,7 +54,7 @@ class TextView implements RunView {
     this.#output = output;
     this.#options = options;
     this.#replies = replies;
-    // --quiet prints only the answer, which is known at the end.
+    // With --quiet only the answer is printed, which is known at the end of the run.
     this.streams = replies !== undefined && !output.quiet;
     this.#renderer = new FrameRenderer({
       style: output.watchedStyle,
@@ -119,14 +119,14 @@ class TextView implements RunView {
     }
   }
 
-  /** Returns the frame of a reply without the text that is already printed. */
+  /** Returns the frame of a reply with an empty text if the text is already printed. */
   #withoutShown(payload: FramePayload): FramePayload {
     const { content } = payload;
     if (!this.#replies?.isOpen || typeof content !== "string") {
       this.#replies?.drop();
       return payload;
     }
-    // If the pieces differ from the reply, for example after a lost connection, the reply is printed in full.
+    // If the streamed pieces differ from the reply, for example after a lost connection, the whole reply is printed again.
     if (!this.#replies.end(content)) return payload;
     this.#shownReply = content;
     return { ...payload, content: "" };
@@ -157,7 +157,7 @@ class TextView implements RunView {
     else this.#output.errorLine(text);
   }
 
-  /** Updates the activity after a frame. */
+  /** Updates the progress line after a frame. */
   #updateActivity(payload: FramePayload): void {
     switch (payload["event_type"]) {
       case "stats":
@@ -194,7 +194,7 @@ class TextView implements RunView {
   }
 }
 
-/** Returns whether a frame is not shown in a chat: the heading and the success line. */
+/** Returns whether a chat omits the frame: the first line with the agent's name, and the line about the success. */
 function isRoutine(payload: FramePayload): boolean {
   const type = payload["event_type"];
   return type === "execution_info" || (type === "complete" && payload["status"] === "success");

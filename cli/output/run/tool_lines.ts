@@ -1,4 +1,5 @@
-// Formats a tool call and its result: the mark, the name, the arguments, the duration and the folded result.
+// Formats a tool call and its result: a mark, the tool's name, the arguments, the duration, and the first lines of the
+// result.
 import { formatDuration } from "../../../base/durations.ts";
 import { formatArguments, formatWholeArguments } from "../arguments.ts";
 import { formatCost, formatCount } from "../figures.ts";
@@ -17,35 +18,35 @@ import { wrapExactly } from "../wrap.ts";
 
 const RESULT_LINES = 3;
 const ERROR_LINES = 8;
-/** With less room for the arguments they are left out. */
+/** The minimum width for arguments on a call's line. If less is free, the arguments are omitted. */
 const LEAST_ROOM = 8;
 
-/** The layout of the lines. */
+/** The layout of the lines of a call and its result. */
 export interface ToolLineOptions {
   style: Style;
-  /** The width of shortened lines. */
+  /** The maximum width of shortened lines. */
   columns: number;
-  /** The width at which full lines wrap; Infinity without a terminal. */
+  /** The width at which unshortened lines wrap; Infinity if the output is no terminal. */
   width: number;
-  /** The width before the first line of a step. */
+  /** The width of the text before the first line of a step, such as the time. */
   lead: number;
-  /** Shows whole arguments and results. */
+  /** If true, arguments and results are not shortened. */
   verbose: boolean;
   /** True if a fork copied the call from its original. */
   isTakenOver?: boolean;
 }
 
-/** Formats a call on one line without colors: `file_read notes.md`. */
+/** Returns a call as one line without colors, such as `file_read notes.md`. */
 export function describeCall({ name, args }: ToolCall): string {
   return `${toVisibleLine(name)} ${formatArguments(args)}`.trimEnd();
 }
 
-/** Formats a call without a result. */
+/** Returns the line of a call whose result is not known yet. */
 export function formatCall(call: ToolCall, options: ToolLineOptions): string {
   return formatHead(options.style.cyan("→"), call, { ...options, end: "" });
 }
 
-/** Formats the result of a call, together with the call unless `call` is undefined. */
+/** Returns the lines of a call's result. If `call` is given, the first line contains the call's arguments. */
 export function formatResult(
   payload: FramePayload,
   call: ToolCall | undefined,
@@ -70,7 +71,10 @@ export function formatResult(
   return [head, ...lines].join("\n");
 }
 
-/** Formats the indented lines of a text: all of them, or the first ones, shortened, and the number of the others. */
+/**
+ * Returns the lines of a text, indented. Without `verbose` it returns the first `lines` lines, shortened, and the number of
+ * further lines.
+ */
 export function formatFolded(
   text: string,
   options: ToolLineOptions & { lines: number },
@@ -91,12 +95,12 @@ export function formatFolded(
   return shown.map((line) => line === "" ? "" : `    ${style.dim(line)}`);
 }
 
-/** Matches a system prompt: the environment, which is similar for all agents, and the agent's task. */
+/** Matches a system prompt. Its groups are the environment, which is similar for all agents, and the agent's task. */
 const PROMPT = /^<environment>\n([^]*?)\n<\/environment>\n\n<task>\n([^]*)\n<\/task>$/;
 const ENVIRONMENT_LINES = 1;
 const OTHER_PROMPT_LINES = 3;
 
-/** Formats a system prompt: the environment folded, the agent's task in full. */
+/** Returns the lines of a system prompt: a shortened environment, and the complete task of the agent. */
 export function formatPrompt(prompt: string, options: ToolLineOptions): string[] {
   const [, environment = "", task] = PROMPT.exec(prompt.trim()) ?? [];
   if (task === undefined) return formatFolded(prompt, { ...options, lines: OTHER_PROMPT_LINES });
@@ -126,7 +130,7 @@ function formatHead(
   return `${mark} ${style.bold(shownName)}${args === "" ? "" : `  ${args}`}${style.dim(time)}`;
 }
 
-/** Formats the result of a delegated execution: its id and figures, and its folded answer. */
+/** Returns the lines of a delegated execution's result: its number and figures, and the first lines of its answer. */
 function formatDelegated(result: FramePayload, options: ToolLineOptions): string[] {
   const { style } = options;
   const id = numberOf(result, "execution_id");

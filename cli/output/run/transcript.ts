@@ -1,4 +1,4 @@
-// Prints the log of one execution step by step.
+// Prints the log of an execution step by step.
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { toLabelWords } from "../../../base/text/label_words.ts";
 import type { ExecutionDetail, LogRow } from "../../../api/schemas/execution_schemas.ts";
@@ -10,7 +10,7 @@ import type { ReplyView } from "./reply_view.ts";
 import { toOneLine } from "../sanitize.ts";
 import { wrapText } from "../wrap.ts";
 
-/** Prints the log of one execution. */
+/** A printer for the log of one execution. */
 export class Transcript {
   readonly #output: Output;
   readonly #execution: ExecutionDetail;
@@ -20,7 +20,7 @@ export class Transcript {
     this.#execution = execution;
   }
 
-  /** Prints the last `count` rows of a log, by default all. */
+  /** Prints the last `count` rows of the log. The default is all rows. */
   async show(log: readonly LogRow[], count = log.length): Promise<void> {
     const output = this.#output;
     const { id, status, children, forked_from: from, waits_for_labels: labels, retry } =
@@ -85,7 +85,9 @@ export class Transcript {
     }
   }
 
-  /** Converts a log row back to its frame. Missing fields come from the execution or repeat the message. */
+  /**
+   * Converts a row of the log to the frame that was stored as this row. Fields that the row lacks come from the execution.
+   */
   #toPayload(row: LogRow): FramePayload {
     const { agent_id, parent_execution_id } = this.#execution;
     return {
@@ -105,7 +107,7 @@ function isReply({ event_type: type }: LogRow): boolean {
   return type === "ai" || type === "tool_call";
 }
 
-/** Loads the Markdown view for a terminal. */
+/** Returns a view that prints answers as Markdown, or undefined if the output is no terminal. */
 async function openReplies(output: Output): Promise<ReplyView | undefined> {
   if (!output.stdout.isTerminal) return undefined;
   const { ReplyView } = await import("./reply_view.ts");

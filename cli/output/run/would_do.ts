@@ -1,4 +1,4 @@
-// Formats the calls that a dry run did not make, each with its file change.
+// Formats the calls that a dry run did not make, each with the file change that it would have made.
 import { formatDiff } from "../diff.ts";
 import { formatPlural } from "../figures.ts";
 import type { DescribedCall } from "../../../present/payload.ts";
@@ -6,7 +6,7 @@ import { toVisibleLine } from "../../../present/visible_text.ts";
 import { wrapText } from "../wrap.ts";
 import type { ToolLineOptions } from "./tool_lines.ts";
 
-/** Formats the list. Calls of executions other than `executionId` are marked with their agent. */
+/** Returns the lines about the described calls. The agent is named at calls of executions other than `executionId`. */
 export function formatWouldDo(
   calls: readonly DescribedCall[],
   executionId: number | undefined,
@@ -29,7 +29,7 @@ function formatBlock(
   const of = id === undefined || id === executionId
     ? ""
     : ` · ${toVisibleLine(agentId)}, execution ${id}`;
-  // The summary of a file change does not name the tool.
+  // The summary of a file change does not name the tool, so the tool is added.
   const tool = hasPreview && problem === "" ? ` · ${toVisibleLine(toolName)}` : "";
   const head = `${style.yellow("•")} ${toVisibleLine(summary)}${style.dim(tool + of)}`;
   return [

@@ -3,7 +3,7 @@ import { formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { TestResult } from "../../../ops/testing/test_result.ts";
 import { endOf } from "./test_report.ts";
 
-/** Formats the whole file. */
+/** Returns the text of a JUnit file with a test case for each result. */
 export function formatJUnit(results: readonly TestResult[]): string {
   const failed = results.filter(({ failures }) => failures.length > 0).length;
   const broken = results.filter(({ problems }) => problems.length > 0).length;
@@ -32,7 +32,7 @@ function formatCase(result: TestResult): string {
     ...failures.map(({ what, expected, got }) =>
       element("failure", what, `expected:\n${expected}\n\ngot:\n${got}`)
     ),
-    // JUnit allows at most one "skipped" element.
+    // JUnit allows at most one "skipped" element in a test case.
     ...endOf(result) === "unjudged" ? [element("skipped", SKIPPED, unjudged.join("\n"))] : [],
   ];
   if (children.length === 0) return `    <testcase ${attributes}/>`;
@@ -57,12 +57,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Escapes a text for XML 1.0. Replaces characters that XML does not allow, even escaped, by U+FFFD. */
+/** Escapes a text for XML 1.0. Replaces characters that XML forbids even in escaped form with U+FFFD. */
 function escapeXml(text: string): string {
   return text.toWellFormed()
     // deno-lint-ignore no-control-regex
     .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\uFFFD")
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
-    // XML readers would normalize carriage returns.
+    // XML readers convert unescaped carriage returns to line feeds.
     .replaceAll("\r", "&#13;");
 }

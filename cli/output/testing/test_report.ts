@@ -1,4 +1,4 @@
-// Prints the results of tests, or converts them to JSON.
+// Prints test results as text, or converts them to JSON.
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { TestResult } from "../../../ops/testing/test_result.ts";
 import type { TestFailure } from "../../../ops/testing/check_run.ts";
@@ -9,7 +9,7 @@ import { sanitize, toOneLine } from "../sanitize.ts";
 import { pad } from "../width.ts";
 import { wrapText } from "../wrap.ts";
 
-/** Returns the result of a case. A case without failures whose judges were not asked is `unjudged`. */
+/** Returns the verdict on a test case. `unjudged` means that no check failed, but the judge questions were not asked. */
 export function endOf(
   { problems, failures, unjudged }: TestResult,
 ): "passed" | "failed" | "unjudged" {
@@ -17,7 +17,7 @@ export function endOf(
   return unjudged.length > 0 ? "unjudged" : "passed";
 }
 
-/** Counts the cases by their result. */
+/** Returns the number of test cases for each verdict. */
 export function countEnds(
   results: readonly TestResult[],
 ): { passed: number; failed: number; unjudged: number } {
@@ -26,7 +26,7 @@ export function countEnds(
   return counts;
 }
 
-/** Prints a line for each case with its failures, and the totals. */
+/** Prints a line for each test case with its failures, followed by the totals. */
 export function showResults(output: Output, results: readonly TestResult[]): void {
   const { style } = output;
   for (const result of results) {
@@ -49,12 +49,12 @@ export function showResults(output: Output, results: readonly TestResult[]): voi
   else output.detail(style.green(sum));
 }
 
-/** Prints the problems of case files. */
+/** Prints the problems of case files, each as an indented line. */
 export function showDiagnostics(output: Output, problems: readonly Diagnostic[]): void {
   for (const problem of problems) showIndented(output, toOneLine(formatDiagnostic(problem)));
 }
 
-/** Prints the expected and the actual value of a failed expectation. */
+/** Prints a failed expectation with its expected and its actual value. */
 export function showFailure(output: Output, { what, expected, got, isText }: TestFailure): void {
   const { style } = output;
   const title = style.bold(toOneLine(what));
@@ -67,7 +67,7 @@ export function showFailure(output: Output, { what, expected, got, isText }: Tes
   showSide(output, "got", got);
 }
 
-/** The column of the expected and actual values. */
+/** The column at which expected and actual values begin. */
 const VALUES_AT = 14;
 
 function showSide(output: Output, name: "expected" | "got", value: string): void {
@@ -85,7 +85,7 @@ function showIndented(output: Output, text: string): void {
   for (const line of lines) output.line(`  ${line}`.trimEnd());
 }
 
-/** Converts the results to JSON. */
+/** Converts test results to the JSON value of `inkling test --json`. */
 export function toJson(results: readonly TestResult[]): unknown {
   const { passed, failed, unjudged } = countEnds(results);
   return {

@@ -1,4 +1,4 @@
-// Prints the results of a live test: a table of models and cases, and the last failure of each.
+// Prints the results of a live test: a table of cases and models, and the last failure of each row.
 import type { TestResult } from "../../../ops/testing/test_result.ts";
 import type { LiveTrial, TrialRow } from "../../../ops/testing/live_trial.ts";
 import { formatCost } from "../figures.ts";
@@ -9,7 +9,7 @@ import { showDiagnostics, showFailure } from "./test_report.ts";
 
 type Unplayable = LiveTrial["unplayable"];
 
-/** Prints the cases that cannot run, with their problems. */
+/** Prints the test cases that cannot run, with their problems. */
 export function showProblemsOf(output: Output, unplayable: Unplayable): void {
   const { style } = output;
   for (const { name, problems } of unplayable) {
@@ -18,7 +18,7 @@ export function showProblemsOf(output: Output, unplayable: Unplayable): void {
   }
 }
 
-/** Prints the table and the failures. */
+/** Prints the table, followed by the last failure of each row that has one. */
 export function showTrial(output: Output, rows: readonly TrialRow[]): void {
   const { style } = output;
   output.table(rows, [
@@ -35,7 +35,7 @@ export function showTrial(output: Output, rows: readonly TrialRow[]): void {
   }
 }
 
-/** Converts the results to JSON. */
+/** Converts the results of a live test to a JSON value. */
 export function toTrialJson(rows: readonly TrialRow[], unplayable: Unplayable): unknown {
   return {
     rows: rows.map(({ name, model, passed, runs, costUsd, durationMs, failure }) => ({
