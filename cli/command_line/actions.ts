@@ -1,17 +1,18 @@
-// Checks the commands whose first argument is an action, such as `mcp add`. Each action has its own arguments and options.
+// Checks the words and options of commands whose first argument is an action, such as `mcp add`. Each action accepts
+// different arguments and options.
 import { UsageError } from "./usage_error.ts";
 
-/** The arguments and options of one action. */
+/** The arguments and options that an action accepts. */
 export interface ActionForm {
-  /** The required arguments. */
+  /** The names of the required arguments. */
   words: readonly string[];
-  /** True if more words may follow. */
+  /** True if more words may follow the required arguments. */
   hasRest?: boolean;
-  /** The keys of the allowed options. */
+  /** The keys of the accepted options. */
   options: readonly string[];
 }
 
-/** Throws UsageError for a missing argument, and for arguments and options that the action does not accept. */
+/** Throws UsageError if a required argument is missing, or if the action does not accept a typed argument or option. */
 export function checkAction(
   command: string,
   form: ActionForm & { action: string },

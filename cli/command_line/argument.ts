@@ -1,18 +1,21 @@
-// The positional arguments of a command.
+// Declares the positional arguments of commands.
 import type { ValueType } from "./value_type.ts";
 
-/** An argument with a value of type `Value`. Its name is its key in the declaration. */
+/** A positional argument with a value of type `Value`. Its name is its key in the command's declaration. */
 export interface Argument<Value = unknown> {
   readonly description: string;
   readonly isRequired: boolean;
-  /** True if it takes all remaining words; allowed for the last argument only. */
+  /** True if the argument takes all remaining words. Allowed only for the last argument of a command. */
   readonly isRest: boolean;
   readonly type: ValueType;
-  /** Parses its words: at most one, unless it is the rest. Throws InvalidValue. */
+  /**
+   * Parses the words of the argument and returns its value. `words` contains at most one word, unless `isRest` is true.
+   * Throws InvalidValue.
+   */
   read(words: readonly string[]): Value;
 }
 
-/** Declares a required argument: `<name>`. */
+/** Declares a required argument, which the help prints as `<name>`. */
 export function required<Value>(description: string, type: ValueType<Value>): Argument<Value> {
   return {
     description,
@@ -26,7 +29,7 @@ export function required<Value>(description: string, type: ValueType<Value>): Ar
   };
 }
 
-/** Declares an optional argument: `[agent]`. */
+/** Declares an optional argument, which the help prints as `[agent]`. */
 export function optional<Value>(
   description: string,
   type: ValueType<Value>,
@@ -40,7 +43,7 @@ export function optional<Value>(
   };
 }
 
-/** Declares an argument that takes all remaining words: `[args...]`. */
+/** Declares an argument that takes all remaining words. The help prints it as `[args...]`. */
 export function rest<Value>(description: string, type: ValueType<Value>): Argument<Value[]> {
   return {
     description,

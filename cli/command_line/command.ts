@@ -1,4 +1,4 @@
-// The declarations of commands and of the program. The types of options and arguments follow from the declaration.
+// Declares commands and the program. TypeScript infers the types of a command's options and arguments from its declaration.
 import type { CommandContext } from "../context/context.ts";
 import { type CommandResult, EXIT, type ExitCode } from "../context/exit.ts";
 import { GLOBAL_OPTIONS, HELP_OPTION } from "./global_options.ts";
@@ -13,33 +13,36 @@ import {
 import type { Options } from "./scanner.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** A command line to copy, and its description. */
+/** An example of a command line, and its description. */
 export type Example = readonly [commandLine: string, meaning: string];
 
-/** A parsed command, ready to run. */
+/** A function that runs a parsed command and returns its exit code. */
 export type Action = (context: CommandContext) => Promise<ExitCode>;
 
-/** The untyped part of a command's declaration. */
+/** The part of a command that does not depend on the types of its options and arguments. */
 interface CommandFacts {
   readonly name: string;
   readonly description: string;
   readonly examples: readonly Example[];
-  /** True if help, suggestions and completion leave the command out. */
+  /** True if help, suggestions and completions omit the command. */
   readonly isHidden: boolean;
   readonly arguments: Readonly<Record<string, Argument>>;
-  /** The command's own options, then the global options. */
+  /** The options of this command, followed by the global options, by their keys. */
   readonly options: Options;
 }
 
-/** A command without its type parameters. */
+/** A command whose option and argument types are not known. */
 export interface Command extends CommandFacts {
-  /** Parses the typed options and words, and returns the action. Throws UsageError. */
+  /**
+   * Parses the typed options and words, and returns the function that runs the command. Throws UsageError for an invalid
+   * option or word.
+   */
   prepare(typed: TypedOptions, words: readonly string[]): Action;
 }
 
-/** A command with its types, but without its code. */
+/** A declared command with typed options and arguments. loads() adds its code. */
 export interface DeclaredCommand<Values extends object, Words extends object> extends CommandFacts {
-  /** Adds the function that loads the command's code. */
+  /** Returns the command with its code. `load` imports the code when the command runs. */
   loads(load: () => Promise<{ perform: PerformWith<Values, Words> }>): Command;
 }
 
@@ -49,26 +52,26 @@ type PerformWith<Values, Words> = (
   words: Words,
 ) => Promise<CommandResult>;
 
-/** The code of a declared command. */
+/** The type of the function that performs a declared command. */
 export type Perform<Declared> = Declared extends DeclaredCommand<infer Values, infer Words>
   ? PerformWith<Values, Words>
   : never;
 
-/** The parsed options of a declared command. */
+/** The type of the parsed options of a declared command. */
 export type CommandOptions<Declared> = Declared extends DeclaredCommand<infer Values, infer _Words>
   ? Partial<Values>
   : never;
 
-/** The whole command line. */
+/** The program with its commands and its options. */
 export interface Program {
   readonly name: string;
   readonly description: string;
-  /** The options that may precede a command's name. */
+  /** The options that may precede the name of a command. */
   readonly options: Options;
   readonly commands: readonly Command[];
 }
 
-/** The input of declareCommand(). Its types are inferred from the options and arguments. */
+/** The input of declareCommand(). TypeScript infers `Values` from the options, and `Words` from the arguments. */
 export interface CommandDeclaration<Values extends object, Words extends object> {
   name: string;
   description: string;
@@ -76,11 +79,11 @@ export interface CommandDeclaration<Values extends object, Words extends object>
   isHidden?: boolean;
   arguments?: Arguments<Words>;
   options?: OptionsOf<Values>;
-  /** For each option, the options that cannot be used with it. */
+  /** The keys of options that cannot be combined, by option. */
   conflicts?: { [Key in keyof NoInfer<Values>]?: readonly (keyof NoInfer<Values>)[] };
 }
 
-/** Declares a command. */
+/** Returns a command with the given declaration and the global options. */
 export function declareCommand<Values extends object, Words extends object>(
   declaration: CommandDeclaration<Values, Words>,
 ): DeclaredCommand<Values, Words> {
@@ -128,7 +131,7 @@ function checkConflicts<Values extends object, Words extends object>(
   }
 }
 
-/** Gives the code of a declared command the parameter types of its declaration. */
+/** Returns the function unchanged, with the parameter types of the declared command. */
 export function performs<Declared>(perform: Perform<Declared>): Perform<Declared> {
   return perform;
 }

@@ -1,8 +1,8 @@
-// The options of every command. They may precede or follow the command's name.
+// Declares the options that every command accepts. They may precede or follow the name of the command.
 import { flag, option, type OptionValues } from "./option.ts";
 import { DIRECTORY } from "./value_type.ts";
 
-/** The global options. */
+/** The options that every command accepts, by their keys. */
 export const GLOBAL_OPTIONS = {
   quiet: flag("-q, --quiet", "Show results only (for a run: only its answer)"),
   verbose: flag("-v, --verbose", "Show more: whole tool results, causes of errors"),
@@ -13,10 +13,10 @@ export const GLOBAL_OPTIONS = {
   ),
 };
 
-/** The values of the global options. */
+/** The parsed values of the global options. */
 export type GlobalOptions = OptionValues<typeof GLOBAL_OPTIONS>;
 
-/** Shows the help of the command before it. */
+/** The option that prints the help of the command, or of the program before a command's name. */
 export const HELP_OPTION = flag("-h, --help", "Show this help");
-/** Shows the version; an option of the program only. */
+/** The option that prints the version. Only the program accepts it, not the commands. */
 export const VERSION_OPTION = flag("-V, --version", "Show the version");

@@ -1,4 +1,4 @@
-// Formats the help of the program and of its commands for the width of the terminal.
+// Formats the help texts of the program and its commands for the width of the terminal.
 import type { Style } from "../output/style.ts";
 import { wrapText } from "../output/wrap.ts";
 import type { Argument } from "./argument.ts";
@@ -6,22 +6,25 @@ import type { Command, Program } from "./command.ts";
 
 /** The layout of a help text. */
 export interface HelpLayout {
-  /** The width of the terminal. */
+  /** The width of the terminal in cells. */
   columns: number;
   style: Style;
 }
 
-/** A term and its description. */
+/** A term of the help, such as an option, and its description. */
 type Item = readonly [term: string, meaning: string];
 
-/** Longer lines are hard to read. */
+/** The maximum width of a line, because longer lines are hard to read. */
 const MOST_WIDTH = 100;
-/** The least width of a description beside its term. With less room it is printed below. */
+/** The minimum width of a description beside its term. If less is free, the description is printed below the term. */
 const LEAST_DESCRIPTION = 24;
-/** The description of a longer command is printed below it, so that the column stays narrow. */
+/**
+ * The maximum length of a command's usage in the column of terms. The description of a longer usage is printed below it, so
+ * that the column stays narrow.
+ */
 const MOST_COMMAND = 24;
 
-/** Formats the help of the program or of one of its commands. */
+/** Returns the help text of the program or of a command. */
 export function formatHelp(program: Program, of: Program | Command, layout: HelpLayout): string {
   const { style } = layout;
   const width = Math.min(layout.columns, MOST_WIDTH);
@@ -40,7 +43,7 @@ export function formatHelp(program: Program, of: Program | Command, layout: Help
   ]);
   const commands = !isProgram ? [] : of.commands.filter(({ isHidden }) => !isHidden)
     .map((command): Item => [
-      // Every command has options, so the list does not repeat "[options]".
+      // The usage of a command omits "[options]" here, because every command has options.
       [command.name, ...Object.entries(command.arguments).map(toTerm)].join(" "),
       command.description,
     ]);

@@ -1,4 +1,4 @@
-// Parses past moments, such as `22:00`, `yesterday` and `2h`.
+// Parses moments in the past, such as `22:00`, `yesterday` and `2h`.
 import { parseDuration } from "../../base/durations.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
@@ -7,8 +7,9 @@ import { InvalidValue } from "./usage_error.ts";
 import { MOMENT_FORMS } from "./value_type.ts";
 
 /**
- * Parses a moment into milliseconds. A duration counts back from now; a day means its start; a time of day means its last
- * occurrence. Without a zone the time is local. Throws InvalidValue.
+ * Returns a moment in milliseconds since the epoch. A duration is subtracted from `now`. A day means the beginning of the
+ * day. A time of day means the last time when the clock showed it. Without a time zone, the local zone applies. Throws
+ * InvalidValue for other texts.
  */
 export function parseMoment(text: string, now: number): number {
   const moment = readMoment(text.trim(), now);
@@ -28,7 +29,7 @@ function readMoment(text: string, now: number): number | undefined {
     if (at.getTime() > now) at.setDate(at.getDate() - 1);
     return at.getTime();
   }
-  // Date.parse() would read a date without a time as UTC.
+  // Adds a time, because Date.parse() interprets a date without a time as UTC.
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return readDate(`${text}T00:00`, text);
   const written = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/i.exec(
     text,
@@ -38,7 +39,9 @@ function readMoment(text: string, now: number): number | undefined {
     : readDate(`${written[1]}T${written[2]}${written[5] ?? ""}`, written[1] ?? "");
 }
 
-/** Returns undefined for a day that does not exist: Date reads 30 February as 1 March. */
+/**
+ * Parses a date. Returns undefined for a day that does not exist, because Date would convert 30 February to a day in March.
+ */
 function readDate(text: string, day: string): number | undefined {
   const noon = new Date(`${day}T12:00Z`);
   if (Number.isNaN(noon.getTime()) || !noon.toISOString().startsWith(day)) return undefined;
@@ -48,13 +51,16 @@ function readDate(text: string, day: string): number | undefined {
 function midnight(now: number, days: number): number {
   const at = new Date(now);
   at.setHours(0, 0, 0, 0);
-  // Noon of the wanted day, so that a clock change at night does not matter.
+  // Calculates with noon, because a change to or from summer time at night moves midnight by an hour.
   const noon = new Date(at.getTime() + days * DAY_MS + DAY_MS / 2);
   noon.setHours(0, 0, 0, 0);
   return noon.getTime();
 }
 
-/** Parses the moment in an option; undefined without the option. Throws CommandFailure. */
+/**
+ * Parses the value of an option as a moment. Returns undefined if `text` is undefined. Throws CommandFailure for an invalid
+ * moment.
+ */
 export function readMomentOption(
   option: string,
   text: string | undefined,

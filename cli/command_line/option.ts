@@ -1,34 +1,37 @@
-// The options of a command: their names, their values and the parsing of these.
+// Declares the options of commands: their names, and the parsing of their values.
 import type { ValueType } from "./value_type.ts";
 
-/** An option with a value of type `Value`. */
+/** An option of a command, with a value of type `Value`. */
 export interface Option<Value = unknown> {
-  /** The text in help and error messages: `-n, --last <count>`. */
+  /** The option in help and error messages, such as `-n, --last <count>`. */
   readonly flags: string;
-  /** `-n`. */
+  /** The short name, such as `-n`. */
   readonly short: string | undefined;
-  /** `--last`. */
+  /** The long name, such as `--last`. */
   readonly long: string;
   readonly description: string;
-  /** The word after the option; `text-or-nothing` does not take a word that looks like an option. */
+  /** The kind of text that follows the option. With `text-or-nothing`, a word that looks like an option is not its text. */
   readonly takes: "nothing" | "text" | "text-or-nothing";
-  /** The type of the text; undefined if the option takes none. */
+  /** The type of the text; undefined if the option has no text. */
   readonly type: ValueType | undefined;
-  /** Parses the texts of the option, one for each time that it was typed. Throws InvalidValue. */
+  /**
+   * Parses the texts of the option and returns its value. `texts` has a text for each time that the option was typed.
+   * Throws InvalidValue.
+   */
   read(texts: readonly string[]): Value;
 }
 
-/** The values of options; absent for those that were not typed. */
+/** The parsed values of options by key. The key of an option that was not typed is absent. */
 export type OptionValues<Options> = {
   [Key in keyof Options]?: Options[Key] extends Option<infer Value> ? Value : never;
 };
 
-/** Declares an option without a text: `-d, --detach`. */
+/** Declares an option without a text, such as `-d, --detach`. */
 export function flag(flags: string, description: string): Option<true> {
   return { ...namesOf(flags), description, takes: "nothing", type: undefined, read: () => true };
 }
 
-/** Declares an option with a text: `--context <text>`. If it is repeated, the last one counts. */
+/** Declares an option with a text, such as `--context <text>`. If the user repeats the option, the last text counts. */
 export function option<Value>(
   flags: string,
   description: string,
@@ -47,7 +50,7 @@ export function option<Value>(
   };
 }
 
-/** Declares an option with a text that may be repeated: `--path <path>`. */
+/** Declares an option with a text that the user may repeat, such as `--path <path>`. Its value is the list of texts. */
 export function repeatable<Value>(
   flags: string,
   description: string,
@@ -62,7 +65,7 @@ export function repeatable<Value>(
   };
 }
 
-/** Declares an option with an optional text: `--print-unit [kind]`. Its value is true without the text. */
+/** Declares an option whose text may be omitted, such as `--print-unit [kind]`. Without a text its value is true. */
 export function flagOrOption<Value>(
   flags: string,
   description: string,
@@ -83,5 +86,5 @@ function namesOf(flags: string): Pick<Option, "flags" | "short" | "long"> {
   return { flags, short, long };
 }
 
-/** The --json option of most commands. */
+/** The option --json, which most commands have. */
 export const JSON_FLAG = { json: flag("--json", "Print JSON") };

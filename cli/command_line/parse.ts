@@ -1,6 +1,5 @@
-// Parses the command line.
-// Decision: our own parser, because loading a package would double the duration of most commands (rejected: commander, 24
-// to 46 ms and 15 MB, measured with Deno 2.9.6).
+// Parses the command line. Decision: Inkling has its own parser (rejected: the package commander). Importing commander
+// takes 24 to 46 ms and 15 MB (measured with Deno 2.9.6), which would double the duration of most commands.
 import { suggest } from "../../base/text/suggestion.ts";
 import { GLOBAL_OPTIONS, type GlobalOptions } from "./global_options.ts";
 import type { Action, Command, Program } from "./command.ts";
@@ -8,17 +7,18 @@ import { readOptions } from "./reading.ts";
 import { type Options, Scanner, type Token } from "./scanner.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** A parsed command line. */
+/** The result of parsing a command line. */
 export type CommandLine =
   | { kind: "help"; of: Command | Program }
   | { kind: "version" }
-  /** No command was named. */
+  /** The command line names no command. */
   | { kind: "nothing" }
   | { kind: "command"; name: string; options: GlobalOptions; perform: Action };
 
 /**
- * Parses a command line. Options before the command's name belong to the program, options after it to the command, which
- * also accepts the program's. If an option is typed in both places, the later one counts. Throws UsageError.
+ * Parses a command line. Options before the command's name belong to the program. Options after the name belong to the
+ * command, which also accepts the program's options. If an option is typed in both places, the later value counts. Throws
+ * UsageError for an invalid command line.
  */
 export function parseCommandLine(program: Program, words: readonly string[]): CommandLine {
   const scanner = new Scanner(words);
@@ -35,27 +35,27 @@ export function findCommand(program: Program, name: string): Command | undefined
   return program.commands.find((command) => command.name === name);
 }
 
-/** Returns the error for an unknown command. */
+/** Returns the error for an unknown command, with a similar name as a suggestion. */
 export function unknownCommand(program: Program, word: string): UsageError {
   const names = program.commands.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
   return new UsageError(`Unknown command '${word}'${didYouMean(suggest(word, names))}`);
 }
 
-/** Collects the tokens of one command line. */
+/** Collects the tokens of a command line and converts them to a CommandLine. */
 class Line {
   readonly #program: Program;
   readonly #globals = new Map<string, string[]>();
   readonly #own = new Map<string, string[]>();
   readonly #words: string[] = [];
   #command: Command | undefined;
-  /** The first error. */
+  /** The error that was found first. */
   #problem: UsageError | undefined;
 
   constructor(program: Program) {
     this.#program = program;
   }
 
-  /** The options that may follow. */
+  /** Returns the options that are valid at this point of the command line. */
   get options(): Options {
     return (this.#command ?? this.#program).options;
   }
@@ -85,7 +85,7 @@ class Line {
 
   end(): CommandLine {
     const command = this.#command;
-    // Help has priority over every error.
+    // Help is shown even if the command line contains errors.
     if (this.#globals.has("help") || this.#own.has("help")) {
       return { kind: "help", of: command ?? this.#program };
     }
@@ -111,7 +111,7 @@ class Line {
       this.#command = findCommand(this.#program, word);
       if (this.#command === undefined) this.#problem = unknownCommand(this.#program, word);
     }
-    // After an error it is unknown which word is the command's name.
+    // After an error, the words are ignored, because it is unknown which word is the name of the command.
   }
 
   #complain(problem: string): void {

@@ -1,18 +1,18 @@
-// Converts the typed texts into the values of options and arguments.
+// Converts typed texts to the values of options and arguments.
 import type { Argument } from "./argument.ts";
 import type { Option } from "./option.ts";
 import { InvalidValue, UsageError } from "./usage_error.ts";
 
-/** The typed texts of each option by its key, in their order; empty for an option without a text. */
+/** The typed texts of each option by its key, in the order of typing. The list is empty for an option without a text. */
 export type TypedOptions = ReadonlyMap<string, readonly string[]>;
 
-/** Arguments by their names, in their order. */
+/** The declared arguments of a command by name, in their order. */
 export type Arguments<Values> = { readonly [Name in keyof Values]: Argument<Values[Name]> };
 
-/** Options by their keys. */
+/** The declared options of a command by key. */
 export type OptionsOf<Values> = { readonly [Key in keyof Values]: Option<Values[Key]> };
 
-/** Parses the typed options. Throws UsageError for an invalid text. */
+/** Returns the values of the typed options. Throws UsageError for an invalid text. */
 export function readOptions<Values extends object>(
   declared: OptionsOf<Values>,
   typed: TypedOptions,
@@ -31,7 +31,7 @@ export function readOptions<Values extends object>(
   return values;
 }
 
-/** Parses all arguments. Throws UsageError for too few or too many words, or an invalid one. */
+/** Returns the values of all arguments. Throws UsageError for too few or too many words, or for an invalid word. */
 export function readArguments<Values extends object>(
   declared: Arguments<Values>,
   words: readonly string[],
@@ -49,7 +49,7 @@ export function readArguments<Values extends object>(
     });
     place++;
   }
-  // The loop has set the value of every name.
+  // The loop has set the values of all names.
   return values as Values;
 }
 

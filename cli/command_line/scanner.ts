@@ -1,25 +1,25 @@
-// Splits the words of a command line into options, their texts and operands. The parser and the completion share it, so
-// that they agree.
+// Splits the words of a command line into options, option texts and operands. The parser and the completion both use this
+// scanner, so that they interpret words in the same way.
 import type { Option } from "./option.ts";
 
-/** The allowed options by their keys. */
+/** The options that the scanner accepts, by their keys. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** A token of one or two words. */
+/** A token: an option with its text, an operand, or an error. */
 export type Token =
   | { kind: "option"; key: string; option: Option; text: string | undefined }
-  /** An option that takes a text, at the end of the words. */
+  /** An option that needs a text, but is the last word. */
   | { kind: "unfinished"; option: Option }
-  /** `--json=yes` for an option without a text. */
+  /** A text for an option that takes none, such as `--json=yes`. */
   | { kind: "overfull"; option: Option }
   | { kind: "unknown"; word: string }
   | { kind: "operand"; word: string };
 
-/** Reads tokens from words. */
+/** A scanner that reads tokens from a list of words. */
 export class Scanner {
   readonly #words: readonly string[];
   #next = 0;
-  /** The rest of a cluster such as `-qvn5`, with a dash before it. */
+  /** The unread short options of a word such as `-qvn5`, with a dash before them. */
   #cluster: string | undefined;
   #isBehindDashes = false;
 
@@ -27,12 +27,12 @@ export class Scanner {
     this.#words = words;
   }
 
-  /** True after `--`: every further word is an operand. */
+  /** True after the word `--`. Every further word is an operand. */
   get isBehindDashes(): boolean {
     return this.#isBehindDashes;
   }
 
-  /** Reads the next token with these options; undefined at the end. */
+  /** Returns the next token, or undefined at the end. `options` are the options that are valid at this point. */
   next(options: Options): Token | undefined {
     const cluster = this.#cluster;
     this.#cluster = undefined;
@@ -61,7 +61,10 @@ export class Scanner {
     return { kind: "option", key, option, text: undefined };
   }
 
-  /** Reads the value of an option. A required value is the next word, even if that begins with a dash: `--message -q`. */
+  /**
+   * Returns the token of an option with its text. A required text is the next word, even a word that begins with a dash:
+   * `--message -q`.
+   */
   #readText([key, option]: [string, Option]): Token {
     const following = this.#words[this.#next];
     switch (option.takes) {
@@ -84,12 +87,17 @@ export class Scanner {
   }
 }
 
-/** Returns the option with this name (`-q` or `--quiet`) and its key. */
+/**
+ * Returns the key and the option with this name, which is short (`-q`) or long (`--quiet`). Returns undefined for an
+ * unknown name.
+ */
 export function findOption(options: Options, name: string): [string, Option] | undefined {
   return Object.entries(options).find(([, { short, long }]) => name === short || name === long);
 }
 
-/** Returns whether a word is an option. `-` means standard input, and `-5` is a number. */
+/**
+ * Returns whether a word is an option. A single `-` is not, because it means standard input, nor is a number such as `-5`.
+ */
 export function looksLikeOption(word: string): boolean {
   return word.length > 1 && word.startsWith("-") &&
     !/^-(\d+|\d*\.\d+)([eE][+-]?\d+)?$/.test(word);

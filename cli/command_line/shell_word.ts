@@ -1,6 +1,6 @@
-// Quotes texts for a POSIX shell.
+// Quotes texts for POSIX shells.
 
-/** Returns the text as one word of a shell, quoted if necessary. */
+/** Returns the text as a single word for a shell, in quotes if it contains special characters. */
 export function toShellWord(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

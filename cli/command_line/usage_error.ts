@@ -1,6 +1,6 @@
-// The errors of a command line.
+// Defines the errors of an invalid command line.
 
-/** Error: the command line is wrong. `command` is the named command, whose help explains the usage. */
+/** Error: the command line is invalid. `command` is the name of the command whose help explains the usage. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 
@@ -9,7 +9,9 @@ export class UsageError extends Error {
   }
 }
 
-/** Error: a text does not have its type. The message describes the type: `It must be a whole number from 1.` */
+/**
+ * Error: a text is not a valid value of its type. The message describes valid values: `It must be a whole number from 1.`
+ */
 export class InvalidValue extends Error {
   override readonly name = "InvalidValue";
 

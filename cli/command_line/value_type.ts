@@ -1,7 +1,7 @@
-// The types of option and argument values: their parsing and their completion.
+// Defines the types of option and argument values: how their texts are parsed and completed.
 import { InvalidValue } from "./usage_error.ts";
 
-/** The source of the completions of a value. */
+/** The kind of a value, which determines its completions. */
 export type ValueSort =
   | "agents"
   | "agents-or-files"
@@ -10,32 +10,35 @@ export type ValueSort =
   | "commands"
   | "files"
   | "directories"
-  /** Free text, without completions. */
+  /** A value without completions: any text is valid or checked by its type. */
   | "text";
 
-/** The type of a value. */
+/** The type of an option's or argument's value. */
 export interface ValueType<Value = unknown> {
   readonly sort: ValueSort;
-  /** The allowed texts, if the value is one of a list. */
+  /** The allowed texts; absent if any text is allowed. */
   readonly choices?: readonly string[];
-  /** Parses the text. Throws InvalidValue. */
+  /** Parses the text and returns the value. Throws InvalidValue for an invalid text. */
   read(text: string): Value;
 }
 
-/** Any text. */
+/** The type of any text. */
 export const TEXT = ofSort("text");
-/** An agent's id, normalized to NFC as all ids are, because keyboards and file systems differ. */
+/**
+ * The type of an agent's id. The id is normalized to Unicode NFC, because keyboards and file systems produce different
+ * forms of the same characters.
+ */
 export const AGENT: ValueType<string> = {
   sort: "agents",
   read: (text) => text.normalize("NFC"),
 };
-/** An agent's id, or the path of a file. */
+/** The type of an agent's id or a file's path. */
 export const AGENT_OR_FILE = ofSort("agents-or-files");
-/** A command's name. */
+/** The type of a command's name. */
 export const COMMAND = ofSort("commands");
-/** The path of a file or folder. */
+/** The type of a path of a file or folder. */
 export const FILE = ofSort("files");
-/** The path of a folder. An empty text, for example from an unset shell variable, is invalid. */
+/** The type of a folder's path. An empty text, for example from an unset shell variable, is invalid. */
 export const DIRECTORY: ValueType<string> = {
   sort: "directories",
   read(text) {
@@ -44,7 +47,7 @@ export const DIRECTORY: ValueType<string> = {
   },
 };
 
-/** A positive amount of dollars or tokens. */
+/** The type of a positive amount of dollars or tokens. */
 export const AMOUNT: ValueType<number> = {
   sort: "text",
   read(text) {
@@ -54,9 +57,9 @@ export const AMOUNT: ValueType<number> = {
   },
 };
 
-/** A whole number from 1. */
+/** The type of a whole number from 1. */
 export const COUNT: ValueType<number> = { sort: "text", read: readCount };
-/** A whole number from 0. */
+/** The type of a whole number from 0. */
 export const STEP: ValueType<number> = {
   sort: "text",
   read(text) {
@@ -64,15 +67,15 @@ export const STEP: ValueType<number> = {
     throw new InvalidValue(text, "It must be a whole number from 0.");
   },
 };
-/** The forms of a past moment; moment.ts parses them. */
+/** The accepted forms of a moment in the past, for help and error messages. moment.ts parses them. */
 export const MOMENT_FORMS = "22:00, today, yesterday, 2h, 2026-01-31 or 2026-01-31T08:30";
 
-/** The id of an execution. */
+/** The type of an execution's number. */
 export const EXECUTION: ValueType<number> = { sort: "executions", read: readCount };
-/** The id of a waiting execution. */
+/** The type of the number of a waiting execution. */
 export const WAITING_EXECUTION: ValueType<number> = { sort: "waiting-executions", read: readCount };
 
-/** A duration in seconds, at most a day. */
+/** The type of a duration in seconds, at most 86,400 (one day). */
 export const SECONDS: ValueType<number> = {
   sort: "text",
   read(text) {
@@ -82,7 +85,7 @@ export const SECONDS: ValueType<number> = {
   },
 };
 
-/** A TCP port. */
+/** The type of a TCP port, from 0 to 65,535. */
 export const PORT: ValueType<number> = {
   sort: "text",
   read(text) {
@@ -92,7 +95,10 @@ export const PORT: ValueType<number> = {
   },
 };
 
-/** Declares a choice of these texts. `aliases` are accepted, but not listed. */
+/**
+ * Returns the type of a value that is one of `choices`. `aliases` maps further accepted texts to choices; help and
+ * completions omit them.
+ */
 export function oneOf<const Choice extends string>(
   choices: readonly Choice[],
   aliases: Readonly<Record<string, NoInfer<Choice>>> = {},

@@ -1,5 +1,5 @@
-// The declarations of the commands that use agents.
-// One file declares many commands, because each loaded file slows down the start.
+// Declares the commands that list, run and explain agents.
+// One file contains many declarations, because each imported file slows down the start of every command.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, JSON_FLAG, option } from "../command_line/option.ts";
@@ -13,7 +13,7 @@ import {
   TEXT,
 } from "../command_line/value_type.ts";
 
-/** `list`. */
+/** The declaration of `inkling list`. */
 export const list = declareCommand({
   name: "list",
   description: "List the agents",
@@ -24,7 +24,7 @@ export const list = declareCommand({
   options: JSON_FLAG,
 });
 
-/** `show`. */
+/** The declaration of `inkling show`. */
 export const show = declareCommand({
   name: "show",
   description: "Show the settings, tools and prompt of an agent's next run",
@@ -39,7 +39,7 @@ export const show = declareCommand({
   },
 });
 
-/** `run`. */
+/** The declaration of `inkling run`. */
 export const run = declareCommand({
   name: "run",
   description: "Run an agent and show its progress",
@@ -64,7 +64,7 @@ export const run = declareCommand({
   },
 });
 
-/** `chat`. */
+/** The declaration of `inkling chat`. */
 export const chat = declareCommand({
   name: "chat",
   description: "Talk with an agent",
@@ -86,7 +86,7 @@ export const chat = declareCommand({
   conflicts: { continue: ["session"] },
 });
 
-/** `budget`. */
+/** The declaration of `inkling budget`. */
 export const budget = declareCommand({
   name: "budget",
   description: "Show the budgets and how much of each is used, or raise one",
@@ -118,7 +118,7 @@ export const budget = declareCommand({
   },
 });
 
-/** `resume`. */
+/** The declaration of `inkling resume`. */
 export const resume = declareCommand({
   name: "resume",
   description: "Resume an agent's paused trigger",
@@ -127,7 +127,7 @@ export const resume = declareCommand({
   options: JSON_FLAG,
 });
 
-/** `why`. */
+/** The declaration of `inkling why`. */
 export const why = declareCommand({
   name: "why",
   description: "Explain why an agent ran or did not run, and what to do",

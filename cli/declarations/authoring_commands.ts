@@ -1,4 +1,4 @@
-// The declarations of the commands that create, check and test agents, and install skills and MCP servers.
+// Declares the commands that create, check and test agents, and that install skills and MCP servers.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { flag, option, repeatable } from "../command_line/option.ts";
@@ -12,7 +12,7 @@ import {
   TEXT,
 } from "../command_line/value_type.ts";
 
-/** `new`. */
+/** The declaration of `inkling new`. */
 export const newCommand = declareCommand({
   name: "new",
   description: "Create an agent: describe it and let the model write its file, or answer questions",
@@ -56,7 +56,7 @@ export const newCommand = declareCommand({
   conflicts: { template: ["prompt"], every: ["cron", "watch"], cron: ["watch"] },
 });
 
-/** `validate`. */
+/** The declaration of `inkling validate`. */
 export const validate = declareCommand({
   name: "validate",
   description: "Check agent files",
@@ -73,7 +73,7 @@ export const validate = declareCommand({
   },
 });
 
-/** `skill`. */
+/** The declaration of `inkling skill`. */
 export const skill = declareCommand({
   name: "skill",
   description: "Add a skill from a folder, a git repository or npm; list or remove skills",
@@ -106,7 +106,7 @@ export const skill = declareCommand({
   },
 });
 
-/** `mcp`. */
+/** The declaration of `inkling mcp`. */
 export const mcp = declareCommand({
   name: "mcp",
   description:
@@ -144,7 +144,7 @@ export const mcp = declareCommand({
   },
 });
 
-/** `test`. */
+/** The declaration of `inkling test`. */
 export const test = declareCommand({
   name: "test",
   description: "Test agents with the cases in agents/_config/tests, without network or keys",

@@ -1,5 +1,5 @@
-// The declarations of the commands about executions, their questions and their history.
-// One file declares many commands, because each loaded file slows down the start.
+// Declares the commands about executions, their questions and their history.
+// One file contains many declarations, because each imported file slows down the start of every command.
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { EXECUTION_TRIGGERS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { optional, required, rest } from "../command_line/argument.ts";
@@ -28,7 +28,7 @@ const STATUSES = [
 ] as const satisfies ExecutionSummary["status"][];
 const STATUS_ALIASES = { failed: "error", cancelled: "aborted" } as const;
 
-/** `pending`. */
+/** The declaration of `inkling pending`. */
 export const pending = declareCommand({
   name: "pending",
   description: "List the questions that wait for an answer, or show one in full",
@@ -44,7 +44,7 @@ export const pending = declareCommand({
   options: JSON_FLAG,
 });
 
-/** `respond`. */
+/** The declaration of `inkling respond`. */
 export const respond = declareCommand({
   name: "respond",
   description: "Answer an execution's question and follow the run; without options, ask you",
@@ -83,7 +83,7 @@ export const respond = declareCommand({
   },
 });
 
-/** `watch`. */
+/** The declaration of `inkling watch`. */
 export const watch = declareCommand({
   name: "watch",
   description:
@@ -95,7 +95,7 @@ export const watch = declareCommand({
   },
 });
 
-/** `cancel`. */
+/** The declaration of `inkling cancel`. */
 export const cancel = declareCommand({
   name: "cancel",
   description: "Cancel running or waiting executions",
@@ -108,7 +108,7 @@ export const cancel = declareCommand({
   options: JSON_FLAG,
 });
 
-/** `checkpoint`. */
+/** The declaration of `inkling checkpoint`. */
 export const checkpoint = declareCommand({
   name: "checkpoint",
   description: "Show or remove stored conversations",
@@ -133,7 +133,7 @@ export const checkpoint = declareCommand({
   conflicts: { stats: ["purge"] },
 });
 
-/** `recap`. */
+/** The declaration of `inkling recap`. */
 export const recap = declareCommand({
   name: "recap",
   description:
@@ -153,7 +153,7 @@ export const recap = declareCommand({
   },
 });
 
-/** `replay`. */
+/** The declaration of `inkling replay`. */
 export const replay = declareCommand({
   name: "replay",
   description:
@@ -169,7 +169,7 @@ export const replay = declareCommand({
   },
 });
 
-/** `fork`. */
+/** The declaration of `inkling fork`. */
 export const fork = declareCommand({
   name: "fork",
   description:
@@ -201,7 +201,7 @@ export const fork = declareCommand({
   },
 });
 
-/** `diff`. */
+/** The declaration of `inkling diff`. */
 export const diff = declareCommand({
   name: "diff",
   description: "Compare two executions: prompts, calls, answers, cost",
@@ -216,7 +216,7 @@ export const diff = declareCommand({
   options: JSON_FLAG,
 });
 
-/** `logs`. */
+/** The declaration of `inkling logs`. */
 export const logs = declareCommand({
   name: "logs",
   description: "Show executions and missed runs, or the service's log",

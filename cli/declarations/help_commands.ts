@@ -1,11 +1,11 @@
-// The declarations of the commands about the command line itself.
-// One file declares many commands, because each loaded file slows down the start.
+// Declares the commands about the command line itself: help and completions.
+// One file contains many declarations, because each imported file slows down the start of every command.
 import { optional, required, rest } from "../command_line/argument.ts";
 import { declareCommand } from "../command_line/command.ts";
 import { COMMAND, oneOf, TEXT } from "../command_line/value_type.ts";
 import { INSTALL_COMMANDS, SHELLS } from "../completions/shell_script.ts";
 
-/** `completions`. */
+/** The declaration of `inkling completions`. */
 export const completions = declareCommand({
   name: "completions",
   description: "Print a shell completion script for commands, options and ids",
@@ -18,7 +18,7 @@ export const completions = declareCommand({
   arguments: { shell: optional("Your shell (default: from SHELL)", oneOf(SHELLS)) },
 });
 
-/** `complete`. */
+/** The declaration of `inkling complete`. */
 export const complete = declareCommand({
   name: "complete",
   description: "List the completions of a command line, for a completion script",
@@ -30,7 +30,7 @@ export const complete = declareCommand({
   },
 });
 
-/** `help`. */
+/** The declaration of `inkling help`. */
 export const help = declareCommand({
   name: "help",
   description: "Show the help of a command",

@@ -1,11 +1,11 @@
-// The declarations of the commands about the installation and the service.
-// One file declares many commands, because each loaded file slows down the start.
+// Declares the commands about the installation and the service.
+// One file contains many declarations, because each imported file slows down the start of every command.
 import { declareCommand } from "../command_line/command.ts";
 import { flag, flagOrOption, JSON_FLAG, option } from "../command_line/option.ts";
 import { oneOf, PORT, SECONDS, TEXT } from "../command_line/value_type.ts";
 import { UNIT_KINDS } from "../service/units/unit.ts";
 
-/** `setup`. */
+/** The declaration of `inkling setup`. */
 export const setup = declareCommand({
   name: "setup",
   description: "Set up the workspace, the model and its key; existing settings are kept",
@@ -45,7 +45,7 @@ export const setup = declareCommand({
   },
 });
 
-/** `info`. */
+/** The declaration of `inkling info`. */
 export const info = declareCommand({
   name: "info",
   description: "Show the paths of the installation and which providers have a key",
@@ -56,7 +56,7 @@ export const info = declareCommand({
   options: JSON_FLAG,
 });
 
-/** `notify`. */
+/** The declaration of `inkling notify`. */
 export const notify = declareCommand({
   name: "notify",
   description: "Show the notification channels, or send a test message and show the reply",
@@ -75,7 +75,7 @@ export const notify = declareCommand({
   },
 });
 
-/** `doctor`. */
+/** The declaration of `inkling doctor`. */
 export const doctor = declareCommand({
   name: "doctor",
   description: "Find problems: agents, keys, paths, MCP servers, the service, the disk",
@@ -93,7 +93,7 @@ export const doctor = declareCommand({
   },
 });
 
-/** `move-history`. */
+/** The declaration of `inkling move-history`. */
 export const moveHistory = declareCommand({
   name: "move-history",
   description: "Copy the history into a PostgreSQL database, or from one into a new SQLite file",
@@ -119,7 +119,7 @@ export const moveHistory = declareCommand({
   conflicts: { to: ["from"] },
 });
 
-/** `permissions`. */
+/** The declaration of `inkling permissions`. */
 export const permissions = declareCommand({
   name: "permissions",
   description: "Print the narrowest Deno flags for the service, each with its reason",
@@ -139,7 +139,7 @@ export const permissions = declareCommand({
   conflicts: { json: ["command"] },
 });
 
-/** `update`. */
+/** The declaration of `inkling update`. */
 export const update = declareCommand({
   name: "update",
   description: "Update Inkling",
@@ -154,7 +154,7 @@ export const update = declareCommand({
   conflicts: { force: ["check"] },
 });
 
-/** `start`. */
+/** The declaration of `inkling start`. */
 export const start = declareCommand({
   name: "start",
   description: "Start the service",
@@ -187,7 +187,7 @@ export const start = declareCommand({
   conflicts: { printUnit: ["daemon", "apiKey"] },
 });
 
-/** `status`. */
+/** The declaration of `inkling status`. */
 export const status = declareCommand({
   name: "status",
   description: "Show the state of the service",
@@ -198,7 +198,7 @@ export const status = declareCommand({
   options: JSON_FLAG,
 });
 
-/** `stop`. */
+/** The declaration of `inkling stop`. */
 export const stop = declareCommand({
   name: "stop",
   description: "Stop the service",
@@ -215,7 +215,7 @@ export const stop = declareCommand({
   },
 });
 
-/** `ui`. */
+/** The declaration of `inkling ui`. */
 export const ui = declareCommand({
   name: "ui",
   description: "Open Inkling's page in the browser",

@@ -1,4 +1,5 @@
-// Sends a run to the service: starts the service if none answers, and sends the run again if the service is stopping.
+// Sends a request for a run to the service. Starts the service if none answers, and repeats the request if the service is
+// stopping.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { ForkBody } from "../../api/schemas/replay_schemas.ts";
@@ -14,13 +15,13 @@ import { findExecution } from "./find_execution.ts";
 const GOING_MS = 20_000;
 const POLL_MS = 100;
 
-/** An accepted run and the client of its service. The caller disposes the client. */
+/** The service's response to a request for a run, and a client of that service. The caller must dispose the client. */
 export interface AcceptedRun {
   client: Client;
   accepted: RunAccepted;
 }
 
-/** Sends a run of an agent to the service; see accept(). */
+/** Requests a run of an agent, as accept() describes. Throws CommandFailure for an unknown agent. */
 export async function acceptRun(
   context: CommandContext,
   { agentId, body }: { agentId: string; body: RunBody },
@@ -34,7 +35,7 @@ export async function acceptRun(
   );
 }
 
-/** Sends a fork of an execution to the service; see accept(). */
+/** Requests a fork of an execution, as accept() describes. Throws CommandFailure for an unknown execution. */
 export async function acceptFork(
   context: CommandContext,
   { executionId, body }: { executionId: number; body: ForkBody },
@@ -42,15 +43,16 @@ export async function acceptFork(
 ): Promise<AcceptedRun> {
   return await accept(context, interrupts, async (client, key) => {
     const { agent_id: agentId } = await findExecution(client, executionId);
-    // Requested first: an older service answers 404 to a fork, which must not read as an unknown agent.
+    // Checks that the agent exists before the fork. An older service answers a fork with 404, and this function must not
+    // report that answer as an unknown agent.
     await orUnknownAgent(client.agent(agentId), { app: context.app, client, agentId });
     return await client.fork(executionId, body, key);
   });
 }
 
 /**
- * Sends a run to the service. If the service is stopping, waits for its end and sends the run to a new service once. The
- * idempotency key prevents a second run.
+ * Sends a request for a run. If the service is stopping, waits until it has stopped, starts a new service and repeats the
+ * request once. The idempotency key prevents a second run.
  */
 async function accept(
   context: CommandContext,
@@ -63,7 +65,8 @@ async function accept(
   for (let isRetry = false;; isRetry = true) {
     const client = await openService(context, { signal });
     try {
-      // After the first Ctrl+C the command still waits for the response, which has the id of the execution to cancel.
+      // After the first Ctrl+C the command continues to wait for the response, because the response contains the number of
+      // the execution to cancel.
       const accepted = await untilAborted(ask(client, { idempotencyKey }), leaveSignal);
       return { client, accepted };
     } catch (error) {
@@ -79,13 +82,13 @@ function isGoing(error: unknown): boolean {
   return error instanceof ServiceUnreachable || (error instanceof ApiError && error.status === 503);
 }
 
-/** Returns whether the service keeps running but refuses runs, because its database does not answer. */
+/** Returns whether the service refuses runs because its database does not answer. Such a service is not stopping. */
 async function isDegraded(client: Client): Promise<boolean> {
   const health = await client.health().catch(() => undefined);
   return health?.status === "degraded";
 }
 
-/** Resolves when the service no longer answers, or after GOING_MS. */
+/** Waits until no process listens at the service's socket, at most GOING_MS. */
 async function untilGone(
   { app }: CommandContext,
   places: Places,

@@ -1,23 +1,23 @@
-// The answer in the options of `respond`, checked against the question.
+// Converts the options of `inkling respond` to an answer, and checks that the answer fits the question.
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { Answer } from "../prompting/asking.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 
-/** The options of `respond` that contain an answer. */
+/** The options of `inkling respond` that contain an answer. */
 export interface AnswerFlags {
   yes?: true;
   no?: true;
-  /** With `yes`: adds the tool to `auto_approve`. */
+  /** Only with `yes`. Adds the tool to the agent file's `auto_approve` list. */
   always?: true;
-  /** With `yes`: JSON, or `@` and the name of a file with JSON. */
+  /** Only with `yes`. The changed arguments of the call as JSON, or `@` and the path of a JSON file. */
   arguments?: string;
   reason?: string;
   text?: string;
   choice?: string[];
 }
 
-/** Throws CommandFailure for options that contradict each other. */
+/** Throws CommandFailure if options contradict each other. */
 export function checkFlags(flags: AnswerFlags): void {
   const given = answersOf(flags);
   if (given.length > 1) {
@@ -31,7 +31,10 @@ export function checkFlags(flags: AnswerFlags): void {
   }
 }
 
-/** Returns the answer in the options, or undefined if they contain none. Throws CommandFailure if it does not fit the question. */
+/**
+ * Returns the answer that the options contain, or undefined if they contain none. Throws CommandFailure if the answer does
+ * not fit the question.
+ */
 export function answerOf(flags: AnswerFlags, pending: PendingBody): Answer | undefined {
   const [given] = answersOf(flags);
   if (given === undefined) return undefined;
@@ -53,7 +56,7 @@ export function answerOf(flags: AnswerFlags, pending: PendingBody): Answer | und
   );
 }
 
-/** Returns the options that answer this question: `use --yes or --no`. */
+/** Returns an instruction with the options that answer this question, such as `use --yes or --no`. */
 export function describeNeed(pending: PendingBody): string {
   const { kind } = pending;
   switch (kind) {
@@ -87,7 +90,10 @@ function selection(choices: readonly string[], pending: PendingBody): Answer {
   return { selected };
 }
 
-/** Returns the option with this value or number. The value has priority, because options can be numbers. */
+/**
+ * Returns the question's choice with this value or position. A choice with this value takes precedence, because the value
+ * of a choice can be a number.
+ */
 function optionOf(choice: string, pending: PendingBody): string {
   const options = pending.options ?? [];
   const option = options.includes(choice)

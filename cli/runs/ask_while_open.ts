@@ -1,4 +1,5 @@
-// Asks an execution's question at the terminal, and closes the prompt when it is answered elsewhere.
+// Asks the question of an execution at the terminal. Closes the prompt when another terminal, the page or the API answers
+// the question.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
@@ -7,17 +8,17 @@ import { toOneLine } from "../output/sanitize.ts";
 import { askPerson } from "../prompting/ask_person.ts";
 import type { Answer, Asking } from "../prompting/asking.ts";
 
-/** The interval of the checks that the question is still open. */
+/** The interval, in milliseconds, of the checks whether the question is open. */
 const CHECK_MS = 1_000;
 
-/** Error: the question was answered elsewhere or is closed. The message names the place and the answer. */
+/** Error: the question was answered in another place, or was closed. The message names the place and the answer. */
 export class AnsweredElsewhere extends Error {
   override readonly name = "AnsweredElsewhere";
 }
 
 /**
- * Asks the question and sends the answer. Returns false if the user leaves the question open. Throws AnsweredElsewhere, and
- * Interrupted at Ctrl+C.
+ * Asks the question and sends the answer. Returns false if the user skips the question. Throws AnsweredElsewhere if the
+ * question is closed meanwhile, and Interrupted at Ctrl+C.
  */
 export async function askWhileOpen(pending: PendingBody, asking: Asking): Promise<boolean> {
   const { client, signal } = asking;
@@ -39,7 +40,7 @@ export async function askWhileOpen(pending: PendingBody, asking: Asking): Promis
   return true;
 }
 
-/** Sends an answer. Throws AnsweredElsewhere if another answer came first. */
+/** Sends an answer. Throws AnsweredElsewhere if the question has already been answered. */
 export async function giveAnswer(
   client: Client,
   { execution_id: id, request_id }: PendingBody,
@@ -48,13 +49,16 @@ export async function giveAnswer(
   try {
     await client.respond(id, { request_id, response, via: "terminal" });
   } catch (error) {
-    // The service can also refuse an open question, for example if it cannot read the agent's file.
+    // The service may also refuse the answer to an open question, for example if it cannot read the agent's file.
     if (!isClosed(error) || await isOpen(client, { id, requestId: request_id })) throw error;
     throw new AnsweredElsewhere(await describeEnd(client, { id, requestId: request_id }));
   }
 }
 
-/** Aborts `closed` with AnsweredElsewhere when the question is no longer open. Ends with the signal. */
+/**
+ * Checks the question repeatedly, and aborts `closed` with AnsweredElsewhere when it is no longer open. Returns when
+ * `signal` aborts.
+ */
 async function watchQuestion(
   { execution_id: id, request_id: requestId }: PendingBody,
   { app, client, signal, closed }: Asking & { closed: AbortController },
@@ -73,12 +77,12 @@ async function isOpen(
   try {
     return (await client.pending(id, options)).request_id === requestId;
   } catch (error) {
-    // The question stays open while the service is not reachable.
+    // While the service cannot be reached, the question counts as open.
     return !isClosed(error);
   }
 }
 
-/** Returns whether this error means that the question is closed. */
+/** Returns whether the service's error means that the question is closed. */
 function isClosed(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }
@@ -89,7 +93,10 @@ const PLACES: Readonly<Record<string, string>> = {
   link: "by the link in a message",
 };
 
-/** Returns the place and the answer: `Answered on the page: Approved`; without an answer the execution's status. */
+/**
+ * Returns the place and the text of the answer, such as `Answered on the page: Approved`. For a question without an answer,
+ * returns the execution's status.
+ */
 async function describeEnd(
   client: Client,
   { id, requestId }: { id: number; requestId: string },

@@ -1,13 +1,14 @@
-// Reads executions and their questions from the service, with errors for unknown ids.
+// Requests executions and their questions from the service. Converts a response about an unknown number to an error for the
+// user.
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 
-/** The largest page that the service returns. */
+/** The maximum number of entries in a response of the service. */
 const PAGE = 500;
 
-/** Reads all pages of a list, up to `most` entries. */
+/** Requests all pages of a list and returns their entries, at most `most`. */
 export async function readPages<T>(
   read: (page: { limit: number; offset: number }) => Promise<T[]>,
   most = Infinity,
@@ -22,14 +23,16 @@ export async function readPages<T>(
   return found;
 }
 
-/** Returns an execution. Throws CommandFailure for an unknown id. */
+/** Returns the execution with this number. Throws CommandFailure if there is none. */
 export async function findExecution(client: Client, id: number): Promise<ExecutionDetail> {
   const found = await orMissing(client.execution(id));
   if (found !== undefined) return found;
   throw noExecution(id, '"inkling logs" lists the last ones');
 }
 
-/** Returns the open question of an execution. Throws CommandFailure if there is none. */
+/**
+ * Returns the open question of an execution. Throws CommandFailure if the execution has no open question or does not exist.
+ */
 export async function readPending(client: Client, id: number): Promise<PendingBody> {
   const pending = await orMissing(client.pending(id));
   if (pending !== undefined) return { ...pending, execution_id: id };

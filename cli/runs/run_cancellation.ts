@@ -1,13 +1,13 @@
-// Cancels a watched run: sends one request to the service and waits a limited time for the run's end.
+// Cancels a watched run: sends a request to the service, and waits a limited time for the end of the run.
 import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { CliApp } from "../context/app.ts";
 import { Interrupted } from "../context/exit.ts";
 import type { Output } from "../output/output.ts";
 
-/** The longest wait for the end of a cancelled run. */
+/** The maximum wait for the end of a cancelled run. */
 const CANCEL_MS = 15_000;
 
-/** The watched run. */
+/** The watched run, and the objects that its cancellation needs. */
 export interface CancellableRun {
   app: CliApp;
   output: Output;
@@ -15,7 +15,7 @@ export interface CancellableRun {
   executionId: number;
 }
 
-/** The cancellation of one run. Dispose it when the run is no longer watched. */
+/** The cancellation of a run. It must be disposed when the run is no longer watched. */
 export class RunCancellation implements Disposable {
   readonly #run: CancellableRun;
   readonly #over = new AbortController();
@@ -25,17 +25,19 @@ export class RunCancellation implements Disposable {
     this.#run = run;
   }
 
-  /** True after request(). */
+  /** Returns whether request() has been called. */
   get isRequested(): boolean {
     return this.#isRequested;
   }
 
-  /** Aborts with Interrupted if the cancelled run does not end, or the request to cancel it fails. */
+  /**
+   * A signal that aborts with Interrupted if the cancelled run does not end in time, or the service refuses to cancel it.
+   */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Asks the service to cancel the run. Further calls have no effect. */
+  /** Sends the request to cancel the run. Further calls have no effect. */
   request(): void {
     if (this.#isRequested) return;
     this.#isRequested = true;
@@ -54,7 +56,7 @@ export class RunCancellation implements Disposable {
       await clock.sleep(CANCEL_MS, this.#over.signal);
       output.error(`Execution ${executionId} has not ended yet: inkling logs -e ${executionId}`);
     } catch (error) {
-      // The run has ended.
+      // The watch was disposed because the run has ended.
       if (this.#over.signal.aborted) return;
       const reason = error instanceof ServiceUnreachable
         ? "the service does not answer"

@@ -1,4 +1,4 @@
-// Shows the run of a command: as text with questions, as JSON, or as one sentence for --detach.
+// Prints the run of a command: as text with questions, as JSON, or as a sentence for --detach.
 import type { Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { RunAccepted } from "../../api/schemas/run_schemas.ts";
@@ -11,24 +11,24 @@ import { hasPerson } from "../prompting/ask_person.ts";
 import type { Interrupts } from "../prompting/interrupts.ts";
 import { watchRun } from "./watch_run.ts";
 
-/** The run that a command shows. */
+/** The run to print, and how. */
 export interface ShownRun {
   client: Client;
   executionId: number;
   interrupts: Interrupts;
-  /** True: the first Ctrl+C stops watching. False: it cancels the execution. */
+  /** If true, the first Ctrl+C stops watching the run. Otherwise it cancels the run. */
   isLeft?: boolean;
-  /** Prints JSON and asks no questions. */
+  /** Prints each frame as a line of JSON, and asks no questions. */
   json?: true | undefined;
-  /** False: asks no questions. */
+  /** If false, the run's questions are not asked. */
   asks?: false;
-  /** Frames up to this one are not shown. */
+  /** The number of the last frame that is not shown; absent to show all. */
   after?: number;
-  /** The execution and step that a fork started from. */
+  /** The execution and step that a fork started from; absent or null if the run is no fork. */
   takenOver?: ExecutionDetail["forked_from"];
 }
 
-/** Shows a run up to its end or an unanswered question. Returns the exit code. */
+/** Prints a run until its end or an unanswered question, and returns the exit code. */
 export async function showRun(
   context: CommandContext,
   { interrupts, isLeft = false, json, takenOver = null, ...run }: ShownRun,
@@ -49,7 +49,7 @@ export async function showRun(
   return code;
 }
 
-/** Prints the accepted run for --detach. */
+/** Prints the number of a run that was started with --detach, as a sentence, a number or JSON. */
 export function showAccepted(
   output: Output,
   accepted: RunAccepted,

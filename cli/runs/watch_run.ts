@@ -1,4 +1,4 @@
-// Follows a run at the terminal: shows its frames, asks its questions and cancels it at Ctrl+C.
+// Watches a run at the terminal: shows its frames, asks its questions, and cancels it at Ctrl+C.
 import {
   ApiError,
   type Client,
@@ -15,35 +15,47 @@ import type { RunView } from "../output/run/run_view.ts";
 import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";
 import { type CancellableRun, RunCancellation } from "./run_cancellation.ts";
 
-/** The interval of the checks of a run that has been answered but does not continue yet. */
+/** The interval of the checks of a run whose question was answered, until the run continues. */
 const RECHECK_MS = 100;
-/** The interval of the checks for a node: while the run waits for one (and before the first check), and otherwise. */
+/**
+ * The intervals of the checks whether the run waits for a node. The short interval applies to the first check and while the
+ * run waits.
+ */
 const NODE_CHECK_MS = 2_000;
 const RARE_NODE_CHECK_MS = 30_000;
 
 /** The run to watch, and the signals and settings of the watch. */
 export interface WatchedRun extends CancellableRun {
   view: RunView;
-  /** Frames up to this one are not shown. */
+  /** The number of the last frame that is not shown; absent to show all. */
   after?: number;
-  /** Aborts to cancel the run; the watch then continues to its end. Absent: Ctrl+C at a question throws Interrupted. */
+  /**
+   * Its abort cancels the run, and the watch continues until the run ends. If absent, Ctrl+C at a question throws
+   * Interrupted.
+   */
   cancelSignal?: AbortSignal;
-  /** Aborts to stop watching. */
+  /** Its abort ends the watch, but not the run. */
   leaveSignal: AbortSignal;
-  /** Hides pressed keys and keeps them for the next prompt, because their echo would break the moving line. */
+  /**
+   * If true, pressed keys are not shown, but kept for the next prompt. The terminal would otherwise print them into the
+   * progress line.
+   */
   mutesKeys?: boolean;
-  /** Treatment of questions: not asked; asked, and the user may leave them open; asked until answered. */
+  /**
+   * The treatment of the run's questions. `leave`: not asked. `ask`: asked, but the user may skip them. `insist`: asked
+   * until the user answers.
+   */
   questions: "leave" | "ask" | "insist";
 }
 
-/** The state of a run at the end of its watch. */
+/** The exit code, tokens and cost of a run at the end of its watch. */
 export interface RunOutcome {
   code: ExitCode;
   totalTokens: number;
   costUsd: number | null;
 }
 
-/** Follows a run up to its end or an unanswered question. */
+/** Shows a run until its end or an unanswered question, and returns its outcome. */
 export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
   using cancellation = new RunCancellation(run);
   const onCancel = () => cancellation.request();
@@ -74,7 +86,7 @@ class Watch {
       const last = await this.#showFrames();
       if (last?.event === "complete") return this.#toOutcome(last);
       if (this.#cancellation.isRequested) {
-        // The run asked its question before the cancellation arrived.
+        // The run asked its question before the request to cancel it arrived, so it will end soon.
         await this.#pause();
       } else if (last?.event !== "waiting") {
         return { code: EXIT.failed, totalTokens: 0, costUsd: null };
@@ -85,7 +97,7 @@ class Watch {
     }
   }
 
-  /** Shows frames up to the end or the next question, and returns the last frame. */
+  /** Shows frames until the end of the run or its next question, and returns the last frame. */
   async #showFrames(): Promise<StreamFrame | undefined> {
     const { app, client, executionId, output, view } = this.#run;
     const frames = followExecution(client, executionId, {
@@ -121,7 +133,10 @@ class Watch {
     return last;
   }
 
-  /** Prints a note while no live node has the labels that the run needs. Ends with the signal. */
+  /**
+   * Prints a note when the run waits for a node, because no live node has the labels that it needs. Returns when `signal`
+   * aborts.
+   */
   async #reportNodeWait(signal: AbortSignal): Promise<void> {
     const { app: { clock }, client, executionId, output, view } = this.#run;
     let reported = "";
@@ -137,7 +152,7 @@ class Watch {
         reported = wait;
         ms = wait === "" ? RARE_NODE_CHECK_MS : NODE_CHECK_MS;
       } catch {
-        // The stream of frames reports the problem of the service.
+        // The failed request is ignored, because the stream of frames reports a failure of the service.
       }
     }
   }
@@ -153,7 +168,7 @@ class Watch {
     };
   }
 
-  /** Asks the open question. Returns false if the user leaves it open. */
+  /** Asks the open question. Returns false if the user skips it and the watch must end. */
   async #answer(): Promise<boolean> {
     const { app, output, client, executionId, cancelSignal, questions } = this.#run;
     const signal = AbortSignal.any([this.#signal, ...(cancelSignal ? [cancelSignal] : [])]);
@@ -173,7 +188,7 @@ class Watch {
       if (error instanceof AnsweredElsewhere) output.note(error.message);
       else if (error instanceof ApiError && error.status === 409) output.error(error.message);
       else if (!(error instanceof ApiError && error.status === 404)) throw error;
-      // The run continues or ends in a moment.
+      // After a refused or superfluous answer, the run continues or ends soon.
       await this.#pause();
       return true;
     }
@@ -185,12 +200,12 @@ class Watch {
 }
 
 const RETRY_MS = 500;
-/** The longest wait for a service that stopped answering. */
+/** The maximum wait for the return of a service that stopped. */
 const GONE_MS = 15_000;
 
 /**
- * Yields each frame of an execution after `after` once, up to `complete` or `waiting`. Reconnects when the service stops.
- * Throws CommandFailure if the service does not return, and the reason of the signal.
+ * Yields each frame of an execution after the frame `after`, until a `complete` or `waiting` frame. Connects again if the
+ * service stops. Throws CommandFailure if the service does not return, and the reason of an aborted signal.
  */
 async function* followExecution(
   client: Client,
@@ -199,7 +214,7 @@ async function* followExecution(
     clock: Clock;
     signal: AbortSignal;
     after?: number;
-    /** Requests the parts of replies while they stream. */
+    /** If true, the pieces of replies are requested while they stream. */
     deltas?: boolean;
     onLost?: () => void;
   },
