@@ -1,4 +1,4 @@
-// The tools of one agent: the built-in tools, and the tools that its file adds.
+// Opens the tools of one agent: the built-in tools, and the skills, custom tools and MCP servers that its file names.
 import type { Agent } from "../agents/agent.ts";
 import { createRunAgent } from "./builtin/run_agent.ts";
 import type { CustomTools } from "./custom/custom_tools.ts";
@@ -15,23 +15,26 @@ import { describeNameClash } from "./name_clash.ts";
 export interface AgentTools {
   toolbox: Toolbox;
   skills: readonly SkillDescription[];
-  /** A sentence about programs that run without their sandbox, with the remedy. */
+  /**
+   * A sentence for the user: the agent's programs run without a sandbox, and how to install it. Undefined if they run in
+   * one.
+   */
   sandboxGap?: string;
 }
 
-/** The sources of tools. A source is opened only for an agent that uses it. */
+/** The sources of an agent's tools. Each `open…` function is called only for an agent that uses its tools. */
 export interface ToolSources {
-  /** The tools of every agent. */
+  /** The tools that every agent has. */
   builtin: readonly Tool[];
   idleGuards: UnmatchedGuards;
   openSkills(): Promise<Skills>;
   openCustomTools(): Promise<CustomTools>;
   openMcpServers(): Promise<McpServers>;
-  /** Describes a missing sandbox (see AgentTools). Called for agents that may start programs. */
+  /** Returns the text of AgentTools.sandboxGap. Called only for an agent that may start programs. */
   findSandboxGap(agent: Agent): Promise<string | undefined>;
 }
 
-/** Opens the tools of agents. */
+/** Opens the tools of agents from their sources. */
 export class ToolCatalog {
   readonly #sources: ToolSources;
 
@@ -40,13 +43,13 @@ export class ToolCatalog {
   }
 
   /**
-   * Opens the tools that an agent's file names. For an unavailable one, throws ToolsUnavailable, or calls `onUnavailable` if it
-   * is given. Throws the signal's reason on abort.
+   * Returns the built-in tools and the tools that the agent's file names. If a tool is unavailable, passes the reason to
+   * `onUnavailable`, or throws ToolsUnavailable without that function. Throws the signal's reason on abort.
    */
   async openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools> {
     const { builtin } = this.#sources;
     const { signal, onUnavailable, offline } = options;
-    // With `onUnavailable` each name is opened separately, so that one failure leaves out only itself.
+    // With `onUnavailable`, each skill and custom tool is opened separately, so that one failure leaves out only that tool.
     const parts = (names: string[]) =>
       onUnavailable === undefined
         ? (names.length === 0 ? [] : [names])

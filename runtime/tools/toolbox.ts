@@ -13,11 +13,11 @@ import { createHttpRequest } from "./builtin/http_request.ts";
 import { createMemoryAppend, createMemorySave, memoryRetrieve } from "./builtin/memory.ts";
 import { MemoryWriter } from "./memory/memory_file.ts";
 
-/** Tools by name. */
+/** The tools of one agent, found by their names. */
 export class Toolbox {
   readonly #tools: ReadonlyMap<string, Tool>;
 
-  /** Throws TypeError when two tools have the same name; the caller must make names unique. */
+  /** Throws TypeError if two tools have the same name, so the caller must make the names unique. */
   constructor(tools: readonly Tool[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     if (this.#tools.size !== tools.length) {
@@ -32,12 +32,12 @@ export class Toolbox {
     return this.#tools.get(name);
   }
 
-  /** Returns all names in the order of the tools. */
+  /** Returns the names of the tools in the order in which the constructor got them. */
   names(): string[] {
     return [...this.#tools.keys()];
   }
 
-  /** Returns the descriptions for a model request. */
+  /** Returns the tools' names, descriptions and parameter schemas for a model request. */
   descriptions(): ToolDescription[] {
     return [...this.#tools.values()].map(({ name, description, parameters }) => ({
       name,
@@ -47,7 +47,7 @@ export class Toolbox {
   }
 }
 
-/** Returns the tools of every agent: files, HTTP, long-term memory, and questions to the user. */
+/** Creates the tools that every agent has: files, HTTP, long-term memory, and questions to the user. */
 export function createBuiltinTools(options: { http: HttpPolicy }): Tool[] {
   const memory = new MemoryWriter();
   return [

@@ -1,4 +1,4 @@
-// Warnings about entries in an agent's `confirm` or `auto_approve` that match none of its tools.
+// Logs warnings about entries of an agent's `confirm` or `auto_approve` setting that match none of its tools.
 import type { Agent } from "../agents/agent.ts";
 import { namesTool } from "../agents/guarded_tools.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
@@ -6,14 +6,14 @@ import { suggest } from "../../base/text/suggestion.ts";
 import { isEveryTool } from "../vocabulary/tool_vocabulary.ts";
 import type { Tool } from "./definition/tool.ts";
 
-/** The log, and the guards that every agent has. */
+/** The options of UnmatchedGuards. */
 export interface UnmatchedGuardsOptions {
   log: ServiceLog;
-  /** Returns the guards of every agent. They cause no warning. */
+  /** Returns the guards that the configuration sets for every agent. They cause no warning. */
   defaults: () => readonly string[];
 }
 
-/** Logs one warning per unmatched entry. */
+/** Logs one warning per agent and unmatched entry. */
 export class UnmatchedGuards {
   readonly #log: ServiceLog;
   readonly #defaults: () => readonly string[];
@@ -24,7 +24,7 @@ export class UnmatchedGuards {
     this.#defaults = defaults;
   }
 
-  /** Compares the agent's entries with the tools of its run. */
+  /** Logs a warning for each entry that matches none of `tools`, unless the same warning was logged before. */
   warnUnmatched(
     { id, confirmTools, autoApprove, mcp }: Pick<
       Agent,

@@ -16,7 +16,7 @@ const schema = z.object({
     z.string().trim()
       .min(1, "must not be empty")
       .max(MAX_OPTION_CHARACTERS, `must have at most ${MAX_OPTION_CHARACTERS} characters`)
-      // Not a pattern: it would be part of the JSON schema, and not every provider accepts patterns.
+      // Not z.regex(): the pattern would be part of the JSON schema, and some providers reject patterns.
       .refine(
         (option) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(option),
         "must be one line without control characters",
@@ -39,7 +39,7 @@ const schema = z.object({
   if (args.multi === true) complain("multi", `only a choice has it; kind is "${kind}"`);
 });
 
-/** Asks the user. An empty list of options counts as none; duplicate options count once. */
+/** Asks the user a question. An empty list of options counts as none, and duplicate options count once. */
 export const askUser = defineQuestion({
   name: "ask_user",
   description:

@@ -5,7 +5,7 @@ import { removeFile } from "../files/remove_file.ts";
 import { PreviewUnavailable, readPreviewText } from "../files/preview_text.ts";
 import { lstatIfExists } from "../files/staged_file.ts";
 
-/** Deletes one file. For a symbolic link, deletes the link itself. */
+/** Deletes one file. If the path is a symbolic link, deletes the link and keeps its target. */
 export const fileDelete = defineTool({
   name: "file_delete",
   description: "Deletes one file. Folders cannot be deleted.",

@@ -13,7 +13,7 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
 
-/** Replaces exact text in a file and keeps its line endings and mode. */
+/** Replaces exact text in a file. Keeps the file's line endings and permissions. */
 export const fileEdit = defineTool({
   name: "file_edit",
   description:

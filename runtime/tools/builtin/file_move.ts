@@ -5,7 +5,7 @@ import { moveFile } from "../files/move_file.ts";
 import { lstatIfExists } from "../files/staged_file.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** Moves or renames one file. Never overwrites. */
+/** Moves or renames one file. Fails if the destination exists. */
 export const fileMove = defineTool({
   name: "file_move",
   description:

@@ -1,4 +1,4 @@
-// The tool file_read: reads a part of a text file, with line numbers.
+// The tool file_read: reads a part of a text file, or shows a picture or PDF file to the model.
 import { z } from "zod";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { defineTool } from "../definition/define_tool.ts";
@@ -7,22 +7,25 @@ import { isBinary } from "../../../base/text/text_content.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_LINES = 500;
-/** The maximum size of the returned text in UTF-8, line numbers included. */
+/** The maximum size of the returned text in UTF-8 bytes, line numbers included. */
 const MAX_SHOWN_BYTES = 256 * 1024;
-/** Space for the lines that explain how to continue. */
+/** The size reserved for the lines that explain how to continue reading. */
 const NOTES_BYTES = 1024;
-/** The text kept before the column, in UTF-16 code units: longer than the longest secret, so that a secret is recognized. */
+/**
+ * The length of the text kept before the requested column, in UTF-16 code units. It exceeds the longest secret, so that a
+ * secret that begins before the column is recognized.
+ */
 const KNOWN_BEFORE = 256 * 1024;
-/** Scanning one chunk takes well below a millisecond; between chunks the service does other work. */
+/** The size of one read. Scanning it takes well below a millisecond, and the service does other work between two reads. */
 const CHUNK_BYTES = 64 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
 /** The maximum size of a picture or PDF file. */
 const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
-/** `%PDF`. The rest of a PDF file's beginning may pass as text. */
+/** The bytes `%PDF` at the beginning of a PDF file. Checked separately, because a PDF file may begin with plain text. */
 const PDF = [0x25, 0x50, 0x44, 0x46];
 const ENCODER = new TextEncoder();
 
-/** Reads lines of a text file. */
+/** Reads lines of a text file. Shows a picture or PDF file if the model accepts it. */
 export const fileRead = defineTool({
   name: "file_read",
   description:
@@ -66,29 +69,32 @@ export const fileRead = defineTool({
 /** Error: the file is not text. */
 class NotText extends ToolFailure {}
 
-/** A position in a file, both counted from 1. A column counts UTF-16 code units, as a string does. */
+/** A position in a text file. Lines and columns are counted from 1, and a column is one UTF-16 code unit. */
 interface Place {
   line: number;
   column: number;
 }
 
-/** The text of a file around a place. */
+/** The text of a file that surrounds a requested position. */
 interface Part {
-  /** Begins in the place's line, and extends beyond the maximum output or to the file's end. */
+  /** The text from a point in the position's line up to more than the maximum output, or to the file's end. */
   text: string;
-  /** The index of the place in the text. */
+  /** The index of the position in `text`. */
   at: number;
-  /** True if the text extends to the file's end. It then lacks the last line's line ending. */
+  /** True if `text` extends to the file's end. It then lacks the last line's line ending. */
   ended: boolean;
 }
 
-/** Reads the text around a place. Returns undefined for an empty file. Throws ToolFailure when the file has no such place. */
+/**
+ * Reads the text around a position. Returns undefined for an empty file. Throws ToolFailure if the file has no such line or
+ * column.
+ */
 async function readPart(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { line, column }: Place,
   file: Pick<OpenedFile, "display">,
 ): Promise<Part | undefined> {
-  // A byte order mark counts only at the beginning of the file.
+  // Only at the beginning of the file is a byte order mark removed; later in the file it is text.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: line > 1 });
   let text = "";
   let at = column - 1;
@@ -126,7 +132,7 @@ async function readPart(
   return { text: text.replace(/\n$/, ""), at, ended: true };
 }
 
-/** Returns the text for the model: the lines, and notes on how to read the rest. */
+/** Returns the text for the model: the lines, then notes on a cut line, a hidden secret, and how to read the rest. */
 function showPart(
   { text, at, ended }: Part,
   { line, column }: Place,
@@ -178,22 +184,22 @@ function lineAt(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** Returns `index`, or the index before it when `index` splits a surrogate pair. */
+/** Returns `index`, or `index - 1` if `index` splits a surrogate pair. */
 function startOfCharacter(text: string, index: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(index)) ? index - 1 : index;
 }
 
-/** Returns the longest beginning of the text that fits into `maxBytes` without splitting a character. */
+/** Returns the longest prefix of the text that fits into `maxBytes` of UTF-8 without splitting a character. */
 function beginningWithin(text: string, maxBytes: number): string {
   return text.slice(0, ENCODER.encodeInto(text, new Uint8Array(maxBytes)).read);
 }
 
 /**
- * Yields the file's content up to its size at opening. Each chunk is valid until the next. Throws ToolFailure when the
- * beginning is not text.
+ * Yields the file's content up to the size that the file had when it was opened. All chunks share one buffer, so each is
+ * valid until the next is requested. Throws NotText if the first chunk is not text.
  */
 async function* chunksOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  // Generated files, such as the files in /proc, report a size of zero.
+  // Generated files, such as the files in /proc, report a size of zero, so they are read until their content ends.
   const end = file.size === 0 ? Infinity : file.size;
   const buffer = new Uint8Array(Math.min(CHUNK_BYTES, end));
   for (let position = 0; position < end;) {

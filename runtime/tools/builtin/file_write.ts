@@ -6,7 +6,7 @@ import { readPreviewText } from "../files/preview_text.ts";
 import { writeFile } from "../files/write_file.ts";
 import { countLines } from "../../../base/text/text_content.ts";
 
-/** Writes a whole file. Idempotent, because a second call leaves the same file. */
+/** Creates a file or replaces its whole content. Idempotent, because a second call leaves the same file. */
 export const fileWrite = defineTool({
   name: "file_write",
   description:

@@ -1,4 +1,4 @@
-// The tool http_request: sends one HTTP request and follows redirects, each of them checked.
+// The tool http_request: sends one HTTP request and follows its redirects. The policy checks the address of each redirect.
 import { z } from "zod";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { isWholeJson } from "../../../base/json.ts";
@@ -13,9 +13,9 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const TIMEOUT_MS = 30_000;
-/** The maximum size of a request body, and of a reply body that is read. */
+/** The maximum size of a request body and of a response body. The rest of a longer response is not read. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Headers that belong to the connection, or select the answering server. */
+/** Headers that a call cannot set, because they control the connection or select the server that answers. */
 const CLOSED_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -31,14 +31,14 @@ const CLOSED_HEADERS: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Replacements for tests. */
+/** The options of the http_request tool. Only tests set them. */
 export interface HttpRequestOptions {
   resolveHost?: ResolveHost;
-  /** The time limit of the whole call, redirects included. */
+  /** The time limit of the whole call in milliseconds, redirects included. Default: 30 seconds. */
   timeoutMs?: number;
 }
 
-/** Returns the http_request tool with a policy for hosts. */
+/** Creates the http_request tool. It connects only to hosts that the policy allows. */
 export function createHttpRequest(
   policy: HttpPolicy,
   options: HttpRequestOptions = {},
@@ -55,7 +55,7 @@ export function createHttpRequest(
       body: z.string().optional().describe("Request body; write JSON as text"),
     }),
     effect: ({ method }) => method === "GET" || method === "HEAD" ? "read" : "unsafe",
-    // The request's own limit ends it first; this limit applies to the caller.
+    // Longer than the limit in `run`, so that a slow request ends with the error message of `run`.
     timeoutMs: timeoutMs + 5_000,
     run: async (args, context) => {
       const first: ExchangeRequest = {
@@ -127,7 +127,7 @@ function parseContent(
     throw new ToolFailure(`A ${method} request has no body. Use POST, PUT or PATCH.`);
   }
   const bytes = new TextEncoder().encode(body);
-  // Checked first, because the JSON check below reads the whole body at once.
+  // Checked before isWholeJson(), which reads the whole body at once and would block the service's thread.
   if (bytes.length > MAX_BODY_BYTES) {
     throw new ToolFailure(
       `The body has ${Math.ceil(bytes.length / 1024)} KB; a request may have ${

@@ -12,7 +12,9 @@ import type { ActionTool } from "../definition/tool.ts";
 import type { MemoryDocument } from "../memory/memory_document.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** Replaces or creates a section. Idempotent, because a second call leaves the same memory. */
+/**
+ * Creates the tool memory_save: replaces or creates a section. Idempotent, because a second call leaves the same memory.
+ */
 export function createMemorySave(writer: MemoryWriter): ActionTool {
   return defineTool({
     name: "memory_save",
@@ -37,7 +39,10 @@ export function createMemorySave(writer: MemoryWriter): ActionTool {
   });
 }
 
-/** Appends to a section, or creates it. Unsafe, because a second call appends the text twice. */
+/**
+ * Creates the tool memory_append: appends to a section, or creates it. Unsafe, because a second call appends the text
+ * twice.
+ */
 export function createMemoryAppend(writer: MemoryWriter): ActionTool {
   return defineTool({
     name: "memory_append",
@@ -65,7 +70,7 @@ export function createMemoryAppend(writer: MemoryWriter): ActionTool {
 
 const MAX_NAMED_SECTIONS = 50;
 
-/** Returns one section as it was saved, or the list of sections. */
+/** The tool memory_retrieve: returns the content of one section, or the list of sections. */
 export const memoryRetrieve = defineTool({
   name: "memory_retrieve",
   description:

@@ -1,4 +1,4 @@
-// The tool run_agent: runs another agent. The runtime starts the other execution and waits for it.
+// The tool run_agent: requests a run of another agent. The runtime starts that run and waits for its answer.
 import { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
 import { defineDelegation } from "../definition/define_tool.ts";
@@ -13,8 +13,8 @@ const schema = z.object({
 });
 
 /**
- * Creates the tool for one agent. It can call only the agents that its `agents` setting names, never itself. The other
- * agent's file is checked for existence and `enabled` when its run starts.
+ * Creates the tool run_agent for one agent. The tool accepts only the agents in the caller's `agents` setting, never the
+ * caller. It does not check that the other agent exists and is enabled: the runtime does when it starts the run.
  */
 export function createRunAgent(caller: Agent): DelegationTool {
   const callable = caller.agents.filter((id) => id !== caller.id);

@@ -1,17 +1,21 @@
-// Parses the arguments of a call as a model wrote them. Repairs common slips of weak models; guesses nothing.
+// Parses the text that a model wrote as a call's arguments. Repairs frequent syntax mistakes; never guesses a missing
+// value.
 import { isDeeperThan, isJsonObject, type JsonObject } from "../../../base/json.ts";
 import { findJsonFault } from "./json_fault.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_NESTED_STRINGS = 3;
-/** Deeper arguments are a mistake of the model, and would overflow the stack of schema checks. */
+/**
+ * The maximum nesting depth of arguments. Deeper arguments are a mistake of the model, and would overflow the stack in
+ * schema checks.
+ */
 export const MAX_LEVELS = 100;
 const FENCED = /^```[a-zA-Z0-9]*[ \t]*\r?\n?([\s\S]*?)\r?\n?```$/;
 const EXCERPT_CHARACTERS = 30;
 
 /**
- * Returns the arguments object in a model's text. Empty text and `null` count as `{}`. Repairs a fenced block, trailing
- * commas, and an object written as a JSON string. Throws ToolFailure with the fault and its place.
+ * Returns the arguments object in a model's text. Empty text and `null` count as `{}`. Accepts a fenced code block,
+ * trailing commas, and an object written as a JSON string. Throws ToolFailure with the first fault and its line and column.
  */
 export function parseArguments(raw: string): JsonObject {
   let text = raw;
@@ -33,10 +37,7 @@ export function parseArguments(raw: string): JsonObject {
   throw new ToolFailure("The arguments must be one JSON object, not text inside of text.");
 }
 
-/**
- * Returns checked arguments without the defaults that the check filled in: the arguments that `written` omits or sets to
- * null.
- */
+/** Returns the checked arguments without defaults: leaves out each argument that `written` omits or sets to null. */
 export function givenArguments(checked: JsonObject, written: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(checked).filter(([name, value]) =>
@@ -58,7 +59,7 @@ function parseJson(text: string): unknown {
       try {
         return JSON.parse(repaired);
       } catch {
-        // The fault in the original text is the one that helps the model.
+        // The error below reports the fault in the original text, because the model did not write the repaired text.
       }
     }
     throw new ToolFailure(complaint(text), { cause: error });

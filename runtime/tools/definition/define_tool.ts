@@ -1,4 +1,5 @@
-// Creates a Tool from a zod schema and a function: one declaration gives the model's JSON schema, the check and the types.
+// Creates a Tool from a zod schema and a function. The schema gives the JSON schema for the model, the check of the
+// arguments, and their TypeScript types.
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../base/json.ts";
 import type {
@@ -16,10 +17,12 @@ import type {
 } from "./tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** Created once, because creating it takes longer than checking the arguments of many calls. */
+/**
+ * The schema of any JSON object. Created once, because creating it takes longer than checking the arguments of many calls.
+ */
 const JSON_OBJECT = z.record(z.string(), z.json());
 
-/** The declaration of any tool. The schema describes the arguments object. */
+/** The part of a definition that all kinds of tools share. `schema` describes the arguments object. */
 interface Declaration<Shape extends z.ZodRawShape> {
   name: string;
   description: string;
@@ -28,12 +31,12 @@ interface Declaration<Shape extends z.ZodRawShape> {
 
 /** The definition of a tool that performs an action. */
 export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
-  /** Fixed, or computed from the arguments. */
+  /** The effect of every call, or a function that returns the effect of a call with these arguments. */
   effect: Effect | ((args: z.output<z.ZodObject<Shape>>) => Effect);
   timeoutMs: number;
   maxResultBytes?: number | undefined;
   worksOn?: NonNullable<ActionTool["worksOn"]>;
-  /** See ActionTool. */
+  /** Implements ActionTool.preview with parsed arguments. */
   preview?(
     args: z.output<z.ZodObject<Shape>>,
     context: Pick<ToolContext, "sandbox">,
@@ -50,17 +53,18 @@ export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declara
 }
 
 /**
- * Creates a Tool that checks its arguments with a zod schema. A `null` counts as absent: some models send one for every
- * optional argument.
+ * Creates a tool that performs an action, and checks its arguments with a zod schema. A `null` counts as absent, because
+ * some models send `null` for every optional argument.
  *
- * Decision: an unknown argument is refused, because ignoring a misspelled option would make the tool do something else than
- * requested (rejected: ignoring it).
+ * Decision: unknown arguments are refused, because ignoring a misspelled option would make the tool do something else than
+ * requested (rejected: ignoring unknown arguments).
  */
 export function defineTool<Shape extends z.ZodRawShape>(
   definition: ToolDefinition<Shape>,
 ): ActionTool {
   const { schema, effect, timeoutMs, maxResultBytes, worksOn, preview } = definition;
-  // Not spread, because a spread would create the JSON schema now instead of on first use.
+  // Object.assign() keeps the getter `parameters`. A spread would call it, and so create the JSON schema before its first
+  // use.
   return Object.assign(declare(definition), {
     timeoutMs,
     ...(maxResultBytes !== undefined && { maxResultBytes }),
@@ -77,7 +81,10 @@ export function defineTool<Shape extends z.ZodRawShape>(
   });
 }
 
-/** Creates a tool that asks a person. Rules between arguments belong in the schema, too. */
+/**
+ * Creates a tool that asks a person. `schema` must also check rules between arguments, because `question` cannot refuse a
+ * call.
+ */
 export function defineQuestion<Shape extends z.ZodRawShape>(
   definition: QuestionDefinition<Shape>,
 ): QuestionTool {
@@ -86,12 +93,12 @@ export function defineQuestion<Shape extends z.ZodRawShape>(
   });
 }
 
-/** The definition of a tool that another agent answers. */
+/** The definition of a tool whose result is the answer of another agent. */
 export interface DelegationDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
   delegation(args: z.output<z.ZodObject<Shape>>): Delegation;
 }
 
-/** Creates a tool that another agent answers. */
+/** Creates a tool whose result is the answer of another agent. */
 export function defineDelegation<Shape extends z.ZodRawShape>(
   definition: DelegationDefinition<Shape>,
 ): DelegationTool {

@@ -1,11 +1,11 @@
-// Finds the first fault in a text that is not valid JSON, and the token that was expected. JSON.parse reports the position
-// only sometimes.
+// Finds the position and the reason of the first fault in a text that is not valid JSON. The errors of JSON.parse do not
+// always contain a position.
 
 /** The first fault of an invalid JSON text. */
 export interface JsonFault {
-  /** In UTF-16 code units. The text's length if it ends too early. */
+  /** The index of the fault in UTF-16 code units. The text's length if the text ends too early. */
   position: number;
-  /** The fault as a clause. */
+  /** A clause that describes the fault, such as `a value is expected`. */
   reason: string;
 }
 
@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<Expected, string>> = {
     'a comma or the closing bracket is expected; a quote inside a string is written \\"',
 };
 
-/** Returns the first fault, or undefined for valid JSON. */
+/** Returns the first fault of a JSON text, or undefined if the text is valid. */
 export function findJsonFault(text: string): JsonFault | undefined {
   const open: ("{" | "[")[] = [];
   let expected: Expected = "value";

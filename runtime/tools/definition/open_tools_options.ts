@@ -1,18 +1,18 @@
-// The options for opening an agent's tools.
+// The options for opening an agent's tools, and the callback that reports progress.
 
-/** Reports to the viewers of a run the activity that it waits for. */
+/** A function that shows the viewers of a run a text about the operation that the run waits for. */
 export type ReportActivity = (level: "info" | "warn", text: string) => Promise<void>;
 
-/** Options for a run, or for an inspection only. */
+/** The options for opening an agent's tools, for a run or for an inspection. */
 export interface OpenToolsOptions {
   signal: AbortSignal;
-  /** Called with the activity that the opening waits for. */
+  /** Called with a text about each operation that the opening waits for, such as the start of a server. */
   report?: ReportActivity;
   /**
-   * Set for an inspection: called with the reason that a tool is unavailable; the tool is then left out instead of refused.
-   * An inspection has no side effects: warnings and notes that a run records once stay due for the next run.
+   * Set only for an inspection of the tools. Called with the reason that a tool is unavailable, which is then left out. An
+   * inspection has no side effects: it neither logs nor stores the warnings that a run reports once.
    */
   onUnavailable?: (reason: string) => void;
-  /** Set if nothing may be started: custom tools and MCP servers are left out. */
+  /** Set if no program may be started and no server contacted: custom tools and MCP servers are left out. */
   offline?: true;
 }

@@ -1,7 +1,7 @@
-// The way a running tool asks a person: it throws the question, and is called again with the answer.
+// The error by which a running tool asks a person. After the answer, the tool is called again.
 import type { ToolQuestion } from "./tool.ts";
 
-/** Suspends a call: its execution waits for the answer to this question. */
+/** Error: the call needs an answer from a person. The execution waits for the answer, then repeats the call. */
 export class QuestionRaised extends Error {
   override readonly name = "QuestionRaised";
   readonly question: ToolQuestion;

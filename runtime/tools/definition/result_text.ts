@@ -1,14 +1,14 @@
-// The size limit of a tool's result, and the cut of a longer one.
+// Cuts the text of a tool's result that exceeds the size limit.
 import type { Redactor } from "../../secrets/redactor.ts";
 
-/** The default maximum size of a tool result in UTF-8. */
+/** The default maximum size of a tool's result, in UTF-8 bytes. */
 export const RESULT_LIMIT_BYTES = 100 * 1024;
-/** Space for the line that reports a cut. */
+/** The size reserved for the line that reports a cut, in bytes. */
 const NOTE_BYTES = 512;
 
 /**
- * Returns the text, or its beginning that fits in `maxBytes` and a line on how to get the rest. `behind` is appended in
- * full, and counts toward the limit.
+ * Returns the text with `behind` appended. If the result would exceed `maxBytes` of UTF-8, cuts the text and adds a line on
+ * how to get the rest. `behind` is never cut.
  */
 export function limitResult(
   text: string,
@@ -18,7 +18,7 @@ export function limitResult(
     maxBytes?: number | undefined;
   } = {},
 ): string {
-  // A UTF-16 unit takes at most three bytes, so most texts need no counting.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so most texts need not be encoded.
   if ((text.length + behind.length) * 3 <= maxBytes) return text + behind;
   const bytes = new TextEncoder().encode(text);
   const limit = maxBytes - new TextEncoder().encode(behind).length;
@@ -32,7 +32,7 @@ export function limitResult(
     behind;
 }
 
-/** Returns the first `limit` bytes as text, without a split character at the end. */
+/** Returns the first `limit` bytes as text. Leaves out a character that the limit splits. */
 function cutBytes(bytes: Uint8Array, limit: number): string {
   let end = Math.min(limit, bytes.length);
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;

@@ -1,4 +1,4 @@
-// The interface of everything that an agent may do. A tool's failure is a result for the model, never a crash.
+// The interface of a tool. A tool reports its failure as a result for the model, and never ends the run.
 import type { Agent } from "../../agents/agent.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -8,8 +8,8 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
 
 /**
- * The effect of repeating a call. After a crash a `read` or `idempotent` call without a result runs again; an `unsafe` one
- * does not.
+ * The effect of a call, which decides about its repetition. After a crash, a `read` or `idempotent` call without a result
+ * runs again; an `unsafe` call does not.
  */
 export type Effect = "read" | "idempotent" | "unsafe";
 
@@ -17,26 +17,26 @@ export type Effect = "read" | "idempotent" | "unsafe";
 export interface ToolQuestion {
   kind: "confirm" | "input" | "choice";
   message: string;
-  /** The options to choose from. Null unless the kind is `choice`. */
+  /** The options of a choice. Null for the other kinds of questions. */
   options: string[] | null;
   multi: boolean;
-  /** For a call that asks several questions: the number of answers that it had used when it asked this one. */
+  /** The number of answers that the call had used when it asked this question. Only set for a call that can ask several. */
   answersBefore?: number;
 }
 
-/** A person's answer, or the expiry of the deadline. */
+/** A person's answer to a question, or the fact that its deadline passed. */
 export type HumanAnswer =
   | {
     approved: boolean;
     reason?: string;
-    /** Checked; they replace the call's own arguments. */
+    /** Arguments that the person changed, checked against the tool's schema. They replace the call's arguments. */
     arguments?: JsonObject;
   }
   | { text: string }
   | { selected: string[] }
   | { expired: true };
 
-/** A question that a call raised, and its answer. */
+/** A question that a call asked, with its answer. */
 export interface AnsweredQuestion {
   question: ToolQuestion;
   answer: HumanAnswer;
@@ -45,8 +45,8 @@ export interface AnsweredQuestion {
 /** The context of a running tool. */
 export interface ToolContext {
   /**
-   * Aborts when the execution is cancelled or aborted, or the service stops. Tools pass it on to everything that they
-   * await.
+   * Aborts when the execution is cancelled or aborted, or the service stops. A tool passes the signal to every operation
+   * that it awaits.
    */
   signal: AbortSignal;
   executionId: number;
@@ -55,64 +55,71 @@ export interface ToolContext {
   sandbox: PathSandbox;
   clock: Clock;
   /**
-   * The answers to the questions that this very call raised, in order. A call that raises a question (see QuestionRaised)
-   * is run again from its beginning when the answer is there, possibly by another process. An answer belongs to its
-   * question only, because a repeated call may ask a different one.
+   * The answers to the questions that this call asked, in order. After a question (see QuestionRaised) is answered, the
+   * call is run again from its beginning, possibly by another process. A tool must compare the question before it uses an
+   * answer, because the repeated call may ask a different one.
    */
   answers: readonly AnsweredQuestion[];
-  /** The redactor of secrets. A tool passes text through it before it cuts the text, or splits it for the log. */
+  /**
+   * Removes secrets from texts. A tool passes a text through the redactor before it cuts the text or splits it for the log,
+   * because a part of a secret is not recognized.
+   */
   redactor: Redactor;
   /** Writes a line about this call to the service log. */
   log(message: string): void;
   /**
-   * Shows the model a picture or a PDF file beside the result, or the PDF's text if the model accepts no PDF. Returns
-   * undefined for other bytes, and if the model does not accept the format. Absent: the model accepts none.
+   * Shows the model a picture or a PDF file with the result, or the PDF's text if the model accepts no PDF. Returns
+   * undefined if the bytes have another format, or one that the model does not accept. Undefined if the model accepts no
+   * files.
    */
   show?(bytes: Uint8Array): Promise<ShownMedia | undefined>;
 }
 
-/** The text by which a result refers to a picture or a PDF file. */
+/** The text that represents a shown picture or PDF file in the result. */
 export interface ShownMedia {
   text: string;
-  /** True if the text is the file's content, of any length. */
+  /**
+   * True if `text` is the file's extracted content, without a size limit. Otherwise `text` is a reference to the shown
+   * file.
+   */
   isContent?: boolean;
 }
 
-/** A result with attachments. */
+/** The result of a call: a text, with instructions or files for the model. */
 export interface RichResult {
   /** The text of the result for the model. */
   content: string;
-  /** An additional user message after the reply's results, passed unchanged, tags included. */
+  /** The text of a user message that follows the results of all calls of the reply. It is sent unchanged, tags included. */
   instructions?: string;
   /** Pictures and PDF files that the model sees beside `content`. */
   media?: readonly Media[];
 }
 
-/** The effect of a call on a file: its content before, null for a new file, and after, null for a deleted file. */
+/** The change of a file by a call. `before` is null for a new file, `after` for a deleted file. */
 export interface FileChange {
-  /** In the notation of the tools. */
+  /** The path as shown to the model: relative to the workspace, or `{alias}/...`. */
   path: string;
   before: string | null;
   after: string | null;
 }
 
-/** A file that would be renamed. */
+/** The move of a file by a call. Both paths are in the form that the model sees. */
 export interface FileRenaming {
   path: string;
   destination: string;
 }
 
-/** The description of a tool for the model, and the check of its arguments. */
+/** The part that all kinds of tools share: the description for the model, and the check of the arguments. */
 export interface ToolDeclaration {
   readonly name: string;
-  /** The names that the tool could have beside other tools. A guard by any of them applies, whatever other tools exist. */
+  /** Further names, which the tool would have beside other tools. A guard by any of these names applies to the tool. */
   readonly otherNames?: readonly string[];
-  /** Set for a tool of an MCP server. */
+  /** The server and the tool's name on that server. Only set for a tool of an MCP server. */
   readonly origin?: ServerOrigin;
   readonly description: string;
-  /** Describes the arguments object. */
+  /** The JSON schema of the arguments object. */
   readonly parameters: JsonSchema;
-  /** Checks arguments against the schema and fills in defaults. Throws ToolFailure with the schema's complaints. */
+  /** Returns the arguments with defaults filled in. Throws ToolFailure with the reasons if they do not fit the schema. */
   check(args: unknown): JsonObject;
 }
 
@@ -122,18 +129,20 @@ export interface ActionTool extends ToolDeclaration {
   readonly delegation?: undefined;
   /** The time limit of one call, in milliseconds. */
   readonly timeoutMs: number;
-  /** The maximum size of a result in UTF-8; a longer one is cut. Absent: RESULT_LIMIT_BYTES (result_text.ts). */
+  /**
+   * The maximum size of a result in UTF-8 bytes; a longer result is cut. Undefined: RESULT_LIMIT_BYTES (result_text.ts).
+   */
   readonly maxResultBytes?: number | undefined;
   /**
-   * The resource that its calls read or change. Calls of one reply with the same resource take effect in order; without one
-   * they run in parallel.
+   * The resource that the tool's calls use. Calls of one reply that use the same resource take effect in the order of the
+   * reply. Undefined: its calls run in parallel with all others.
    */
   readonly worksOn?: "files" | "memory";
-  /** The effect of every call. Null if it depends on the arguments. */
+  /** The effect of every call. Null if the effect depends on the arguments. */
   readonly fixedEffect: Effect | null;
   /**
-   * Returns the change that a call with these checked arguments would make to a file now, without making it. Throws
-   * ToolFailure if the call would fail, and PreviewUnavailable (preview_text.ts) if the change cannot be shown.
+   * Returns the change that a call with these checked arguments would make to a file, without making it. Throws ToolFailure
+   * if the call would fail, and PreviewUnavailable (preview_text.ts) if the change cannot be shown.
    */
   preview?(
     args: JsonObject,
@@ -142,23 +151,23 @@ export interface ActionTool extends ToolDeclaration {
   /** Returns the effect of a call with these checked arguments. */
   effect(args: JsonObject): Effect;
   /**
-   * Runs one call and returns its result for the model. Throws ToolFailure for an expected failure, and QuestionRaised when
-   * a person must decide first.
+   * Runs one call and returns its result for the model. Throws ToolFailure for an expected failure, and QuestionRaised to
+   * ask a person.
    */
   run(args: JsonObject, context: ToolContext): Promise<string | RichResult>;
 }
 
-/** A tool that asks a person and returns the answer. It has nothing to run. */
+/** A tool that asks a person and returns the answer. The runtime asks the question, so the tool has no `run`. */
 export interface QuestionTool extends ToolDeclaration {
   readonly delegation?: undefined;
-  /** Returns the question in these checked arguments. */
+  /** Returns the question that these checked arguments describe. */
   question(args: JsonObject): ToolQuestion;
 }
 
-/** A tool that another agent answers. */
+/** A tool whose result is the answer of another agent. */
 export interface DelegationTool extends ToolDeclaration {
   readonly question?: undefined;
-  /** Returns the agent and the arguments of a delegation. Throws ToolFailure for an agent that may not be called. */
+  /** Returns the agent to run and its arguments. Throws ToolFailure if the caller may not run that agent. */
   delegation(args: JsonObject): Delegation;
 }
 
@@ -168,5 +177,5 @@ export interface Delegation {
   args: string[];
 }
 
-/** One thing that an agent may do. Its kind is given by the member that exists: `run`, `question` or `delegation`. */
+/** A tool of an agent. Its kind is given by the member that exists: `run`, `question` or `delegation`. */
 export type Tool = ActionTool | QuestionTool | DelegationTool;

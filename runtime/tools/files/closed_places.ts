@@ -1,22 +1,22 @@
-// The places that are closed to every agent, even inside of its paths: the service's own folders, and files with keys.
+// Defines the places that no agent may use, even inside its allowed paths: the service's own folders, and files with keys.
 import { sep } from "node:path";
 import { isEnvFileName } from "../../../base/files/env_file_name.ts";
 import { isWithin, SandboxPlace } from "./place.ts";
 
-/** The closed folders, as absolute paths. */
+/** The service's folders that no agent may use, as absolute paths. */
 export interface ClosedFolders {
-  /** Null only for a sandbox that lies in the agents folder itself. */
+  /** The folder with the agent files. Null only for a sandbox whose root lies in that folder. */
   agentsDir: string | null;
   configDir: string;
   stateDir: string;
 }
 
-/** Folders with generated files. Deno opens them only to a process with all permissions. */
+/** Folders with files that the kernel generates. Deno opens these folders only to a process with all permissions. */
 const SYSTEM_FOLDER = /^\/(proc|sys|dev)(?=\/|$)/;
-/** Memory used as a disk. Its files are ordinary files for a process that may see them. */
+/** A file system in memory below /dev. It is not closed, because it contains ordinary files of programs. */
 const SHARED_MEMORY = "/dev/shm";
 
-/** The closed folders, and the names that are closed in every folder. */
+/** The check of a path against the closed folders and the file names that are closed in every folder. */
 export class ClosedPlaces {
   readonly #folders: { place: SandboxPlace; what: string }[];
 
@@ -30,17 +30,17 @@ export class ClosedPlaces {
     ];
   }
 
-  /** The folders as configured. */
+  /** The closed folders with their configured paths, not their real paths. */
   get folders(): string[] {
     return this.#folders.map(({ place }) => place.path);
   }
 
-  /** Resolves the folders' real paths; see SandboxPlace.resolve. */
+  /** Resolves the symlinks in the folders' paths (see SandboxPlace.resolve). */
   resolvePlaces(): void {
     for (const { place } of this.#folders) place.resolve();
   }
 
-  /** Returns the reason that an absolute path is closed, as the rest of a sentence, or undefined. */
+  /** Returns the reason that an absolute path is closed to agents, as a clause, or undefined. */
   refusal(absolute: string): string | undefined {
     const inClosed = this.#folders.find(({ place }) =>
       isWithin(absolute, place.path) || isWithin(absolute, place.real)
@@ -63,7 +63,7 @@ function isSharedMemory(absolute: string): boolean {
     Deno.lstatSync(SHARED_MEMORY);
     return true;
   } catch {
-    // It does not exist, or is closed to this process.
+    // /dev/shm does not exist, or Deno's flags close it.
     return false;
   }
 }

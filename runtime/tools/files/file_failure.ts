@@ -1,5 +1,5 @@
-// Failures of file operations, as sentences that a model can act on. They name the path that the model gave, never the
-// host's.
+// Converts failures of file operations to sentences that a model can act on. The sentences contain the path that the model
+// wrote, never the host's path.
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
@@ -43,23 +43,24 @@ export function toFileFailure(error: unknown, action: string, shown: string): un
   return new ToolFailure(`Cannot ${action} "${shown}": ${reason}.`, { cause: error });
 }
 
-/** The number of attempts when a file is replaced during the operation, for example by an editor that saves. */
+/**
+ * The number of attempts of an operation whose path is replaced meanwhile, for example by an editor that saves the file.
+ */
 const MAX_ATTEMPTS = 3;
 
-/** Error: the path was replaced between the check and the use. */
+/** Error: the path was replaced between its check and its use. */
 export class PlaceChanged extends Error {
   override readonly name: string = "PlaceChanged";
 }
 
-/** Error: an unheld folder changes so often that waiting did not help. A retry would not help either. */
+/** Error: a folder without a descriptor was moved or changed during the whole wait, so a retry would fail, too. */
 export class PlaceUnsettled extends PlaceChanged {
   override readonly name = "PlaceUnsettled";
 }
 
 /**
- * Runs an operation on a path, its check included, and repeats both when it ends with PlaceChanged. Throws ToolFailure
- * `Cannot ${action} "${text}": ...` when the last attempt fails, too, and for file system errors. Other errors pass
- * through.
+ * Runs `work`, which must check the path and use it, and repeats it when it throws PlaceChanged. Throws ToolFailure `Cannot
+ * ${action} "${text}": ...` when the last attempt fails, and for file system errors. Rethrows other errors.
  */
 export async function retryIfPlaceChanged<T>(
   { action, text }: { action: string; text: string },
@@ -80,15 +81,15 @@ export async function retryIfPlaceChanged<T>(
 }
 
 /**
- * Throws ToolFailure unless the entry is a regular file. Throws PlaceChanged for a symlink, because the path was real when
- * it was checked.
+ * Throws ToolFailure unless the entry is a regular file. Throws PlaceChanged for a symlink: the path had no symlink when it
+ * was checked.
  */
 export function requireFile(
   info: BigIntStats,
   { action, text }: { action: string; text: string },
 ): void {
   if (info.isFile()) return;
-  // A symlink at a real path was created after the check.
+  // The checked path has no symlinks, so this symlink was created after the check.
   if (info.isSymbolicLink()) throw new PlaceChanged();
   if (info.isDirectory()) {
     throw new ToolFailure(

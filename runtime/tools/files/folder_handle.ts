@@ -1,8 +1,9 @@
-// An open directory descriptor. Operations on its entries cannot be redirected by swapping the path, and the kernel reports
-// which folder is open.
+// Opens a folder and keeps its descriptor. A swap of the path cannot redirect operations through the descriptor, and the
+// kernel reports the path of the open folder.
 //
-// Some folders cannot be held: on other systems than Linux, without a descriptor link (files/descriptor_link.ts), or closed
-// by Deno's flags. Then their paths are used, and unmoved_folder.ts detects moves by the folders' times.
+// Some folders have no descriptor: on other systems than Linux, without the link of files/descriptor_link.ts, and if Deno's
+// flags close the folder. Operations on these folders use their paths, and unmoved_folder.ts detects from the folders'
+// times that one was moved.
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
@@ -14,27 +15,30 @@ import { PlaceChanged } from "./file_failure.ts";
 import { FILE_CLOCK, isReal, isUnmoved, waitUntilUnmoved } from "./unmoved_folder.ts";
 
 const { O_DIRECTORY, O_RDONLY } = fs.constants;
-/** Linux only: also opens a folder that may be entered but not listed. */
+/** An open flag of Linux. With it, a folder that may be entered but not listed can be opened, too. */
 const O_PATH = 0o10000000;
-/** The number of attempts to find an entry that is missing from a folder without a descriptor: tens of milliseconds. */
+/**
+ * The number of attempts of a cleanup that does not find its entry in a folder without a descriptor. They take tens of
+ * milliseconds.
+ */
 const UNDO_ATTEMPTS = 300;
 
-/** The options of a held folder. */
+/** The options for opening a folder. */
 export interface FolderOptions {
-  /** The link to this process's descriptors. Undefined: the folder's path is used. */
+  /** The path of the link to this process's descriptors. Undefined: operations use the folder's path. */
   descriptors: string | undefined;
   access: PathAccess;
-  /** Records the folders with staged files, for the cleanup after a crash. */
+  /** The state folder. It records the folders with staged files, so that a cleanup after a crash finds them. */
   stateDir: string;
 }
 
-/** The folder that its real path named when it was opened. Dispose of it only after every call with its paths has ended. */
+/** An open folder. Dispose of it only after every operation that uses a path from its methods has ended. */
 export class FolderHandle implements Disposable {
-  /** The real path, as the sandbox admitted it. */
+  /** The real path of the folder, as the sandbox admitted it. */
   readonly path: string;
   readonly #options: FolderOptions;
   readonly #fd: number | undefined;
-  /** For a folder without a descriptor: the time since which it has not moved. */
+  /** The time since which a folder without a descriptor has not moved, in milliseconds since 1970. */
   #since = 0;
 
   private constructor(path: string, fd: number | undefined, options: FolderOptions) {
@@ -43,7 +47,7 @@ export class FolderHandle implements Disposable {
     this.#options = options;
   }
 
-  /** Opens a folder. Throws PlaceChanged when the path was replaced, and file system errors. */
+  /** Opens a folder. Throws PlaceChanged if the path was replaced after its check, and file system errors. */
   static async open(path: string, options: FolderOptions): Promise<FolderHandle> {
     const { access, descriptors } = options;
     const fd = descriptors === undefined ? undefined : openFolder(path, path, access);
@@ -60,7 +64,7 @@ export class FolderHandle implements Disposable {
     }
   }
 
-  /** Opens a folder for writing. Missing folders are created one by one, each in its held parent. */
+  /** Opens a folder for writing. Creates missing folders one by one, each through its open parent folder. */
   static async create(path: string, options: FolderOptions): Promise<FolderHandle> {
     try {
       return await FolderHandle.open(path, options);
@@ -72,15 +76,18 @@ export class FolderHandle implements Disposable {
     return await parent.#openFolder(basename(path));
   }
 
-  /** Returns a path to an entry, for system calls that do not follow links. After opening a file, call `has`. */
+  /**
+   * Returns the path of an entry for system calls that do not follow symlinks. After opening a file by this path, check it
+   * with `has`.
+   */
   pathOf(name: string): string {
     const { descriptors } = this.#options;
     return this.#fd === undefined ? join(this.path, name) : `${descriptors}/${this.#fd}/${name}`;
   }
 
   /**
-   * Returns a path to an entry that will be changed. Throws NotCapable when Deno's flags close the entry: Deno cannot check
-   * a path through a descriptor.
+   * Returns the path of an entry that will be changed. Throws NotCapable if Deno's flags close the entry, because Deno
+   * cannot check a path that goes through a descriptor.
    */
   writablePath(name: string): string {
     if (this.#fd !== undefined) requireWritable(join(this.path, name));
@@ -88,25 +95,29 @@ export class FolderHandle implements Disposable {
   }
 
   /**
-   * Returns true if the folder contains this very entry; links are not followed. After opening a file, true proves that the
-   * open file is in this folder.
+   * Returns true if `name` in this folder is the entry with this identity; does not follow symlinks. After opening a file,
+   * true proves that the open file is in this folder.
    *
-   * The check is needed because Deno resolves a path before opening it, unless it has all permissions, and so opens the
-   * file at the real path (measured with 2.9.6). Other calls do not. `since`: Infinity checks the present moment only.
+   * The check is needed because Deno without all permissions resolves a path before it opens it, and so opens the file by
+   * its real path (measured with 2.9.6). Deno's other file operations use the path as given. With Infinity as `since`,
+   * checks only the present state of the path.
    */
   has(name: string, identity: FileIdentity, since = this.#since): boolean {
     try {
       if (identityOf(fs.lstatSync(this.pathOf(name), { bigint: true })) !== identity) return false;
       return this.#fd !== undefined || isUnmoved(this.path, since);
     } catch (error) {
-      // Deno's flags may allow a file but not its folder. Then only the real path can be checked.
+      // Deno's flags may allow a file but not its folder. Then it is only checked that the path contains no symlink.
       if (error instanceof Deno.errors.NotCapable) return isReal(join(this.path, name));
-      // The entry is gone or unreadable.
+      // The entry does not exist, or its folder cannot be read.
       return false;
     }
   }
 
-  /** Waits, before a change, until a folder without a descriptor has stayed in its place for a while. Throws PlaceChanged. */
+  /**
+   * Waits until a folder without a descriptor has not moved for some milliseconds. Call it before a change. Throws
+   * PlaceChanged.
+   */
   async waitUntilUnmoved(): Promise<void> {
     if (this.#fd !== undefined) return;
     await waitUntilUnmoved(this.path);
@@ -114,14 +125,14 @@ export class FolderHandle implements Disposable {
   }
 
   /**
-   * Checks right before and after a change that a folder without a descriptor has not moved since it settled. Throws
-   * PlaceChanged.
+   * Throws PlaceChanged if a folder without a descriptor has moved since waitUntilUnmoved(). Call it right before and right
+   * after a change.
    */
   requireUnmoved(): void {
     if (this.#fd === undefined && !isUnmoved(this.path, this.#since)) throw new PlaceChanged();
   }
 
-  /** Creates an empty file that only its owner can read, and returns its name. */
+  /** Creates an empty file with a random name that only its owner can read. Returns the name. */
   createStagedFile(): string {
     this.requireUnmoved();
     if (this.#fd !== undefined) requireWritable(this.path);
@@ -129,14 +140,17 @@ export class FolderHandle implements Disposable {
     return basename(Deno.makeTempFileSync({ dir: this.pathOf("."), ...newContentName() }));
   }
 
-  /** Records the folder before an entry gets a staged name, so that the next start finds leftovers of a killed process. */
+  /**
+   * Records this folder in the state folder, so that the next start finds the staged files of a killed process. Call it
+   * before an entry gets a staged name.
+   */
   noteStaging(): void {
     noteStaging(this.#options.stateDir, this.path);
   }
 
   /**
-   * Runs a change that cleans up an entry with a staged name. Without a descriptor the folder may be replaced at this
-   * moment, so a failed cleanup is tried again.
+   * Runs a change that removes or renames a staged entry. Repeats it if the entry is missing from a folder without a
+   * descriptor, because that folder may be moved away for a moment.
    */
   undo(change: () => void): void {
     const searches = this.#fd === undefined ? UNDO_ATTEMPTS : 1;
@@ -155,7 +169,7 @@ export class FolderHandle implements Disposable {
     try {
       fs.fsyncSync(fd);
     } catch (error) {
-      // Some network file systems cannot sync a folder. The file itself is on the disk.
+      // Some network file systems cannot flush a folder. The content of the file was flushed before.
       if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EBADF"].includes(errorCode(error) ?? "")) {
         throw error;
       }
@@ -169,13 +183,13 @@ export class FolderHandle implements Disposable {
   }
 
   #makeFolder(name: string): void {
-    // Deno's flags may allow a folder that does not exist yet, but not its parent.
+    // Deno's flags may allow a folder that does not exist yet, but not its parent, whose times then cannot be read.
     const isAllowed = canRead(this.path);
     if (isAllowed) this.requireUnmoved();
     try {
       fs.mkdirSync(this.writablePath(name));
     } catch (error) {
-      // Another call may have created the entry. Opening it checks that it is a folder.
+      // Another call may have created the entry. The caller opens the entry, which fails if it is not a folder.
       if (errorCode(error) !== "EEXIST") throw error;
       return;
     }
@@ -199,13 +213,13 @@ export class FolderHandle implements Disposable {
   }
 }
 
-/** Opens a folder. Returns undefined when Deno's flags close `path`. */
+/** Opens a folder at `place` and returns the descriptor, or undefined if Deno's flags close `path`. */
 function openFolder(place: string, path: string, access: PathAccess): number | undefined {
   try {
     return fs.openSync(place, (access === "write" ? O_RDONLY : O_PATH) | O_DIRECTORY);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    // The path is permitted, so only the target of a link in its place can be closed.
+    // Deno's flags allow the path, so a symlink has replaced the folder, and the flags close the symlink's target.
     if (canRead(path)) throw new PlaceChanged("", { cause: error });
     return undefined;
   }

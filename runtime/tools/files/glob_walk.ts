@@ -1,5 +1,5 @@
-// Finds the entries of a sandbox that match a pattern. The walk never leaves the allowed roots and never follows a
-// symlinked folder: files in its target are found under their own names if the target is inside the roots.
+// Finds the entries of a sandbox that match a pattern. The walk never leaves the allowed roots and never enters a symlinked
+// folder. Files in the symlink's target are found under their real paths if these are inside the roots.
 import { realpath, stat } from "node:fs/promises";
 import { join, posix, relative, resolve, sep } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
@@ -13,18 +13,18 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 import { compileGlob, type GlobMatcher } from "../../../base/files/glob.ts";
 
 const MAX_DEPTH = 64;
-/** The number of attempts to list a folder that is being moved. */
+/** The number of attempts to list a folder that is moved during the listing. */
 const ATTEMPTS = 3;
 
 /** The result of a walk. */
 export interface GlobOutcome {
-  /** The first matches in the model's notation, sorted. Folders end with a slash. */
+  /** The paths of the first matches as shown to the model, sorted. The path of a folder ends with a slash. */
   found: string[];
-  /** The number of matches. */
+  /** The number of all matches until the walk ended. */
   count: number;
-  /** The reason that the walk ended early, as a clause, or undefined. */
+  /** The reason that the walk ended early, as a clause such as `after 10 seconds`, or undefined. */
   stopped: string | undefined;
-  /** True if a folder was skipped because it was being moved. */
+  /** True if a folder was skipped because it was moved during every attempt to list it. */
   hasMoved: boolean;
 }
 
@@ -38,8 +38,8 @@ export interface WalkBounds {
 }
 
 /**
- * Returns the entries of the sandbox that match the pattern. Throws ToolFailure for an invalid pattern, or one outside of
- * the sandbox.
+ * Returns the entries of the sandbox that match the pattern. Throws ToolFailure if the pattern is invalid, or all its
+ * matches would be outside the sandbox.
  */
 export async function walkGlob(
   sandbox: PathSandbox,
@@ -54,7 +54,10 @@ export async function walkGlob(
   return { found: firstOf(walk.found, bounds.maxFound), count: walk.found.size, stopped, hasMoved };
 }
 
-/** Returns the first names in sorted order. Sorting very many names at once would block the service. */
+/**
+ * Returns the first `most` names in sorted order. Sorts in parts, because sorting very many names at once would block the
+ * service's thread.
+ */
 function firstOf(names: ReadonlySet<string>, most: number): string[] {
   let first: string[] = [];
   for (const name of names) {
@@ -64,7 +67,7 @@ function firstOf(names: ReadonlySet<string>, most: number): string[] {
   return first.sort().slice(0, most);
 }
 
-/** A starting point of the walk, and the folder that names are relative to. */
+/** A starting point of the walk, and the folder to which the pattern's paths are relative. */
 interface Start {
   path: string;
   base: string;
@@ -126,7 +129,7 @@ class Walk {
     }
   }
 
-  /** Records the matches in one folder, and returns its subfolders to walk. */
+  /** Records the matches in one folder. Returns the paths of the subfolders to walk. */
   async #folder(folder: string, base: string): Promise<string[]> {
     this.#bounds.signal.throwIfAborted();
     const entries = await this.#list(folder);
@@ -150,8 +153,9 @@ class Walk {
   }
 
   /**
-   * Returns the entries of a folder that stayed in its place during the listing, or none if it is unreadable. Entries are
-   * read one by one: reading a hundred thousand at once (node:fs) blocks the service's thread for half a second.
+   * Returns the entries of a folder that did not move during the listing. Returns none if the folder is unreadable.
+   * Deno.readDir() reads entries one by one: node:fs would block the service's thread for half a second in a folder of a
+   * hundred thousand entries.
    */
   async #list(folder: string): Promise<Deno.DirEntry[]> {
     try {
@@ -205,25 +209,25 @@ class Walk {
   }
 }
 
-/** A missing or unreadable folder has no entries. */
+/** Returns undefined for an error that says that an entry is missing or unreadable. Rethrows other errors. */
 function unlessUnreadable(error: unknown): undefined {
   const denied = error instanceof Error && error.name === "NotCapable";
   if (!denied && errorCode(error) === undefined) throw error;
 }
 
 const ROOTED = /^(\{[a-z][a-z0-9_]*\}|~)(?:\/+|$)/;
-/** Characters that make a name a pattern. */
+/** The characters that make a path segment a wildcard pattern. */
 const WILD = /[*?[{\\]/;
 
-/** A parsed pattern. */
+/** A parsed pattern of file_glob. */
 interface GlobPattern {
-  /** Absolute folders (or files) to search. */
+  /** The absolute paths of the folders or files to search. */
   bases: string[];
-  /** Tests a path relative to a base. The empty path is the base itself. */
+  /** Tests a path relative to a base. An empty path means the base. */
   matches: GlobMatcher;
-  /** True if names that begin with a dot can match. */
+  /** True if the pattern can match names that begin with a dot. */
   hidden: boolean;
-  /** The maximum depth of a match below its base. Infinite with `**`. */
+  /** The maximum number of folders between a base and a match. Infinite for a pattern with `**`. */
   depth: number;
 }
 
@@ -254,7 +258,7 @@ function parseGlob(
     bases: [...new Set(bases)],
     matches: match,
     hidden: /(^|[/{,])\./.test(glob),
-    // Slashes inside of braces count, too, so the depth may be too large but never too small.
+    // The slashes inside braces count, too, so the depth may be too large, which only makes the walk longer.
     depth: glob.includes("**") ? Infinity : glob.split("/").length - 1,
   };
 }
@@ -266,7 +270,7 @@ function refuseOdd(text: string): void {
   }
 }
 
-/** Splits a pattern into the folders before its first wildcard, and the rest. */
+/** Splits a pattern into the folders before its first wildcard, and the remaining pattern. */
 function splitBase(text: string): { base: string; glob: string } {
   const names = text.split("/");
   const first = names.findIndex((name) => WILD.test(name));

@@ -1,5 +1,5 @@
-// Moves a file. Both paths are resolved through the sandbox. The file gets its new name, and is proven to be there, before
-// the old name is removed. File tools move files only through this module.
+// Moves a file inside the sandbox. The file gets its new name, and is checked under that name, before the old name is
+// removed. File tools move files only through this module.
 import { type BigIntStats, constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -13,7 +13,10 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 
 const COPY_BYTES = 256 * 1024;
 
-/** Moves a regular file to a free name; never overwrites. Returns both paths as shown. Throws ToolFailure. */
+/**
+ * Moves a regular file to a path that does not exist; never overwrites. Returns both paths as shown to the model. Throws
+ * ToolFailure.
+ */
 export async function moveFile(
   sandbox: PathSandbox,
   texts: { source: string; destination: string },
@@ -54,7 +57,10 @@ export async function moveFile(
   });
 }
 
-/** Gives the file a second, staged name in the target's folder. Copies the content where hard links are impossible. */
+/**
+ * Creates a hard link to the file, with a random name, in the target's folder. Copies the file where hard links are
+ * impossible.
+ */
 async function stageCopy(
   source: FolderEntry,
   info: BigIntStats,

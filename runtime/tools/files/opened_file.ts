@@ -1,9 +1,9 @@
-// A file that is open for reading. Its path is resolved through the sandbox, then the open file is proven to be the
-// admitted one. File tools read only through this module; changes are made in write_file.ts, remove_file.ts and
-// move_file.ts.
+// Opens a file for reading. Its path is resolved through the sandbox, then the open file is proven to be the file that the
+// sandbox admitted. File tools read files only through this module; write_file.ts, remove_file.ts and move_file.ts change
+// them.
 //
-// Hard links: two names of one file are indistinguishable, so a hard link inside the roots to a file outside reads like any
-// file. Creating one needs write access to both places, which the tools never give.
+// Hard links: the two names of a file are indistinguishable. A hard link inside the roots to a file outside is therefore
+// readable. Creating such a link needs write access to both folders, which file tools never give.
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -13,10 +13,10 @@ import type { PathSandbox, ResolvedPath } from "./path_sandbox.ts";
 import { PlaceChanged, requireFile, retryIfPlaceChanged } from "./file_failure.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** A file open for reading, proven to lie inside the sandbox. */
+/** An open file that was proven to lie inside the sandbox. */
 export class OpenedFile implements AsyncDisposable {
   readonly display: string;
-  /** In bytes. */
+  /** The size in bytes when the file was opened. */
   readonly size: number;
   readonly version: FileVersion;
   readonly #handle: FileHandle;
@@ -28,13 +28,13 @@ export class OpenedFile implements AsyncDisposable {
     this.#handle = handle;
   }
 
-  /** Reads the bytes at `position` into the buffer. Returns their number, 0 at the end. */
+  /** Fills the buffer with the bytes from `position` on. Returns their number, which is 0 at the end of the file. */
   async read(buffer: Uint8Array, position: number): Promise<number> {
     const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position);
     return bytesRead;
   }
 
-  /** Returns the whole content. Throws ToolFailure when it is longer than `maxBytes`. */
+  /** Returns the whole content. Throws ToolFailure if the file is longer than `maxBytes`. */
   async readAll(maxBytes: number): Promise<Uint8Array> {
     const size = this.size;
     if (size > maxBytes) {
@@ -54,13 +54,13 @@ export class OpenedFile implements AsyncDisposable {
   }
 }
 
-/** Opens a regular file for reading. Throws ToolFailure. Dispose of the result. */
+/** Opens a regular file for reading. Throws ToolFailure. The caller must dispose of the result. */
 export async function openFile(sandbox: PathSandbox, text: string): Promise<OpenedFile> {
   return await retryIfPlaceChanged({ action: "read", text }, async () => {
     const resolved = await sandbox.resolve(text, "read");
     using folder = await sandbox.openFolder(dirname(resolved.path), "read");
     const at = () => folder.pathOf(basename(resolved.path));
-    // Checked before opening, too, because opening a pipe or a device can have side effects.
+    // The entry is checked before opening, too, because opening a pipe or a device can have side effects.
     requireFile(lstatSync(at(), { bigint: true }), { action: "read", text });
     const handle = await open(at(), constants.O_RDONLY | constants.O_NONBLOCK);
     try {

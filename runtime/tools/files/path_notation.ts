@@ -1,29 +1,29 @@
-// Converts between real paths and the notation shown to the model: `{alias}/...`, `~/...`, or relative to the workspace.
-// Does no access checks; those are in path_sandbox.ts.
+// Converts between absolute paths and the paths shown to the model: `{alias}/...`, `~/...`, or relative to the workspace.
+// Does not check access; path_sandbox.ts does.
 import { join, relative, resolve } from "node:path";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
 import { checkPathText, isWithin, type SandboxPlace } from "./place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** A place and its alias in the model's notation, without braces. Null: it has no alias. */
+/** A place and its alias in the model's paths, without braces. The alias is null for a watched path. */
 export interface NamedPlace {
   readonly alias: string | null;
   readonly place: SandboxPlace;
 }
 
-/** The names that paths are written with. */
+/** The folders that the model's paths can refer to. */
 export interface PathNotationOptions {
-  /** Absolute. */
+  /** The absolute path of the workspace. */
   workspace: string;
-  /** The folder behind `~`. */
+  /** The absolute path of the folder that `~` names. */
   home: string;
-  /** Listed in lookup order. */
+  /** The allowed places. If two have the same alias, the first counts. */
   places: readonly NamedPlace[];
 }
 
 const ALIAS_PREFIX = /^\{([a-z][a-z0-9_]*)\}(?=$|\/)/;
 
-/** Reads and writes the paths of one agent. A path that it writes reads back as the same path. */
+/** Converts the paths of one agent. A path from `display` converts back to the same absolute path. */
 export class PathNotation {
   readonly #workspace: string;
   readonly #home: string;
@@ -36,7 +36,8 @@ export class PathNotation {
   }
 
   /**
-   * Returns the absolute path that a text names, without resolving symlinks. Throws ToolFailure for a text that names none.
+   * Returns the absolute path for a path that the model wrote. Does not resolve symlinks. Throws ToolFailure for an invalid
+   * path or an unknown alias.
    */
   expand(text: string): string {
     checkPathText(text);
@@ -47,8 +48,8 @@ export class PathNotation {
   }
 
   /**
-   * Formats a path for the model: `{alias}/...` below a declared path, else relative to the workspace. Absolute only
-   * outside of both.
+   * Returns the path to show to the model: `{alias}/...` below a declared path, else relative to the workspace. Returns the
+   * absolute path if it is outside of both.
    */
   display(absolute: string): string {
     let best: { alias: string; base: string } | undefined;
@@ -73,7 +74,7 @@ export class PathNotation {
     return /^[{~]/.test(rest) ? `./${rest}` : rest;
   }
 
-  /** Formats places for a sentence, by their aliases if they have one. */
+  /** Returns a comma-separated list of places: their aliases in braces, or their paths if they have none. */
   list(places: readonly NamedPlace[]): string {
     return places
       .map(({ alias, place }) => alias === null ? this.display(place.real) : `{${alias}}`)

@@ -1,7 +1,6 @@
-// The paths that an agent may reach. Converts a path written by the model into a real path inside an allowed root, or
-// refuses it with a sentence. The roots are in sandbox_roots.ts, the closed places in closed_places.ts, the notation in
-// path_notation.ts. The uses of a path, with the second check on the file itself, are in opened_file.ts, write_file.ts,
-// remove_file.ts and move_file.ts.
+// Converts a path that the model wrote into a real path inside an allowed root, or throws a ToolFailure with the reason.
+// The roots are in sandbox_roots.ts, the closed places in closed_places.ts, the notation in path_notation.ts.
+// opened_file.ts, write_file.ts, remove_file.ts and move_file.ts use the path and check the file itself.
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isDatabaseName } from "../../../base/files/database_name.ts";
 import { findDescriptors } from "../../../base/files/descriptor_link.ts";
@@ -16,40 +15,42 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 
 /** A place that an agent may reach: a folder with its content, or one file. */
 export interface SandboxRoot {
-  /** The name in tools and prompts, without braces. `workspace` is the workspace root, null a watched path. */
+  /**
+   * The alias in tools and prompts, without braces. It is `workspace` for the workspace root, and null for a watched path.
+   */
   alias: string | null;
-  /** Absolute; symlinks are resolved as far as the path exists. */
+  /** The absolute path, with symlinks resolved as far as the path exists. */
   path: string;
-  /** The highest access that is allowed in it. */
+  /** The highest access to the place: `write` includes reading. */
   access: PathAccess;
   description?: string;
 }
 
-/** A path that passed the check. The file system may change right after, so each use checks again. */
+/** A path that passed the check. The file system may change after the check, so each use must check the file again. */
 export interface ResolvedPath {
-  /** Absolute and real: no part of it was a symlink at the check. */
+  /** The absolute path. No part of it was a symlink when it was checked. */
   path: string;
-  /** The model's notation: relative to the workspace, or `{alias}/...`. */
+  /** The path as shown to the model: relative to the workspace, or `{alias}/...`. */
   display: string;
   access: PathAccess;
-  /** True if the path existed. */
+  /** True if the path existed when it was checked. */
   exists: boolean;
 }
 
 /** The options of a sandbox. All paths are absolute. */
 export interface PathSandboxOptions extends ClosedFolders, SandboxRootsOptions {
-  /** The folder behind `~`. */
+  /** The folder that `~` names. */
   home: string;
-  /** Called with each change by a tool, before the change is visible. */
+  /** Called with each change that a tool makes, before the change is visible. */
   onWrite?: (write: FileWrite) => void;
 }
 
-/** The paths of one agent. Holds no open file; create one per execution. */
+/** The check of the paths of one agent. Create one per execution. It keeps no file open. */
 export class PathSandbox {
   readonly workspace: string;
-  /** The notation of its paths. */
+  /** Converts between absolute paths and the paths that the model sees. */
   readonly notation: PathNotation;
-  /** Serializes calls that change the same file. */
+  /** Locks that make calls wait for each other if they change the same file. */
   readonly locks = new PathLocks();
   readonly #onWrite: ((write: FileWrite) => void) | undefined;
   readonly #roots: SandboxRoots;
@@ -70,30 +71,33 @@ export class PathSandbox {
     });
   }
 
-  /** The closed folders. */
+  /** The configured paths of the folders that no agent may use. */
   get closedFolders(): string[] {
     return this.#closed.folders;
   }
 
-  /** Reports a change that is about to be made. */
+  /** Passes a change that is about to be made to `onWrite`. */
   report(write: FileWrite): void {
     this.#onWrite?.(write);
   }
 
-  /** Returns the places that the agent may reach, with real paths. */
+  /** Returns the folders and files that the agent may reach, with real paths. */
   // deno-lint-ignore require-await -- rejects instead of throwing, like every other file system call
   async roots(): Promise<SandboxRoot[]> {
     this.#resolvePlaces();
     return this.#roots.findWhole("read").map(({ alias, place, description }) => ({
       alias,
       path: place.real,
-      // A watched folder may lie in a writable place.
+      // A watched folder is writable if it lies in a writable root.
       access: this.#roots.find(place.real, "write") === undefined ? "read" : "write",
       ...(description === undefined ? {} : { description }),
     }));
   }
 
-  /** Throws ToolFailure when the path is closed, or outside of every allowed root. */
+  /**
+   * Returns the real path of an entry to read or write. Throws ToolFailure if the path is closed, or outside of every root
+   * that allows this access.
+   */
   // deno-lint-ignore require-await -- as roots()
   async resolve(text: string, access: PathAccess): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
@@ -104,14 +108,18 @@ export class PathSandbox {
         `Cannot use "${text}": it is, or contains, a symbolic link to something that does not exist.`,
       );
     }
-    // The written path may run through a symlink, such as a linked root. Only its real path must lie inside.
+    // The path as written may lead through a symlink, so only the real path must lie inside a root. But neither may be
+    // closed.
     const refusal = this.refusal(asked, access);
     if (refusal !== undefined) throw new ToolFailure(`Cannot ${access} "${text}": ${refusal}.`);
     this.#admit(text, path, access);
     return { path, display: this.notation.display(path), access, exists };
   }
 
-  /** Resolves an entry to remove or move: follows symbolic links in the folder's path, but not the entry itself. */
+  /**
+   * Returns the path of an entry to remove or move. Follows symlinks in its folder's path, but not the entry itself. Throws
+   * ToolFailure like `resolve`.
+   */
   async resolveEntry(text: string): Promise<ResolvedPath> {
     const asked = this.notation.expand(text);
     this.#resolvePlaces();
@@ -128,27 +136,30 @@ export class PathSandbox {
     };
   }
 
-  /** Opens the folder of an admitted path. Throws PlaceChanged and file system errors. Dispose of the result. */
+  /**
+   * Opens the folder of a path that was resolved. Throws PlaceChanged and file system errors. The caller must dispose of
+   * the result.
+   */
   openFolder(folder: string, access: PathAccess): Promise<FolderHandle> {
     return FolderHandle.open(folder, { ...this.#holding, access });
   }
 
-  /** Opens the folder for writing. Missing folders are created. */
+  /** Opens the folder for writing, and creates missing folders. The caller must dispose of the result. */
   createFolder(folder: string): Promise<FolderHandle> {
     return FolderHandle.create(folder, { ...this.#holding, access: "write" });
   }
 
-  /** Returns true if a real path may be read. Checks names only, for listing; opening still goes through `resolve`. */
+  /** Returns true if a real path may be listed. Checks only the path, so a file must still be opened through `resolve`. */
   isReadable(real: string): boolean {
     return this.#roots.find(real, "read") !== undefined && this.refusal(real, "read") === undefined;
   }
 
-  /** Returns the reason that a path inside the roots is closed, as the rest of a sentence, or undefined. */
+  /** Returns the reason that a path inside the roots is closed, as a clause, or undefined. */
   refusal(absolute: string, access: PathAccess): string | undefined {
     const closed = this.#closed.refusal(absolute);
     if (closed !== undefined) return closed;
     if (access === "read") return undefined;
-    // Names above the root are not the agent's: a workspace may lie in a folder named app.db.d.
+    // Only the names from the root on are checked: the workspace itself may lie in a folder named app.db.d.
     const found = this.#roots.find(absolute, "read");
     const parts = found === undefined ? absolute.split(sep) : [
       ...found.place.real.split(sep).slice(-1),

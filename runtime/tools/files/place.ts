@@ -1,4 +1,4 @@
-// Places in the file system: path texts, containment, file identities, and symlink resolution.
+// Resolves symlinks, validates and compares paths, and identifies files.
 import { toFileFailure } from "./file_failure.ts";
 import { PATHS } from "../../../base/plain_path.ts";
 import { isMissing } from "../../../base/files/missing.ts";
@@ -8,31 +8,31 @@ import type { BigIntStats } from "node:fs";
 
 const { basename, dirname, join } = PATHS;
 
-/** A path with its symlinks resolved. */
+/** The result of resolving the symlinks of a path. */
 export interface RealPath {
   /** The real path of the deepest existing ancestor, followed by the names that do not exist yet. */
   path: string;
   exists: boolean;
-  /** True if the first missing name is a symlink to nothing. */
+  /** True if the first name that does not exist is a symlink without a target. */
   dangling: boolean;
 }
 
 /**
- * Resolves the symlinks of an absolute path as far as it exists. A path that Deno's flags close stays as written; it cannot
- * be opened later either. Throws ToolFailure with `shown` when the file system reports an error.
+ * Resolves the symlinks of an absolute path as far as it exists. Returns a path that Deno's flags close unchanged, because
+ * it cannot be opened anyway. Throws ToolFailure with the path `shown` if the file system reports another error.
  *
- * Synchronous, because a thread switch takes longer than the call, and each use of a file resolves several paths.
+ * Synchronous, because a thread switch takes longer than the system call, and each use of a file resolves several paths.
  */
 export function realPathOf(absolute: string, shown: string): RealPath {
-  // The path, its folder, and so on up to the root.
+  // The path and all folders above it, from the path to the root.
   const places = [absolute];
   for (let place = absolute; dirname(place) !== place; places.push(place)) place = dirname(place);
   const realOf = (at: number) => unlessMissing(() => Deno.realPathSync(places[at]!), shown);
   let real = realOf(0);
   let missing = real === undefined ? 0 : -1;
   let found = real === undefined ? places.length : 0;
-  // Every ancestor of an existing place exists, so a binary search finds the lowest one in few calls, even for thousands of
-  // missing names.
+  // All ancestors of an existing path exist, so a binary search finds the deepest existing ancestor with few system calls,
+  // even below thousands of missing names.
   for (let step = 1; found - missing > 1; step *= 2) {
     const at = Math.min(missing + step, (missing + found) >> 1);
     const above = realOf(at);
@@ -58,7 +58,10 @@ export function realPathOf(absolute: string, shown: string): RealPath {
 
 const DENIED: unique symbol = Symbol("denied");
 
-/** Returns the value, undefined when the path does not exist (or its parent is no folder), or DENIED. */
+/**
+ * Returns the result of `work`. Returns undefined if the path does not exist, and DENIED if Deno's flags close it. Throws
+ * ToolFailure for other errors.
+ */
 function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof DENIED {
   try {
     return work();
@@ -69,7 +72,7 @@ function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof 
   }
 }
 
-/** Returns true if a path is a folder or lies in it. Both are absolute; letter case counts where the platform compares it. */
+/** Returns true if `path` is `folder` or lies in it. Both are absolute. Ignores letter case unless on Linux. */
 export function isWithin(path: string, folder: string): boolean {
   const rest = relative(foldPath(folder), foldPath(path));
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
@@ -78,7 +81,7 @@ export function isWithin(path: string, folder: string): boolean {
 const MAX_PATH_BYTES = 4_095;
 const MAX_NAME_BYTES = 255;
 
-/** Throws ToolFailure for a text that no file system accepts as a path. */
+/** Throws ToolFailure if a text is empty, too long or otherwise not valid as a path. */
 export function checkPathText(text: string): void {
   if (text.trim() === "") throw new ToolFailure("The path is empty. Give a file path.");
   if (text.includes("\0")) {
@@ -107,22 +110,22 @@ export function checkPathText(text: string): void {
   }
 }
 
-/** Returns a path as this platform compares names: case-sensitive on Linux, case-insensitive elsewhere. */
+/** Returns a path in the form used to compare paths: unchanged on Linux, else in lower case and Unicode's form NFC. */
 export function foldPath(path: string): string {
   return Deno.build.os === "linux" ? path : path.normalize("NFC").toLowerCase();
 }
 
-/** A file's device and inode number. It stays the same when the file is renamed. */
+/** The device and inode number of a file. The identity stays the same when the file is renamed. */
 export type FileIdentity = string;
 
-/** Returns the identity from a stat result. */
+/** Returns a file's identity from its stat result. */
 export function identityOf(info: BigIntStats): FileIdentity {
   return `${info.dev}:${info.ino}`;
 }
 
-/** A folder with its content, or one file. */
+/** A folder or file of an agent's paths, with the real path it resolved to. */
 export class SandboxPlace {
-  /** Absolute, as configured. */
+  /** The absolute path as configured, with its symlinks. */
   readonly path: string;
   #real: string;
   #pinned = false;
@@ -133,15 +136,16 @@ export class SandboxPlace {
   }
 
   /**
-   * The real path: symlinks are resolved as far as the path existed when it was settled. Before that, the configured path.
+   * The real path from the last call of resolve(), with symlinks resolved as far as the path existed. Before that call, the
+   * configured path.
    */
   get real(): string {
     return this.#real;
   }
 
   /**
-   * Resolves the real path. Once the place exists, its real path is fixed: a symlink swapped in later has no effect. Throws
-   * ToolFailure on a file system error.
+   * Resolves the real path. Keeps it once the path exists, so that a symlink that is created later has no effect. Throws
+   * ToolFailure for a file system error.
    */
   resolve(): void {
     if (this.#pinned) return;

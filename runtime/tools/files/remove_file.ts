@@ -1,5 +1,5 @@
-// Removes a file. Its path is resolved through the sandbox, and the removed entry is proven to be the admitted one. File
-// tools remove files only through this module.
+// Removes a file. Its path is resolved through the sandbox, then the removed entry is proven to be the entry that was
+// checked. File tools remove files only through this module.
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type FileIdentity, identityOf } from "./place.ts";
@@ -8,7 +8,7 @@ import { requireFile, retryIfPlaceChanged } from "./file_failure.ts";
 import { type FolderEntry, StagedFile } from "./staged_file.ts";
 import { reportWrite } from "./reported_write.ts";
 
-/** Removes a file, or a symlink itself. Returns the path as shown. Throws ToolFailure. */
+/** Removes a file, or a symlink without its target. Returns the path as shown to the model. Throws ToolFailure. */
 export async function removeFile(sandbox: PathSandbox, text: string): Promise<string> {
   return await retryIfPlaceChanged({ action: "delete", text }, async () => {
     const { path, display } = await sandbox.resolveEntry(text);
@@ -21,7 +21,7 @@ export async function removeFile(sandbox: PathSandbox, text: string): Promise<st
   });
 }
 
-/** Removes an admitted entry. Throws PlaceChanged when it is no longer the same entry. */
+/** Removes a checked entry. Throws PlaceChanged if another file has replaced it. */
 export async function removeEntry(
   sandbox: PathSandbox,
   entry: FolderEntry,

@@ -1,33 +1,36 @@
-// The report of a tool's change to a file, so that a watcher of that file knows who changed it.
+// Reports each change that a tool makes to a file, so that a watcher of the file can distinguish the agent's changes from others.
 import type { BigIntStats } from "node:fs";
 import { identityOf } from "./place.ts";
 
-/** The version of a file's content. It stays equal while the file is unchanged. */
+/** The version of a file's content: identity, size and modification time. It changes when the file is written. */
 export type FileVersion = string;
 
 /** The state of a file after a tool's change. */
 export interface WrittenFile {
   version: FileVersion;
-  /** In bytes. */
+  /** The size of the file in bytes. */
   size: number;
-  /** Hexadecimal. Null for a moved file, whose content was not read. */
+  /** The hash of the content in hexadecimal. Null for a moved file, whose content was not read. */
   sha256: string | null;
 }
 
-/** A change by a tool. It is reported before it is visible, so that no watcher attributes it to somebody else. */
+/**
+ * The report of a change by a tool. It is sent before the change is visible, so that no watcher attributes the change to
+ * somebody else.
+ */
 export interface FileWrite {
-  /** Absolute and real. */
+  /** The real path of the file. */
   path: string;
-  /** The result of the change. Never rejects. */
+  /** The state of the file after the change. Never rejects. */
   outcome: Promise<WrittenFile | "removed" | "unchanged">;
 }
 
-/** Returns the version from a stat result. */
+/** Returns a file's version from its stat result. */
 export function versionOf(info: BigIntStats): FileVersion {
   return `${identityOf(info)}:${info.size}:${info.mtimeNs}`;
 }
 
-/** Reports a change, then makes it. Throws the errors of the change. */
+/** Reports a change, then makes it. Rethrows the errors of `change`. */
 export async function reportWrite(
   to: { report(write: FileWrite): void },
   { path, outcome }: { path: string; outcome: WrittenFile | "removed" },
@@ -38,7 +41,7 @@ export async function reportWrite(
   try {
     await change();
   } catch (error) {
-    // A published file may exist after an error. The report names its content, so reporting it is safe.
+    // The file may be in place in spite of the error. Reporting its content is harmless if it is not.
     reported.resolve(outcome === "removed" ? "unchanged" : outcome);
     throw error;
   }

@@ -1,4 +1,5 @@
-// The roots of an agent: its declared paths, or else the workspace, and additional read-only paths.
+// Defines the roots of an agent, which are the folders and files that it may reach: its declared paths, or else the
+// workspace, and additional read-only paths.
 import { relative, resolve } from "node:path";
 import type { AgentPath } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
@@ -8,28 +9,28 @@ import { isWithin, SandboxPlace } from "./place.ts";
 /** The purpose of an access. Deleting and moving count as writing. */
 export type PathAccess = "read" | "write";
 
-/** A folder with its content, or one file. */
+/** A folder with its content, or one file, that an agent may reach. */
 export interface Root extends NamedPlace {
-  /** The highest access that is allowed in it. */
+  /** The highest access to the root: `write` includes reading. */
   readonly access: PathAccess;
   readonly description: string | undefined;
-  /** Selects paths relative to the root. Undefined: all of them. */
+  /** Returns true if a path relative to the root belongs to it. Undefined: all paths below the root do. */
   readonly matches?: (relative: string) => boolean;
 }
 
-/** The settings that roots are made from. */
+/** The options of SandboxRoots. */
 export interface SandboxRootsOptions {
-  /** Absolute. */
+  /** The absolute path of the workspace. */
   workspace: string;
-  /** The agent's declared paths, absolute. Empty: the workspace root. */
+  /** The agent's declared paths, absolute. If the list is empty, the workspace is the root. */
   paths: readonly AgentPath[];
-  /** Watched paths, readable in addition. */
+  /** Watched paths, which are readable in addition to `paths`. */
   extraReadPaths?: readonly string[];
-  /** Files that match a watched pattern: readable in addition, but their folders cannot be listed. */
+  /** Watched patterns: the files that match are readable, but their folders cannot be listed. */
   readableFiles?: readonly { folder: string; matches: (relative: string) => boolean }[];
 }
 
-/** The roots of one agent, in lookup order. */
+/** The roots of one agent. `find` checks them in the order of `all`. */
 export class SandboxRoots {
   readonly all: readonly Root[];
 
@@ -47,12 +48,14 @@ export class SandboxRoots {
     ];
   }
 
-  /** Resolves the roots' real paths; see SandboxPlace.resolve. */
+  /** Resolves the symlinks in the roots' paths (see SandboxPlace.resolve). */
   resolvePlaces(): void {
     for (const { place } of this.all) place.resolve();
   }
 
-  /** Returns the first root that is or contains this real path. */
+  /**
+   * Returns the first root that allows this access and is, or contains, this real path. Returns undefined if there is none.
+   */
   find(real: string, access: PathAccess): Root | undefined {
     return this.all.find((one) =>
       (access === "read" || one.access === "write") && isWithin(real, one.place.real) &&
@@ -60,7 +63,7 @@ export class SandboxRoots {
     );
   }
 
-  /** Returns the roots without a pattern that allow this access. */
+  /** Returns the roots that allow this access to all of their content. */
   findWhole(access: PathAccess): Root[] {
     return this.all.filter((one) =>
       one.matches === undefined && (access === "read" || one.access === "write")

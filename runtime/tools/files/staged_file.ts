@@ -1,5 +1,6 @@
-// Safe changes to a folder's entries: a file is written under a random name, then renamed. In a folder without a descriptor
-// (folder_handle.ts) the random name has a second use: a later call through a swapped path fails instead of doing harm.
+// Changes a folder's entries safely: writes a file under a random name, then renames it. In a folder without a descriptor
+// (folder_handle.ts), the random name also protects other files: if the folder's path is swapped, the name does not exist
+// in the other folder.
 import * as fs from "node:fs";
 import { lstat } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -12,18 +13,18 @@ import { PlaceChanged } from "./file_failure.ts";
 import { type FileVersion, versionOf } from "./reported_write.ts";
 
 const { O_NONBLOCK, O_RDWR } = fs.constants;
-/** The permission bits of a mode, without the file type. */
+/** A mask for the permission bits of a file's mode, which also contains the file type. */
 const PERMISSIONS = 0o7777;
-/** Read only once, because reading it changes it for a moment. */
+/** The process's umask. It is read only once, because reading it changes it for a moment. */
 let umask: number | undefined;
 
-/** An entry of a held folder. */
+/** An entry of an open folder. */
 export interface FolderEntry {
   folder: FolderHandle;
   name: string;
 }
 
-/** An entry with a random name in its target's folder. The folder must stay open. */
+/** A file under a random name in its target's folder. The folder must stay open as long as it is used. */
 export class StagedFile {
   readonly #folder: FolderHandle;
   readonly #name: string;
@@ -38,8 +39,8 @@ export class StagedFile {
   }
 
   /**
-   * Creates a file beside `target` and flushes it to the disk. Sets exactly the permissions of `mode`, in the form that
-   * `stat` returns; without it the umask applies.
+   * Writes a new file in the folder of `target` and flushes it to the disk. Sets exactly the permissions in `mode`, a mode
+   * from a stat result. Without `mode` the umask applies.
    */
   static async write(
     target: FolderEntry,
@@ -48,7 +49,7 @@ export class StagedFile {
   ): Promise<StagedFile> {
     const { folder } = target;
     await folder.waitUntilUnmoved();
-    // Only its owner may read the file until it is complete.
+    // Until the file is complete, only its owner may read it.
     const name = folder.createStagedFile();
     let file: number | undefined;
     try {
@@ -67,7 +68,7 @@ export class StagedFile {
   }
 
   /**
-   * Creates a hard link to an existing file, beside `target`. Throws the file system's error where hard links are
+   * Creates a hard link to the source file in the folder of `target`. Throws the file system's error if hard links are
    * impossible.
    */
   static async link(
@@ -81,13 +82,14 @@ export class StagedFile {
     for (const folder of folders) await folder.waitUntilUnmoved();
     for (const folder of folders) folder.requireUnmoved();
     fs.linkSync(source.folder.pathOf(source.name), staged.#path());
-    // The linked file may be a wrong one, but the new name is ours in any case.
+    // If the path was swapped, the link leads to another file. The link can be removed in any case, because this function
+    // created its name.
     if (source.folder.has(source.name, identity) && staged.#isThere()) return staged;
     staged.discard();
     throw new PlaceChanged();
   }
 
-  /** Renames an existing entry to a random name, from which it can be restored. */
+  /** Renames an existing entry to a random name. Restores the name and throws PlaceChanged if another file was renamed. */
   static async moveAside(entry: FolderEntry, identity: FileIdentity): Promise<StagedFile> {
     const { folder, name } = entry;
     await folder.waitUntilUnmoved();
@@ -96,7 +98,7 @@ export class StagedFile {
     if (!folder.has(name, identity)) throw new PlaceChanged();
     fs.renameSync(folder.writablePath(name), staged.#path());
     if (staged.#isThere()) return staged;
-    // Another entry or folder was in its place: restore the name.
+    // The entry or its folder was swapped, so another file was renamed: restore its name.
     folder.undo(() => {
       try {
         fs.linkSync(staged.#path(), folder.writablePath(name));
@@ -109,19 +111,19 @@ export class StagedFile {
     throw new PlaceChanged();
   }
 
-  /** Returns the version that the file keeps when it is published. */
+  /** Returns the file's version, which publishing does not change. */
   version(): FileVersion {
     return versionOf(fs.lstatSync(this.#folder.pathOf(this.#name), { bigint: true }));
   }
 
-  /** Renames the file to its target, and replaces an existing one. */
+  /** Renames the staged file to its target name, and replaces an existing file. */
   async publish(): Promise<void> {
     await this.#put((target) => fs.renameSync(this.#path(), target));
   }
 
   /**
-   * Renames the file to its target if the name is free, else throws EEXIST. Never overwrites. `link` creates the hard link,
-   * by default with the file system.
+   * Renames the staged file to its target name. Throws EEXIST if the name is taken; never overwrites. `link` creates the
+   * hard link, and is only set by tests.
    */
   async publishNew({ link = fs.linkSync }: { link?: typeof fs.linkSync } = {}): Promise<void> {
     await this.#put((target) => {
@@ -129,7 +131,7 @@ export class StagedFile {
         link(this.#path(), target);
       } catch (error) {
         if (!isLinkRefusal(error)) throw error;
-        // Without hard links, a file created between these two calls is replaced.
+        // Without hard links, a file that another program creates between these two calls is replaced.
         if (isThere(target)) throw Object.assign(new Error("it exists"), { code: "EEXIST" });
         return fs.renameSync(this.#path(), target);
       }
@@ -137,7 +139,7 @@ export class StagedFile {
     });
   }
 
-  /** Removes the staged file for good. */
+  /** Deletes the staged file. */
   discard(): void {
     this.#folder.undo(() => fs.unlinkSync(this.#path()));
   }
@@ -148,10 +150,10 @@ export class StagedFile {
     try {
       work(this.#folder.writablePath(this.#target));
     } catch (error) {
-      // The staged name is gone: the file, or a folder without a descriptor, was moved.
+      // ENOENT: the staged file was moved, or its folder, which has no descriptor.
       throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
     }
-    // A published file is not taken back, so only the present moment counts.
+    // A published file is not removed again, so it is only checked that the file is in place now.
     if (!this.#folder.has(this.#target, this.#identity, Infinity)) throw new PlaceChanged();
     this.#folder.sync();
   }
@@ -165,17 +167,17 @@ export class StagedFile {
   }
 }
 
-/** Opens a newly created file, and proves that it is the same one and empty before any content is written. */
+/** Opens a staged file before its content is written. Throws PlaceChanged unless it is the empty file that was created. */
 function openStaged({ folder, name }: FolderEntry): number {
   let file: number;
   try {
     file = fs.openSync(folder.pathOf(name), O_RDWR | O_NONBLOCK);
   } catch (error) {
-    // The entry is in the folder, but its real path leads elsewhere at this moment.
+    // ENOENT: the staged file exists, but the folder's path leads to another folder at this moment.
     throw errorCode(error) === "ENOENT" ? new PlaceChanged("", { cause: error }) : error;
   }
   const info = fs.fstatSync(file, { bigint: true });
-  // A second link could be a name outside of the sandbox.
+  // With a second hard link, the content would also be written to a name outside of the sandbox.
   const isUntouched = info.isFile() && info.size === 0n && info.nlink === 1n;
   if (isUntouched && folder.has(name, identityOf(info))) return file;
   fs.closeSync(file);
@@ -184,7 +186,7 @@ function openStaged({ folder, name }: FolderEntry): number {
 
 const [write, sync, close] = [promisify(fs.write), promisify(fs.fsync), promisify(fs.close)];
 
-/** Returns true if the error says that hard links are impossible here. */
+/** Returns true for the errors of a file system on which this hard link is impossible. */
 export function isLinkRefusal(error: unknown): boolean {
   return ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(
     errorCode(error) ?? "",
@@ -199,7 +201,7 @@ async function writeAll(file: number, content: Uint8Array, signal: AbortSignal):
   }
 }
 
-/** Returns the stat result of a path without following a symlink, or undefined if nothing is there. */
+/** Returns the stat result of a path, or undefined if it does not exist. Does not follow a symlink. */
 export async function lstatIfExists(path: string): Promise<fs.BigIntStats | undefined> {
   return await lstat(path, { bigint: true }).catch(ignoreMissing);
 }

@@ -1,35 +1,35 @@
-// Replaces exact text in a file's content and keeps the file's line endings. Every step takes time linear in the text, in
-// slices, for any input: String.indexOf() can take hours for a text that a model chose.
+// Replaces exact text in a file's content and keeps the file's line endings. The search takes time linear in the text and
+// pauses for other work, because String.indexOf() can take hours for a text that a model chose.
 import { nextSlice } from "../../../base/slices.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_LISTED_LINES = 10;
-/** The maximum number of characters of an edited text. */
+/** The maximum length of the edited text, in UTF-16 code units. */
 const MAX_CHARACTERS = 10 * 1024 * 1024;
 const MAX_OLD_CHARACTERS = 256 * 1024;
-/** The number of characters between two checks of the time. */
+/** The number of characters to process between two chances for other work to run. */
 const STEP = 32 * 1024;
-/** The maximum length of a line that is compared with a text that was not found. */
+/** The maximum length of a line that is compared with a text that has no exact match. */
 const MAX_SIMILAR_CHARACTERS = 2_000;
 
-/** A requested replacement. */
+/** The arguments of a replacement. */
 export interface TextEdit {
   oldText: string;
   newText: string;
   replaceAll: boolean;
 }
 
-/** The changed content, the number of replacements, and their line numbers in the old content, counted from 1. */
+/** The result of a replacement. */
 export interface EditedText {
   content: string;
   count: number;
-  /** The first few, formatted for a sentence. */
+  /** The first line numbers of the replaced texts in the old content, counted from 1, as a comma-separated list. */
   lines: string;
 }
 
 /**
- * Applies an edit. Throws ToolFailure when the text is missing, occurs more than once without `replaceAll`, or is too long,
- * and when the result is too long.
+ * Returns the content with the edit applied. Throws ToolFailure if the old text is missing, too long, or occurs several
+ * times without `replaceAll`, and if the new content would be too long.
  */
 export async function editText(
   content: string,
@@ -71,8 +71,9 @@ export async function editText(
 }
 
 /**
- * Returns the edit in the line endings of the file. Models write LF, so in a file with CRLF both texts are converted, and
- * the other way round. A file with both kinds gets two variants; the first that occurs is used.
+ * Returns the edit with the line endings of the file. Models write LF, so both texts are converted to CRLF for a file with
+ * CRLF, and from CRLF for a file with LF. For a file with both kinds, returns two variants: the first that occurs is
+ * applied.
  */
 function inLineEndsOf(content: string, { oldText, newText }: TextEdit): LineEnded[] {
   const asWritten = { oldText, newText };
@@ -95,8 +96,8 @@ function toCrlf(text: string): string {
 }
 
 /**
- * Finds and replaces a text in one pass (Knuth, Morris and Pratt). `parts` is the new content: undefined when it would be
- * too long, and incomplete for several matches without `replaceAll`.
+ * Finds and replaces a text in one pass (Knuth, Morris and Pratt). Returns the pieces of the new content as `parts`:
+ * undefined if the content would be too long. If there are several matches without `replaceAll`, `parts` is not valid.
  */
 async function replaced(
   content: string,
@@ -170,7 +171,7 @@ async function notFound(
   return `${sentence} Line ${similar} differs from its first line in spaces only, or the lines behind it differ.`;
 }
 
-/** Returns the number of the first line that differs in spaces only. */
+/** Returns the number of the first line that equals `wanted` apart from spaces, or undefined. */
 async function lineLike(
   content: string,
   wanted: string,

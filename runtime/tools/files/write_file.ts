@@ -1,8 +1,8 @@
-// Writes a file. Its path is resolved through the sandbox, and the written file is proven to be there. File tools write
-// files only through this module.
+// Writes a file. Its path is resolved through the sandbox, then the written file is proven to be at that path. File tools
+// write files only through this module.
 //
 // Hard links: a file is replaced and never written in place, so writing to a hard link leaves the file outside unchanged.
-// For reading see opened_file.ts.
+// opened_file.ts describes reading of hard links.
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { nextSlice } from "../../../base/slices.ts";
@@ -14,15 +14,16 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 
 const WRITABLE = 0o222;
 
-/** The file as shown, and whether it is new. */
+/** The path of a written file as shown to the model, and whether the file is new. */
 export interface WriteOutcome {
   display: string;
   created: boolean;
 }
 
 /**
- * Writes a whole file: a temporary file beside it, then a rename. An existing file keeps its mode; missing folders are
- * created. With `version`, refuses a file that was changed since that version was read. Throws ToolFailure.
+ * Replaces a whole file: writes a temporary file in the same folder, then renames it. Keeps the permissions of an existing
+ * file, and creates missing folders. With `version`, refuses to replace a file that changed since that version was read.
+ * Throws ToolFailure.
  */
 export async function writeFile(
   sandbox: PathSandbox,
