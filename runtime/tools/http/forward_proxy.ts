@@ -1,7 +1,8 @@
-// The HTTP proxy on a Unix socket through which each sandboxed program reaches its permitted hosts.
+// Implements the HTTP proxy on a Unix socket through which sandboxed programs reach their permitted hosts.
 //
-// Decision: an own proxy, because it must control the host and the address of every connection (rejected: proxy-chain 2,
-// which is built on node:http, resolves names itself, and listens on TCP, where any program of the machine could use it).
+// Decision: a proxy of our own, because it must control the host and the address of every connection (rejected: proxy-chain
+// 2, which is built on node:http, resolves names itself, and listens on TCP, where any program of the machine could use
+// it).
 import { ifThere } from "../../../base/files/missing.ts";
 import type { ProxyRoute } from "../../sandbox/sandbox_rules.ts";
 import { type ResolveHost, resolveHostBySystem } from "./host_lookup.ts";
@@ -10,25 +11,25 @@ import { classifyAddress } from "./ip_address.ts";
 import { isNetUnrestricted, mayConnect } from "./net_permission.ts";
 import { answerHead, type ProxyRequest, readProxyRequest } from "./proxy_request.ts";
 
-/** The limit for one program. Each connection takes two of the service's descriptors. */
+/** The maximum number of connections of one program. Each needs two descriptors of the service. */
 const MAX_CONNECTIONS = 100;
 const BUFFER_BYTES = 64 * 1024;
 
-/** The settings of a proxy. */
+/** The options of ForwardProxy. */
 export interface ForwardProxyOptions {
-  /** An absolute path. */
+  /** The absolute path of the proxy's socket. */
   socketFile: string;
   /** Returns the service's own TCP ports, which no program may reach. */
   ownPorts(): readonly number[];
-  /** See HttpPolicy. */
+  /** Returns the addresses of this machine (see HttpPolicy.ownAddresses). */
   ownAddresses?(): readonly string[];
   resolveHost?: ResolveHost;
 }
 
-/** The network access of one program, until it is closed. */
+/** The network access of one program. It lasts until `close` is called. */
 export interface ProxyGrant {
   route: ProxyRoute;
-  /** Ends the access and closes its connections. */
+  /** Ends the program's access and closes its connections. */
   close(): void;
 }
 
@@ -38,12 +39,12 @@ interface Client {
   connections: Set<Deno.Conn>;
 }
 
-/** Starts listening when the first program is admitted. */
+/** The proxy for all sandboxed programs. It starts to listen when the first program is admitted. */
 export class ForwardProxy implements Disposable {
   readonly #options: ForwardProxyOptions;
-  /** The admitted programs by their passwords. */
+  /** The admitted programs, each by the password in its proxy address. */
   readonly #clients = new Map<string, Client>();
-  /** Connections that have not sent a password yet, oldest first. */
+  /** The connections that have not sent a password yet, oldest first. */
   readonly #unnamed = new Set<Deno.Conn>();
   #listener: Deno.UnixListener | undefined;
 
@@ -52,9 +53,9 @@ export class ForwardProxy implements Disposable {
   }
 
   /**
-   * Lets a program reach `hosts`: names and addresses for all ports, or with one port (`name:port`), and `*.name` for all
-   * subdomains. Calls `onRefused` with each other host that the program requests, with its port unless that is 80 or 443.
-   * Throws Deno's error when the socket cannot be created.
+   * Gives a program access to `hosts`. A host is a name or address, `*.name` for all subdomains, or `name:port` for one
+   * port only. Calls `onRefused` with each other host that the program requests; the port is included unless it is 80 or
+   * 443. Throws Deno's error if the socket cannot be created.
    */
   admit(hosts: readonly string[], onRefused: (host: string) => void): ProxyGrant {
     this.#listener ??= this.#listen();
@@ -81,7 +82,7 @@ export class ForwardProxy implements Disposable {
 
   #listen(): Deno.UnixListener {
     const { socketFile: path } = this.#options;
-    // The socket of a service that was killed.
+    // Removes the socket file of a service that was killed.
     ifThere(() => Deno.removeSync(path));
     const listener = Deno.listen({ transport: "unix", path });
     Deno.chmodSync(path, 0o600);
@@ -90,7 +91,7 @@ export class ForwardProxy implements Disposable {
   }
 
   async #acceptAll(listener: Deno.UnixListener): Promise<void> {
-    // Ends when the listener is closed.
+    // The loop ends when the listener is closed.
     for await (const connection of listener) {
       void this.#serve(connection).catch(
         () => {/* One side closed the connection, which ends both. */},
@@ -149,7 +150,10 @@ export class ForwardProxy implements Disposable {
     return `${host} is not among the hosts that this program may reach.`;
   }
 
-  /** A person declared the host, so it may be in a private network. Loopback addresses need a loopback name. */
+  /**
+   * Returns the policy for a declared host. A person declared it, so it may be in a private network. Loopback addresses are
+   * allowed only for a loopback name.
+   */
   #policy(hostname: string): HttpPolicy {
     const { ownPorts, ownAddresses } = this.#options;
     return {
@@ -160,7 +164,7 @@ export class ForwardProxy implements Disposable {
     };
   }
 
-  /** Checks every address of the host, and connects to one of them. Throws AddressRefused. */
+  /** Checks every address of the host, then connects to one of them. Throws AddressRefused if an address is closed. */
   async #connect(guest: Client, { hostname, port }: ProxyRequest): Promise<Deno.Conn> {
     const check = (address: string) => {
       const policy = this.#policy(hostname);
@@ -177,9 +181,10 @@ export class ForwardProxy implements Disposable {
       ? (await resolveHost(name)).map(({ address }) => address)
       : [name];
     addresses.forEach(check);
-    // IPv4 first: without IPv6 in the network, an IPv6 connection may hang for minutes.
+    // IPv4 addresses come first: in a network without IPv6, an IPv6 connection may hang for minutes.
     addresses.sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
-    // When Deno's flags allow only some names, a connection to a resolved address would be refused.
+    // If Deno's flags allow only some names, Deno refuses connections to resolved addresses. So Deno must resolve the name,
+    // and the connected address is checked.
     if (!isNetUnrestricted()) {
       if (!mayConnect(hostname, port)) throw new AddressRefused(`${hostname}: ${FLAGS}`);
       const connection = await Deno.connect({ hostname: name, port });
@@ -205,7 +210,7 @@ export class ForwardProxy implements Disposable {
 
 const FLAGS = "the service was started without permission for this host";
 
-/** Error: the host or its address is closed, regardless of the declared hosts. */
+/** Error: an address of the host is closed, although the host is declared. */
 class AddressRefused extends Error {
   override readonly name = "AddressRefused";
 }
@@ -234,7 +239,7 @@ async function answer(connection: Deno.Conn, status: number, text: string): Prom
   await writeAll(connection, answerHead(status, `${text}\n`));
 }
 
-/** Copies data until `from` ends. */
+/** Copies data until `from` ends, then closes `to` for writing. */
 async function pump(from: Deno.Conn, to: Deno.Conn): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   for (;;) {
@@ -253,7 +258,7 @@ function closeQuietly(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch (error) {
-    // It is closed already.
+    // The connection is closed already.
     if (!(error instanceof Deno.errors.BadResource)) throw error;
   }
 }

@@ -1,20 +1,20 @@
-// The name lookup of a connection. Every address of the name is checked against the policy, and the connection goes only to
-// a checked address.
+// Resolves the host name of a connection. Every address of the name is checked against the policy, and the connection goes
+// only to a checked address.
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { type HttpPolicy, refuseAddress } from "./http_policy.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** One address of a name. */
+/** An address that a host name resolves to. */
 export interface NamedAddress {
   address: string;
   family: number;
 }
 
-/** Resolves a host name. Rejects when it has no address. */
+/** A function that resolves a host name to its addresses. It rejects if the name has none. */
 export type ResolveHost = (host: string) => Promise<NamedAddress[]>;
 
-/** Resolves a name with the system's resolver. */
+/** Resolves a host name with the system's resolver. Rejects if the name has no address. */
 export function resolveHostBySystem(host: string): Promise<NamedAddress[]> {
   const { promise, resolve, reject } = Promise.withResolvers<NamedAddress[]>();
   systemLookup(host, { all: true }, (error, addresses) => {
@@ -24,14 +24,17 @@ export function resolveHostBySystem(host: string): Promise<NamedAddress[]> {
   return promise;
 }
 
-/** Returns the lookup function for a connection to a port. It fails with ToolFailure for a name with a closed address. */
+/**
+ * Returns a lookup function for a connection to a port. It reports a ToolFailure if the policy closes an address of the
+ * name.
+ */
 export function guardedLookup(
   options: { policy: HttpPolicy; resolveHost: ResolveHost },
   port: number,
 ): LookupFunction {
   return (host, wanted, callback) => {
     options.resolveHost(host).then((addresses) => {
-      // One closed address closes the name, because a connection may use any of them.
+      // A single closed address is enough to refuse the name, because the connection may use any of its addresses.
       const refusal = addresses.map(({ address }) =>
         refuseAddress(options.policy, { host, address, port })
       ).find((one) => one !== undefined);

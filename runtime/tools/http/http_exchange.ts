@@ -1,5 +1,5 @@
-// One HTTP request and its reply. The address is checked and pinned inside the connection's own lookup (host_lookup.ts), so
-// that it cannot change between the check and the connection.
+// Sends one HTTP request and reads the response. The lookup of the connection checks the address (host_lookup.ts), so the
+// address cannot change between the check and the connection.
 import {
   Agent,
   type ClientRequest,
@@ -18,27 +18,27 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-/** The request to send. */
+/** An HTTP request. */
 export interface ExchangeRequest {
   url: URL;
   method: string;
-  /** With lower-case names. */
+  /** The headers, with lower-case names. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array | undefined;
 }
 
-/** The received reply. */
+/** An HTTP response. */
 export interface ExchangeReply {
   status: number;
   statusText: string;
-  /** With lower-case names; repeated headers are joined. */
+  /** The headers, with lower-case names. The values of repeated headers are joined by commas. */
   headers: Map<string, string>;
-  /** Decompressed, and cut at the limit. */
+  /** The decompressed body, cut at `maxBytes`. */
   body: Uint8Array;
   cut: boolean;
 }
 
-/** The limits of one exchange: the permitted hosts, the maximum size, and the abort signal. */
+/** The limits of a request: the permitted hosts, the maximum size of the body in bytes, and the abort signal. */
 export interface ExchangeOptions {
   policy: HttpPolicy;
   maxBytes: number;
@@ -46,7 +46,9 @@ export interface ExchangeOptions {
   resolveHost: ResolveHost;
 }
 
-/** Sends one request and reads its reply. Does not follow redirects. Throws ToolFailure; rethrows `signal.reason`. */
+/**
+ * Sends one request and returns the response. Does not follow redirects. Throws ToolFailure, or `signal.reason` on abort.
+ */
 export async function exchange(
   sent: ExchangeRequest,
   options: ExchangeOptions,
@@ -83,7 +85,7 @@ export async function exchange(
 
 function refuseTarget(url: URL, policy: HttpPolicy): string | undefined {
   const host = normalizeHost(url.hostname);
-  // A literal address needs no lookup.
+  // An address needs no name lookup, so it is checked here.
   return refuseHost(policy, host) ??
     (classifyAddress(host) === undefined
       ? undefined
@@ -118,8 +120,8 @@ function send(sent: ExchangeRequest, options: ExchangeOptions): Promise<Incoming
 }
 
 /**
- * Returns the options of a new connection: a kept-alive connection would skip the lookup. When Deno's flags allow only some
- * names, a connection to a resolved address is refused, so Deno must resolve the name itself.
+ * Returns the options that make the request use a new connection: a kept-alive connection would skip the lookup. If Deno's
+ * flags allow only some names, Deno refuses a connection to a resolved address. Then Deno must resolve the name itself.
  */
 function connectionOf(url: URL, port: number, options: ExchangeOptions): RequestOptions {
   if (isNetUnrestricted()) {
@@ -135,9 +137,9 @@ function connectionOf(url: URL, port: number, options: ExchangeOptions): Request
 }
 
 /**
- * Creates an agent for one request. `refuse` returns the reason that an address is closed. It is called for each address
- * before the connection starts, and again for the connected address. Only one address is tried: at the second, Deno forgets
- * that the name was allowed (measured with 2.9.6), and throws an error that cannot be caught.
+ * Creates an HTTP agent for one request. `refuse` returns the reason that an address is closed. It is called for each
+ * address before the connection starts, and again for the connected address. The agent tries only one address: at the
+ * second, Deno forgets that the name was allowed (measured with 2.9.6), and throws an error that cannot be caught.
  */
 function createGuardedAgent(
   protocol: string,
@@ -148,13 +150,13 @@ function createGuardedAgent(
   agent.createConnection = (options, callback) => {
     const single = { ...options, autoSelectFamily: false };
     const stream = connect(single, callback);
-    // Both agents create sockets. The type allows other streams for other agents.
+    // The HTTP and the HTTPS agent create sockets. The declared type allows other streams for other agents.
     const socket = stream as Socket;
     const check = (address: string) => {
       const refusal = refuse(address);
       if (refusal !== undefined) socket.destroy(new ToolFailure(refusal));
     };
-    // Right away: the lookup may be over before the request's `socket` event.
+    // The listener is added here, because the lookup may end before the request's `socket` event.
     socket.on("lookup", (error: Error | null, address: string) => {
       if (error === null) check(address);
     });
@@ -165,7 +167,7 @@ function createGuardedAgent(
 }
 
 /**
- * Creates an agent that keeps no connection and uses no proxy. A proxy would resolve the name again, unchecked. With
+ * Creates an HTTP agent that keeps no connection and uses no proxy. A proxy would resolve the name again, unchecked. With
  * NODE_USE_ENV_PROXY=1, Deno uses a proxy even with `agent: false`; only empty proxy variables prevent it (measured with
  * 2.9.6).
  */
@@ -174,10 +176,13 @@ function createDirectAgent(protocol: string): Agent {
   return protocol === "https:" ? new SecureAgent(options) : new Agent(options);
 }
 
-/** The body stream and the headers of a reply. */
+/** The body stream and the headers of an HTTP response. */
 type ReplyStream = Readable & Pick<IncomingMessage, "headers">;
 
-/** Reads at most `maxBytes` of the decompressed body. `cut` is true if there was more. Rejects for a corrupt body. */
+/**
+ * Returns at most `maxBytes` of the decompressed body. `cut` is true if the body is longer. Rejects if the compressed body
+ * is corrupt.
+ */
 async function readBody(
   message: ReplyStream,
   { method, maxBytes }: { method: string; maxBytes: number },
@@ -204,8 +209,8 @@ async function readBody(
 }
 
 /**
- * Servers may compress although the request forbids it. The limit counts decompressed bytes, so that a compression bomb
- * stays small.
+ * Returns the stream of the decompressed body. Servers may compress although the request forbids it. The size limit counts
+ * decompressed bytes, so that a small compressed body cannot fill the memory.
  */
 function decoded(message: ReplyStream): Readable {
   const encoding = message.headers["content-encoding"]?.trim().toLowerCase();
@@ -231,7 +236,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: "the connection timed out",
 };
 
-/** Returns the rest of a sentence, without a full stop. */
+/** Returns the reason of a failed connection, as a clause. */
 function describeConnectionFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const denied = describeDenied(error);

@@ -1,19 +1,23 @@
-// The policy for the hosts and addresses of http_request. Pure: it reads names and addresses, never the network.
+// Decides which hosts and addresses http_request may reach. The functions only compare names and addresses, and never use
+// the network.
 import { classifyAddress, isSameAddress } from "./ip_address.ts";
 
 /** The `http` settings of config.yaml, and the service's own ports and addresses. */
 export interface HttpPolicy {
-  /** Hosts that are open even if `deny` closes them: names, addresses, or `*.name` for all subdomains. */
+  /** Hosts that are allowed even if `deny` contains them: names, addresses, or `*.name` for all subdomains. */
   allow: readonly string[];
-  /** Closed hosts. `private` closes loopback and private ranges; any other entry closes a host and its subdomains. */
+  /**
+   * Hosts that are refused. `private` stands for loopback and private addresses; any other entry refuses a host and its
+   * subdomains.
+   */
   deny: readonly string[];
-  /** Returns the service's TCP ports. They are never reachable on an address of this machine. */
+  /** Returns the service's TCP ports, which are always refused on an address of this machine. */
   ownPorts: () => readonly number[];
-  /** Returns the addresses of this machine. Absent: any loopback or private address may be this machine's. */
+  /** Returns the addresses of this machine. Undefined: every loopback or private address counts as one of this machine. */
   ownAddresses?: () => readonly string[];
 }
 
-/** Names of the cloud providers' metadata services, which also serve keys. */
+/** The host names of the cloud providers' metadata services. These services return keys, so they are always refused. */
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   "metadata",
   "metadata.goog",
@@ -22,7 +26,7 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   "instance-data.ec2.internal",
 ]);
 
-/** Returns the reason that a host name is closed, as the rest of a sentence, or undefined. */
+/** Returns the reason that a host name is refused, as a clause, or undefined. */
 export function refuseHost(policy: HttpPolicy, host: string): string | undefined {
   const name = normalizeHost(host);
   if (METADATA_NAMES.has(name)) return "cloud metadata is closed to agents";
@@ -32,8 +36,8 @@ export function refuseHost(policy: HttpPolicy, host: string): string | undefined
 }
 
 /**
- * Returns the reason that an address of `host` is closed, or undefined. `host` is a name or the address itself. Link-local
- * addresses, metadata addresses and the service's own port are always closed.
+ * Returns the reason that an address of `host` is refused, as a clause, or undefined. `host` is a name or the address
+ * itself. Link-local addresses, metadata addresses and the service's own ports are always refused.
  */
 export function refuseAddress(
   policy: HttpPolicy,
@@ -59,7 +63,7 @@ export function refuseAddress(
   return undefined;
 }
 
-/** Returns a host name for comparison: in lower case, without brackets, zone or final dot. */
+/** Returns a host name in the form used for comparison: in lower case, without brackets, zone or final dot. */
 export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/^\[|\]$/g, "").replace(/%.*$/, "").replace(/\.$/, "");
 }

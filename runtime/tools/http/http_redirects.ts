@@ -1,4 +1,4 @@
-// Redirects of a web server: the next address, and the parts of the request that are sent to it.
+// Follows the redirects of a web server, and decides which parts of the request are sent to the next address.
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ExchangeReply, ExchangeRequest } from "./http_exchange.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
@@ -6,7 +6,10 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 const MAX_REDIRECTS = 5;
 const MAX_SHOWN_LOCATION = 200;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** The headers of every request. Another origin gets no others, because any header from an agent could hold a key. */
+/**
+ * The headers of every request. After a redirect to another origin only these are sent, because any header from an agent
+ * could contain a key.
+ */
 export const OWN_HEADERS = {
   "accept": "*/*",
   "accept-encoding": "identity",
@@ -14,8 +17,9 @@ export const OWN_HEADERS = {
 } as const;
 
 /**
- * Sends a request and follows redirects. Returns the last reply and its address. Throws ToolFailure after five redirects,
- * for a redirect to no web address, and for one that would send a body to another origin. Errors of `ask` pass through.
+ * Sends a request with `ask` and follows redirects. Returns the last response and its address. Throws ToolFailure after
+ * five redirects, if a redirect has no web address, and if it would send a body to another origin. Rethrows errors of
+ * `ask`.
  */
 export async function followRedirects(
   first: ExchangeRequest,
@@ -67,7 +71,7 @@ function redirected(
   return { url, method, headers: OWN_HEADERS, body };
 }
 
-/** Returns true for an http or https address. */
+/** Returns true for an http or https address with a host. */
 export function isWebAddress(url: URL): boolean {
   return (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== "";
 }

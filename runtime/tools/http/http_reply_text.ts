@@ -1,4 +1,4 @@
-// Formats a web server's reply as text for the model.
+// Formats an HTTP response as text for the model.
 import { beginningOf } from "../../../base/text/cut_text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ExchangeReply } from "./http_exchange.ts";
@@ -18,8 +18,8 @@ const SHOWN_HEADERS = [
 ];
 
 /**
- * Returns the status line, the main headers, and the body as text, cut when it is long. `shown` replaces the body's text. A
- * binary body is only described.
+ * Returns the status line, the main headers and the body as text; a long body is cut. `shown` replaces the body if it is
+ * set. A binary body is replaced by its type and size.
  */
 export function formatReply(
   reply: ExchangeReply,
@@ -50,17 +50,20 @@ function showBody(
     `${size} bytes. Request a part of it, if the server supports that.)`;
 }
 
-/** The byte order marks of text encodings. */
+/** The byte order marks of text encodings, as Latin-1 text, with the encodings' names. */
 const MARKS: readonly (readonly [string, string])[] = [
   ["\xef\xbb\xbf", "utf-8"],
   ["\xfe\xff", "utf-16be"],
   ["\xff\xfe", "utf-16le"],
 ];
-/** Matches the encoding that HTML, XML or a style sheet declares at its beginning. */
+/** Matches the encoding that a document declares at its beginning, in HTML, XML or CSS syntax. */
 const DECLARED =
   /<meta\b[^>]{0,300}?\bcharset\s*=\s*["']?\s*([\w:.-]+)|^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["']([\w:.-]+)|^@charset\s+"([\w:.-]+)"/i;
 
-/** Decodes text by its byte order mark, the type's charset, or its own declaration. Returns undefined for binary content. */
+/**
+ * Decodes a body. The encoding is given by its byte order mark, the charset in the content type, or the document's
+ * declaration. Returns undefined for binary content.
+ */
 function decodeText(body: Uint8Array, type: string): string | undefined {
   const sample = body.subarray(0, SAMPLE_BYTES);
   const decoder = openDecoder(charsetOf(sample, type));
@@ -75,7 +78,7 @@ function charsetOf(sample: Uint8Array, type: string): string {
   const named = marked ?? /charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1];
   if (named !== undefined) return named;
   const declared = DECLARED.exec(begin)?.slice(1).find((one) => one !== undefined) ?? "utf-8";
-  // A declaration that is readable as ASCII cannot be in UTF-16.
+  // The declaration was read as Latin-1, so the document cannot be in UTF-16.
   return /^utf-?16/i.test(declared) ? "utf-8" : declared;
 }
 
@@ -83,7 +86,7 @@ function openDecoder(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // For an unknown charset UTF-8 is most likely.
+    // If the charset is unknown, UTF-8 is the most likely encoding.
     return new TextDecoder();
   }
 }

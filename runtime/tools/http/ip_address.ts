@@ -1,11 +1,15 @@
-// IP addresses as bytes, and the kind of network that each belongs to. Pure.
+// Parses IP addresses and finds the kind of network that each belongs to.
 
-/** The kind of an address. `closed` is never reachable: link-local, cloud metadata, multicast, reserved, unspecified. */
+/**
+ * The kind of network of an address. `closed` addresses are never reachable for agents: link-local, cloud metadata,
+ * multicast, reserved, unspecified.
+ */
 export type AddressKind = "public" | "private" | "loopback" | "closed";
 
-/** The networks in lookup order; the first match decides. All other addresses are public. */
+/** The networks that are not public. The first network that contains an address decides. */
 const NETWORKS: readonly (readonly [AddressKind, string])[] = [
-  // Cloud metadata outside of link-local: Alibaba, Oracle, Azure; over IPv6 AWS, Google, Scaleway.
+  // Cloud metadata services with addresses that are not link-local: Alibaba, Oracle, Azure; over IPv6 AWS, Google,
+  // Scaleway.
   ["closed", "100.100.100.200/32"],
   ["closed", "192.0.0.192/32"],
   ["closed", "168.63.129.16/32"],
@@ -31,7 +35,10 @@ const NETWORKS: readonly (readonly [AddressKind, string])[] = [
   ["private", "fec0::/10"],
 ];
 
-/** IPv6 networks with an embedded IPv4 address: its position, and the value that its bytes are XORed with. */
+/**
+ * The IPv6 networks whose addresses contain an IPv4 address: the index of its first byte, and the value that its bytes are
+ * XORed with.
+ */
 const EMBEDDED: readonly { network: string; at: number; xor: number }[] = [
   { network: "::ffff:0:0/96", at: 12, xor: 0 },
   { network: "::ffff:0:0:0/96", at: 12, xor: 0 },
@@ -42,7 +49,7 @@ const EMBEDDED: readonly { network: string; at: number; xor: number }[] = [
   { network: "::/96", at: 12, xor: 0 },
 ];
 
-/** Returns the 4 or 16 bytes of an address in its usual notation, without a zone, or undefined for other texts. */
+/** Returns the 4 or 16 bytes of an IP address, without its zone. Returns undefined if the text is no IP address. */
 export function parseAddress(text: string): Uint8Array | undefined {
   return text.includes(":") ? parseIpv6(text.replace(/%.*$/, "")) : parseIpv4(text);
 }
@@ -53,7 +60,7 @@ export function classifyAddress(text: string): AddressKind | undefined {
   return bytes === undefined ? undefined : classify(bytes);
 }
 
-/** Returns true if two texts are the same address. An IPv4 address equals its IPv4-mapped IPv6 form. */
+/** Returns true if two texts are the same IP address. An IPv4 address equals its IPv4-mapped IPv6 form. */
 export function isSameAddress(one: string, other: string): boolean {
   const [a, b] = [parseAddress(one), parseAddress(other)].map((bytes) =>
     bytes !== undefined && contains(MAPPED, bytes) ? bytes.slice(12) : bytes

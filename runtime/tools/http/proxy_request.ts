@@ -1,11 +1,15 @@
-// Parses the first request of a proxy's client: RFC 9112 section 3.2.2 (absolute form), RFC 9110 section 9.3.6 (CONNECT).
+// Parses the first request on a connection to the proxy: RFC 9112 section 3.2.2 (absolute form), RFC 9110 section 9.3.6
+// (CONNECT).
 
 const MAX_HEAD_BYTES = 32 * 1024;
-/** Fields of the connection between the program and the proxy. They are not forwarded. */
+/** The header fields that apply to the connection between program and proxy. They are not forwarded. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...["connection", "host", "keep-alive", "proxy-authorization", "proxy-connection", "upgrade"],
 ]);
-/** A header field (RFC 9110 section 5.1). Other lines are not forwarded, because another server could read them as fields. */
+/**
+ * Matches a header field (RFC 9110 section 5.1). Other lines are not forwarded, because another server could read them as
+ * fields.
+ */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
 const END: readonly number[] = [13, 10, 13, 10];
 const REASONS: Readonly<Record<number, string>> = {
@@ -17,20 +21,22 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** A client's request for a connection. */
+/** The first request of a program on a connection to the proxy. */
 export interface ProxyRequest {
-  /** In a URL's notation: IPv6 addresses in brackets. */
+  /** The host as written in a URL: an IPv6 address is in brackets. */
   hostname: string;
   port: number;
-  /** Empty if none was sent. */
+  /** The password in the request. Empty if the request has none. */
   password: string;
-  /** The bytes to send to the host first. Undefined for a tunnel, whose client waits for a confirmation. */
+  /**
+   * The head of the request to send to the host. Undefined for CONNECT, after which the program waits for a confirmation.
+   */
   forwardedHead: Uint8Array | undefined;
-  /** The bytes received after the head. */
+  /** The bytes that were received after the head of the request. */
   rest: Uint8Array;
 }
 
-/** Reads a proxy request. Returns undefined for another kind of request, or a connection that ended early. */
+/** Reads a proxy request. Returns undefined if the request is of another kind or its head is incomplete. */
 export async function readProxyRequest(
   connection: Pick<Deno.Conn, "read">,
 ): Promise<ProxyRequest | undefined> {
@@ -51,7 +57,8 @@ export async function readProxyRequest(
     `${method} ${url.pathname}${url.search} HTTP/1.1`,
     `host: ${url.host}`,
     ...fields.filter(([name]) => !OWN_FIELDS.has(name)).map(([name, value]) => `${name}: ${value}`),
-    // Otherwise a second request to another host would go to this one.
+    // The host must close the connection after its response. A second request on it could be for another host, but would be
+    // sent to this one.
     "connection: close",
     ...["", ""],
   ].join("\r\n"));
@@ -64,7 +71,7 @@ export async function readProxyRequest(
   };
 }
 
-/** Returns the head of an answer, or a complete answer with `text`. */
+/** Returns the head of a response without a body. With `text`, returns a complete response. */
 export function answerHead(status: number, text?: string): Uint8Array {
   const body = new TextEncoder().encode(text ?? "");
   const head = [
@@ -106,7 +113,7 @@ async function readHead(
   return undefined;
 }
 
-/** Decodes one character per byte, as HTTP fields are encoded. */
+/** Decodes each byte as one character (Latin-1), because HTTP header fields are bytes. */
 function toText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }

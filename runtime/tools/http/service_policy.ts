@@ -1,7 +1,10 @@
-// The host policy of a service: the current config.yaml, and the service's current ports and addresses.
+// Creates the host policy of a service from config.yaml and the service's ports and addresses.
 import type { HttpPolicy } from "./http_policy.ts";
 
-/** Returns a policy that reads the settings at each request, because config.yaml and the machine's networks may change. */
+/**
+ * Returns a policy that reads the settings and addresses at each request, because config.yaml and the machine's networks
+ * may change.
+ */
 export function servicePolicy(
   settings: { readonly config: { http: Pick<HttpPolicy, "allow" | "deny"> } },
   ownPorts: () => readonly number[],
@@ -18,7 +21,7 @@ export function servicePolicy(
   };
 }
 
-/** Returns the addresses of this machine. */
+/** Returns the IP addresses of this machine's network interfaces. */
 export function ownAddresses(): string[] {
   return Deno.networkInterfaces().map(({ address }) => address);
 }

@@ -1,5 +1,5 @@
-// Checks an agent's answer against the JSON schema of its file. The service checks only keywords that take bounded time;
-// the whole check runs elsewhere (see arguments_check.ts).
+// Checks an agent's answer against the JSON schema in the agent's file. The service checks only keywords that take bounded
+// time. The check of all keywords runs in a process with a time limit (see arguments_check.ts).
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
@@ -10,15 +10,17 @@ const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
 const MAX_FAULTS = 10;
 
-/** The compiled check of an agent's answers. */
+/** The service's check of an agent's answers against one schema. */
 export interface AnswerCheck {
-  /** Returns the faults of the answer, each as a JSON pointer with the reason. */
+  /**
+   * Returns the faults of an answer, each as a JSON pointer followed by the reason. The list is empty for a valid answer.
+   */
   findFaults(answer: JsonValue): string[];
-  /** Returns true if this check did not cover the whole schema for this answer. */
+  /** Returns true if `findFaults` does not check everything that the schema demands of this answer. */
   isPartial(answer: JsonValue): boolean;
 }
 
-/** Compiles the part of a schema that is checked in the service. */
+/** Compiles the part of a schema that takes bounded time to check. */
 export async function compileAnswerCheck(schema: JsonSchema): Promise<AnswerCheck> {
   const { Validator } = await loadValidator();
   const validator = new Validator(toReducedSchema(schema) as Schema, "2020-12", false);
@@ -29,7 +31,10 @@ export async function compileAnswerCheck(schema: JsonSchema): Promise<AnswerChec
   };
 }
 
-/** Returns the faults by the whole schema. May take for ever, so call it only in a process with a time limit. */
+/**
+ * Checks an answer against the whole schema and returns its faults. The check may never end, so it must run in a process
+ * with a time limit.
+ */
 export async function findAllFaults(answer: JsonValue, schema: JsonSchema): Promise<string[]> {
   const { Validator } = await loadValidator();
   return faultsBy(new Validator(schema as Schema, draftOf(schema), false), answer);
@@ -42,7 +47,7 @@ function faultsBy(validator: Validator, answer: JsonValue): string[] {
     const faults = [...new Set(causesOf(errors).map(describe))];
     return faults.length > 0 ? faults.slice(0, MAX_FAULTS) : ["the whole answer is not allowed"];
   } catch (error) {
-    // A broken reference or pattern shows only when it is used.
+    // The validator resolves references and compiles patterns during the check, and throws if one is broken.
     const reason = error instanceof Error ? error.message : String(error);
     return [`the answer cannot be checked: ${reason}`];
   }

@@ -1,5 +1,5 @@
-// Checks a call's arguments against a JSON schema from a custom tool or an MCP server. The service checks only keywords
-// that take bounded time; the whole check runs in a process with a time limit.
+// Checks a call's arguments against the JSON schema of a custom tool or an MCP tool. The service checks only keywords that
+// take bounded time. The check of all keywords runs in a process with a time limit.
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import {
   isJsonObject,
@@ -13,33 +13,38 @@ import { isFullyChecked, toReducedSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
-/** The model reads the complaints: the first few suffice to correct the call. */
+/** The maximum number of reported errors. The first few suffice for the model to correct its call. */
 const MAX_COMPLAINTS = 10;
-/** Keywords that only report an error below them. */
+/** Matches keywords whose error only repeats that a subschema reports an error. */
 const CONTAINER =
   /^(properties|patternProperties|(additional|unevaluated)(Properties|Items)|items|prefixItems|allOf|if|then|else|dependentSchemas|\$(ref|dynamicRef|recursiveRef))$/;
-/** Keywords with alternatives. The message that none fits says more than each alternative's errors. */
+/**
+ * Keywords with alternative subschemas. Only their own error is reported, because the errors of each alternative are less
+ * clear.
+ */
 const CHOICES = ["anyOf", "oneOf"];
 
-/** The maximum product of schema parts and argument parts for a check in the service: some milliseconds. */
+/**
+ * The maximum of sizeOf(schema) multiplied by sizeOf(value) for a check in the service. Such a check takes some
+ * milliseconds.
+ */
 const MAX_COMPARISONS = 50_000;
 const CHARACTERS_OF_A_PART = 1_000;
 
-/** The compiled check of a tool's arguments. */
+/** The service's check of a tool's arguments against one schema. */
 export interface ArgumentsCheck {
-  /** See ToolDeclaration. */
+  /** Implements ToolDeclaration.check. */
   check(args: unknown): JsonObject;
-  /** Returns true if this check did not cover the whole schema for these arguments. */
+  /** Returns true if `check` does not check everything that the schema demands of these arguments. */
   isPartial(args: JsonObject): boolean;
 }
 
 /**
- * Compiles the service's check of arguments against a JSON schema. The check returns the arguments with the defaults of
- * top-level properties filled in. A `null` for an optional property that does not allow it counts as absent: some models
- * send one for every optional argument. Throws ToolFailure with the complaints.
+ * Compiles the service's check of a tool's arguments. It returns the arguments with defaults of top-level properties filled
+ * in, and throws ToolFailure with the errors. A `null` for an optional property that does not allow it counts as absent,
+ * because some models send `null` for every optional argument.
  *
- * Keywords that could take long are skipped, and so is the whole schema if it and the arguments are very big. Loads the
- * validator on the first call.
+ * The check skips keywords that could take long. It skips the whole schema if the schema and the arguments are very big.
  */
 export async function compileArgumentsCheck(
   tool: string,
@@ -63,9 +68,9 @@ export async function compileArgumentsCheck(
 }
 
 /**
- * Checks arguments against the whole schema. `$schema` selects the draft, by default 2020-12. May take for ever, so call it
- * only in a process with a time limit. Throws ToolFailure with the complaints, also for a schema that is broken where the
- * arguments touch it.
+ * Checks arguments against the whole schema. `$schema` selects the draft, by default 2020-12. Throws ToolFailure with the
+ * errors, and if the part of the schema that applies to the arguments is invalid. The check may never end, so it must run
+ * in a process with a time limit.
  */
 export async function checkFully(
   args: JsonObject,
@@ -88,12 +93,12 @@ function refuseErrors(
   );
 }
 
-/** Returns true if a schema and a value are too big to be compared in the service. */
+/** Returns true if the check of a value against a schema would block the service's thread too long. */
 export function isTooBig(schema: JsonSchema, value: JsonValue): boolean {
   return sizeOf(schema) * sizeOf(value) > MAX_COMPARISONS;
 }
 
-/** Returns the number of values and names; a long text counts as several. */
+/** Returns the number of values in a JSON value, nested values included. A long text counts as several values. */
 function sizeOf(value: JsonValue): number {
   if (typeof value === "string") return 1 + value.length / CHARACTERS_OF_A_PART;
   if (typeof value !== "object" || value === null) return 1;
@@ -107,7 +112,7 @@ function errorsOf(validator: Validator, given: JsonObject, tool: string): Output
     const { valid, errors } = validator.validate(given);
     return valid ? [] : errors;
   } catch (cause) {
-    // A broken reference or pattern shows only when it is used.
+    // The validator resolves references and compiles patterns during the check, and throws if one is broken.
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ToolFailure(
       `The arguments of ${tool} cannot be checked, its schema is broken: ${reason}`,
@@ -116,7 +121,7 @@ function errorsOf(validator: Validator, given: JsonObject, tool: string): Output
   }
 }
 
-/** Returns the draft that a schema names, by default the newest. */
+/** Returns the draft that the schema's `$schema` names, by default the newest. */
 export function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
   const named = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   if (named.includes("draft-04")) return "4";
@@ -134,13 +139,13 @@ function withoutNulls(args: JsonObject, schema: JsonSchema): JsonObject {
   return Object.fromEntries(
     Object.entries(args).filter(([name, value]) =>
       value !== null || required.includes(name) ||
-      // Own properties only: `toString`, for one, is inherited and not part of the schema.
+      // Object.hasOwn(), because a name such as `toString` is inherited and not a property of the schema.
       Object.hasOwn(properties, name) && allowsNull(properties[name])
     ),
   );
 }
 
-/** Returns true if a property's schema may accept null. Only a plain type without null surely does not. */
+/** Returns true if a property's schema may allow null. Returns false only if `type`, `enum` or `const` excludes null. */
 function allowsNull(schema: JsonValue | undefined): boolean {
   if (!isJsonObject(schema)) return schema !== undefined;
   if (Array.isArray(schema["enum"])) return schema["enum"].includes(null);
@@ -154,17 +159,17 @@ function withDefaults(args: JsonObject, schema: JsonSchema): JsonObject {
     const value = isJsonObject(property) ? property["default"] : undefined;
     return value === undefined || Object.hasOwn(args, name) ? [] : [[name, structuredClone(value)]];
   });
-  // Built from entries instead of assignments, because __proto__ is a valid name here.
+  // Object.fromEntries() instead of assignments, because `__proto__` is a valid name of an argument.
   return { ...args, ...Object.fromEntries(defaults) };
 }
 
-/** Returns the errors that are causes, without those that only report an error below them. */
+/** Returns the errors without those that only repeat an error of a subschema. */
 export function causesOf(errors: readonly OutputUnit[]): OutputUnit[] {
   const causes = errors.filter(({ keyword }) => !CONTAINER.test(keyword));
   const choices = causes.filter(({ keyword }) => CHOICES.includes(keyword));
   return causes.filter((error) =>
     !choices.some((choice) => choice !== error && isInside(error, choice)) &&
-    // The validator also reports a property as unknown when the schema that describes it does not match.
+    // If a property's value does not match its schema, the validator also reports the property as unknown.
     !(error.keyword === "false" &&
       causes.some((other) =>
         other.keyword !== "false" && isBelow(other.instanceLocation, error.instanceLocation)

@@ -1,5 +1,5 @@
-// The part of a JSON schema that is checked inside the service. A foreign schema must not make the check slow: no
-// references (they multiply) and no patterns (they may backtrack for hours).
+// Reduces a JSON schema to the part that the service checks. A schema from outside must not make the check slow, so
+// references (they multiply) and patterns (they may backtrack for hours) are dropped.
 import {
   isJsonObject,
   type JsonObject,
@@ -7,7 +7,10 @@ import {
   type JsonValue,
 } from "../../../base/json.ts";
 
-/** Returns the part of a keyword's value to keep, or undefined. Calls `leave` if a part was dropped. */
+/**
+ * A function that returns the part of a keyword's value to keep, or undefined to drop the keyword. It calls `leave` if it
+ * dropped a part.
+ */
 type Reducer = (value: JsonValue, leave: () => void) => JsonValue | undefined;
 
 const asIs = (fits: (value: JsonValue) => boolean): Reducer => (value) =>
@@ -23,8 +26,9 @@ const subschemas: Reducer = (value, leave) =>
   Array.isArray(value) ? value.map((one) => subschema(one, leave)) : undefined;
 
 /**
- * The keywords to keep. Dropping something below one of them only makes the schema allow more, so the reduced check never
- * refuses valid values. That does not hold for `not`, `oneOf` and `if`.
+ * The keywords to keep, with their reducers. Dropping a part of a value below these keywords only makes the schema allow
+ * more, so the reduced check never refuses a valid value. Dropping below `not`, `oneOf` or `if` could refuse one, so these
+ * keywords are missing.
  */
 const KEYWORDS: Readonly<Record<string, Reducer>> = {
   type: asIs((value) => typeof value === "string" || Array.isArray(value)),
@@ -51,18 +55,18 @@ const KEYWORDS: Readonly<Record<string, Reducer>> = {
   anyOf: subschemas,
 };
 
-/** Keywords that refuse nothing themselves. */
+/** Keywords that never make a value invalid. */
 const ANNOTATIONS = new Set([
   ...["title", "description", "$comment", "examples", "deprecated", "readOnly", "writeOnly"],
   ...["$schema", "$id", "$anchor", "$defs", "definitions"],
 ]);
 
-/** Returns the reduced schema. It refuses nothing that the whole schema allows. */
+/** Returns the reduced schema. It allows every value that the whole schema allows. */
 export function toReducedSchema(schema: JsonSchema): JsonSchema {
   return reduce(schema, () => {});
 }
 
-/** Returns true if toReducedSchema drops nothing that could refuse a value. */
+/** Returns true if toReducedSchema() drops no keyword that could make a value invalid. */
 export function isFullyChecked(schema: JsonSchema): boolean {
   let isWhole = true;
   reduce(schema, () => isWhole = false);
@@ -78,12 +82,13 @@ function reduce(schema: JsonSchema, leave: () => void): JsonSchema {
     else kept[keyword] = taken;
   }
   const { additionalProperties: additional = true } = schema;
-  // Unknown arguments are refused only if no other keyword can allow them.
+  // `additionalProperties: false` is kept only if no other keyword can allow further properties.
   const others = ["patternProperties", "allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef"];
   const isKept = additional === false && !others.some((keyword) => keyword in schema);
   if (isKept) kept["additionalProperties"] = false;
   else if (additional !== true) leave();
-  // A tuple's `items` apply after its listed items, which are not checked here.
+  // With `prefixItems`, `items` applies only to the items after the listed ones. The reduced check does not know
+  // `prefixItems`.
   if ("prefixItems" in schema) delete kept["items"];
   return kept;
 }

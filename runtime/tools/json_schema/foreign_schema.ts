@@ -1,16 +1,19 @@
-// Prepares a foreign JSON schema for a model: limits its size and cleans its texts.
+// Prepares the JSON schema of a custom tool or an MCP tool for a model: limits its size, repairs it and cleans its texts.
 import type { JsonObject, JsonSchema, JsonValue } from "../../../base/json.ts";
 import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
 import { toPlainText } from "../../../base/text/plain_text.ts";
 
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_DEPTH = 64;
-/** Keywords with text for readers. Only their characters may be dropped without changing the schema's meaning. */
+/**
+ * Keywords whose value is text for readers. Control characters in these texts can be dropped without changing the schema's
+ * meaning.
+ */
 const PROSE = ["description", "title", "$comment"];
 
 /**
- * Returns the schema to show, or the reason that it cannot be shown, as the end of a sentence. Drops the dialect mark
- * `$schema`, and repairs faults with an obvious meaning that every provider refuses.
+ * Returns the schema for the model, or the problem that makes it unusable, as a clause. Drops `$schema`, and repairs faults
+ * that every provider rejects and whose meaning is obvious.
  */
 export function toToolSchema(schema: unknown): { schema: JsonSchema } | { problem: string } {
   if (isNothing(schema)) return toToolSchema({});
@@ -30,7 +33,7 @@ export function toToolSchema(schema: unknown): { schema: JsonSchema } | { proble
   }
 }
 
-/** Returns the reason that a schema is too big to be shown and checked, as the end of a sentence, or undefined. */
+/** Returns the limit that a schema exceeds, as the end of a sentence such as `over 64 KB`, or undefined. */
 export function schemaExcess(schema: unknown): string | undefined {
   if (isDeeperThan(schema, MAX_DEPTH)) return `nested over ${MAX_DEPTH} levels deep`;
   return JSON.stringify(schema).length > MAX_CHARACTERS
@@ -50,7 +53,7 @@ function plainProse(schema: JsonObject): JsonObject {
   );
 }
 
-/** JSON Schema's types by their names in schemas and programming languages. */
+/** JSON Schema's types by their names in JSON Schema and in programming languages. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ string: "string", number: "number", integer: "integer", boolean: "boolean" },
   ...{ object: "object", array: "array", null: "null" },
@@ -61,31 +64,32 @@ const TYPES: Readonly<Record<string, string>> = {
 const SCHEMAS = ["items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems"];
 const MAPS_OF_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions"];
 
-/** Error: a fault without an obvious meaning. The message is the end of a sentence. */
+/** Error: the schema has a fault whose meaning is not obvious. The message is a clause. */
 class SchemaFault extends Error {
   override readonly name = "SchemaFault";
 }
 
-/** Returns true for JSON's null or an empty list, which some languages write for an empty object. */
+/** Returns true for undefined, null and an empty list, which some languages write for an empty object. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || Array.isArray(value) && value.length === 0;
 }
 
 /**
- * Repairs a schema and its subschemas: types with other names, `required` inside of `properties` or on a property, a type
- * name instead of a schema, `null` for nothing, an array without `items`. Valid parts stay unchanged and in order.
+ * Returns the schema with these faults repaired, also in subschemas: types with other names, `required` inside `properties`
+ * or on a property, a type's name instead of a schema, null values, an array without `items`. Keeps valid parts and their
+ * order.
  */
 function repairSchema(schema: JsonObject): JsonObject {
   const result: JsonObject = {};
   const required = new Set(namesIn(schema["required"]));
   for (const [key, value] of Object.entries(schema)) {
-    // "Any" allows all types, like a missing type.
+    // The type `any` is dropped: a schema without a type allows all types.
     if (key === "type" && value === "any") continue;
     if (value === null && key !== "default" && key !== "const") continue;
     if (key === "required") result[key] = [];
     else if (key === "type") result[key] = repairType(value);
     else if (SCHEMAS.includes(key)) {
-      // Older dialects write a tuple as a list of `items`.
+      // In older drafts, `items` may be a list of schemas.
       result[key] = Array.isArray(value) ? value.map(repairInner) : repairInner(value);
     } else if (MAPS_OF_SCHEMAS.includes(key)) {
       result[key] = repairMap(key, value, required);
@@ -107,7 +111,7 @@ function repairInner(value: JsonValue): JsonValue {
   return repairSchema(value);
 }
 
-/** Repairs a map of schemas, and adds misplaced names to `required`. */
+/** Repairs a map of schemas. Adds the names that `required` inside `properties` or on a property lists to `required`. */
 function repairMap(key: string, value: JsonValue, required: Set<string>): JsonObject {
   if (isNothing(value)) return {};
   if (!isJsonObject(value)) {

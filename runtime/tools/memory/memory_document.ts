@@ -1,47 +1,54 @@
-// The text of a memory file: sections under `# name`, which people may edit, too. Pure; memory_file.ts owns the file.
+// Parses and changes the text of a memory file: sections under headings `# name`, which people may edit, too.
+// memory_file.ts reads and writes the file.
 //
-// Decision: every line in heading form is a heading, in a code block as well, because an unclosed block would otherwise
+// Decision: every line in heading form is a heading, also in a code block, because an unclosed code block would otherwise
 // hide the sections after it (rejected: parsing code blocks).
 
-/** One section as it is shown. */
+/** A section of a memory, with the headings of equal names merged. */
 export interface MemorySection {
-  /** As written in its heading. */
+  /** The name as written in the section's first heading. */
   name: string;
   content: string;
 }
 
-/** The text under one heading. */
+/** One heading of the file and the text below it. */
 interface Part {
   name: string;
-  /** The normalized name, for comparison. */
+  /** The normalized name, by which headings are compared. */
   key: string;
-  /** The heading line of the file. */
+  /** The heading line as in the file, without its LF. */
   heading: string;
-  /** The raw text; in a CRLF file each line keeps its CR. Null: the next heading, or the file's end, follows at once. */
+  /**
+   * The text below the heading as in the file; with CRLF line endings, each line keeps its CR. Null if the heading is the
+   * last line or another heading follows in the next line.
+   */
   body: string | null;
 }
 
-/** The CR before the LF of a CRLF line, or nothing. */
+/** The end of a line before its LF: a CR in a file with CRLF, else empty. */
 type LineEnd = "\r" | "";
 
 const BYTE_ORDER_MARK = /^\ufeff/;
-/** A line that is a heading if it contains a name. */
+/** Matches each line in heading form. A line without a name is not a heading. */
 const HEADING = /(?:^\ufeff?|(?<=\n))#[ \t][^\n]*/g;
-/** More headings would block the service's thread too long. */
+/** The maximum number of headings. Parsing more would block the service's thread too long. */
 export const MAX_SECTIONS = 1_000;
-/** Some editors treat a lone CR as a line ending, which would turn the text after it into a heading. */
+/**
+ * Matches content lines that would be read as headings. A lone CR counts as a line ending, because some editors treat it as
+ * one.
+ */
 const TO_ESCAPE = /(^|[\r\n])(?=\\*#[ \t])/g;
 const ESCAPED = /(^|[\r\n])\\(?=\\*#[ \t])/g;
 
 /**
- * A memory file's sections in file order.
+ * The sections of a memory file, in file order. A document does not change; `withSection` returns a new one.
  *
- * Names are equal when they differ only in letter case, accent encoding or the number of spaces, because models vary these
- * between runs. Several headings with equal names form one section. A change leaves all other text as it is, character by
- * character, including the text above the first heading.
+ * Names are equal if they differ only in letter case, accent encoding or the number of spaces, because models vary these
+ * between runs. Headings with equal names form one section. A change keeps all other text, including the text above the
+ * first heading, character by character.
  */
 export class MemoryDocument {
-  /** The text above the first heading. Null: the file begins with a heading. */
+  /** The text above the first heading. Null if the file begins with a heading. */
   readonly #preamble: string | null;
   readonly #parts: readonly Part[];
 
@@ -50,7 +57,10 @@ export class MemoryDocument {
     this.#parts = parts;
   }
 
-  /** Parses a memory. Every text is valid, but one that hasTooManySections() takes long. */
+  /**
+   * Parses the text of a memory file. Every text is valid, but parsing takes long if hasTooManySections() returns true for
+   * it.
+   */
   static parse(text: string): MemoryDocument {
     let preamble: string | null = null;
     const parts: Part[] = [];
@@ -72,37 +82,39 @@ export class MemoryDocument {
     return new MemoryDocument(preamble, parts);
   }
 
-  /** Returns the whole file. */
+  /** Returns the text of the whole file. */
   toText(): string {
     const parts = this.#parts.flatMap(({ heading, body }) => [heading, body]);
     return [this.#preamble, ...parts].filter((one) => one !== null).join("\n");
   }
 
-  /** Returns the text above the first heading, without blank lines around it. */
+  /** Returns the text above the first heading, trimmed. */
   preamble(): string {
     return (this.#preamble ?? "").replace(BYTE_ORDER_MARK, "").trim();
   }
 
-  /** Returns all sections. */
+  /** Returns all sections in file order. */
   sections(): MemorySection[] {
     return [...Map.groupBy(this.#parts, ({ key }) => key).values()].map(merged);
   }
 
-  /** Returns the section with that name. */
+  /** Returns the section with an equal name, or undefined. */
   section(name: string): MemorySection | undefined {
     const key = toKey(name);
     const parts = this.#parts.filter((one) => one.key === key);
     return parts.length === 0 ? undefined : merged(parts);
   }
 
-  /** Returns the section's content with a text on lines of its own appended, or only the text if there is no such section. */
+  /**
+   * Returns the section's content with `text` appended on a new line. Returns only `text` if the section does not exist.
+   */
   appended(name: string, text: string): string {
     const before = this.section(name)?.content ?? "";
     const gap = before === "" || before.endsWith("\n") ? "" : "\n";
     return `${before}${gap}${text}`;
   }
 
-  /** Returns a copy with that section's content replaced. A new section is added at the end. */
+  /** Returns a document in which the section has this content. A new section is added at the end. */
   withSection(name: string, content: string): MemoryDocument {
     const key = toKey(name);
     const first = this.#parts.find((one) => one.key === key);
@@ -129,7 +141,7 @@ export class MemoryDocument {
   }
 }
 
-/** Returns true if a memory has more than MAX_SECTIONS headings. */
+/** Returns true if a memory file has more than MAX_SECTIONS headings. */
 export function hasTooManySections(text: string): boolean {
   return text.split(HEADING, MAX_SECTIONS + 2).length > MAX_SECTIONS + 1;
 }
@@ -138,14 +150,14 @@ function merged(parts: readonly Part[]): MemorySection {
   return { name: parts[0]?.name ?? "", content: parts.map(contentOf).join("\n\n") };
 }
 
-/** Returns a name in the form used for comparison. */
+/** Returns a section's name in the form in which names are compared. */
 function toKey(name: string): string {
   return name.normalize("NFC").toLowerCase().normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
 function headingName(line: string): string | undefined {
   const text = /^#[ \t](.*)$/s.exec(line)?.[1];
-  // A heading written by hand may contain any characters; the shown name is one plain line.
+  // A heading that a person wrote may contain control characters; the name to show is one plain line.
   const name = text?.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return name === "" ? undefined : name;
 }
@@ -155,7 +167,8 @@ function endOf(line: string): LineEnd {
 }
 
 /**
- * Returns a section's content. One blank line after the heading and one at the end are layout; every other line is content.
+ * Returns the content below a heading. One blank line after the heading and one at the end do not count as content; all
+ * other lines do.
  */
 function contentOf({ heading, body }: Part): string {
   let text = body ?? "";
@@ -165,16 +178,18 @@ function contentOf({ heading, body }: Part): string {
   return text.replaceAll(ESCAPED, "$1");
 }
 
-/** The exact inverse of contentOf. */
+/** Returns the text to write below a heading. It is the exact inverse of contentOf. */
 function toBody(content: string, { end, last }: { end: LineEnd; last: boolean }): string {
   const text = content.replaceAll(TO_ESCAPE, "$1\\").replaceAll("\n", `${end}\n`);
-  // After the last section the file ends; otherwise a blank line precedes the next heading.
+  // A blank line separates the section from the next heading. The last section needs none.
   return `${end}\n${text}${end}\n${last ? "" : end}`;
 }
 
-/** Returns the body with a blank line at its end, so that a heading can follow. Its content stays the same. */
+/**
+ * Returns the body with a blank line at its end, so that a heading can follow. The content of the section stays the same.
+ */
 function withBlankEnd(body: string | null, end: LineEnd): string | null {
-  // An empty body needs no blank line before the next heading.
+  // The next heading may follow a heading without a text directly.
   if (body === null || body === "") return null;
   if (body.endsWith("\n")) return body + end;
   if (body === end || body.endsWith(`\n${end}`)) return body;

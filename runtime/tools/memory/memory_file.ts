@@ -1,5 +1,5 @@
-// The memory file of an agent: its path, and its reading and changing, safe against other runs, other processes, a crash
-// and symlinks. memory_document.ts parses its text.
+// Reads and changes the memory file of an agent. Other runs, other processes, a crash and symlinks cannot damage it.
+// memory_document.ts parses its text.
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
@@ -12,40 +12,48 @@ import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { hasTooManySections, MAX_SECTIONS, MemoryDocument } from "./memory_document.ts";
 
-/** The maximum size of a memory file in UTF-8. */
+/** The maximum size of a memory file in bytes. */
 export const MEMORY_LIMIT_BYTES = 1024 * 1024;
 
 const SUFFIX = ".memory.md";
 const LOCK_RETRY_MS = 20;
 
 /**
- * Returns the path of an agent's memory file: beside the agent's file, named by its id. No file tool reaches that folder,
- * and anybody else who can swap it can also write the agents, so it is not held by a descriptor.
+ * Returns the path of an agent's memory file: `<id>.memory.md` in the folder of the agent's file. Operations use this path,
+ * not a descriptor of the folder: file tools cannot reach that folder, and a person who can swap it can also change the
+ * agents.
  */
 export function memoryPathOf(agent: Pick<Agent, "id" | "sourcePath">): string {
   return join(dirname(agent.sourcePath), `${agent.id}${SUFFIX}`);
 }
 
-/** Returns the section names of a memory file in file order, or none without a file. Throws ToolFailure as readMemory. */
+/**
+ * Returns the names of a memory file's sections in file order. Returns none if the file does not exist. Throws ToolFailure
+ * like readMemory().
+ */
 export async function listSections(path: string): Promise<string[]> {
   return (await readMemory(path)).sections().map(({ name }) => name);
 }
 
 /**
- * Reads a memory file. A missing file is an empty memory. Throws ToolFailure for a file that is unreadable, over a limit,
- * not UTF-8, or a symlink to anything but a memory file in the same folder or below.
+ * Reads a memory file. Returns an empty memory if the file does not exist. Throws ToolFailure if the file is unreadable,
+ * too big or not UTF-8, or a symlink to anything but a memory file in the same folder or below.
  */
 export async function readMemory(path: string): Promise<MemoryDocument> {
   return MemoryDocument.parse(await readText(await locate(path)) ?? "");
 }
 
-/** Changes memory files, one change at a time. Share one writer: that is faster than the lock between processes. */
+/**
+ * Changes memory files, one at a time in each folder. All agents should share one writer, because its lock is faster than
+ * the lock between processes.
+ */
 export class MemoryWriter {
   readonly #locks = new PathLocks();
 
   /**
-   * Changes memory. Concurrent changes by this or another process are not lost. Throws ToolFailure in the same cases as
-   * readMemory(), and, without a change, when the memory would exceed a limit.
+   * Changes a memory file with `edit` and returns the changed memory. Changes that other runs or processes make at the same
+   * time are kept. Throws ToolFailure like readMemory(), and if the memory would exceed a limit; the file is then
+   * unchanged.
    */
   async change(
     path: string,
@@ -85,11 +93,11 @@ export class MemoryWriter {
   }
 }
 
-/** The real path of a memory file. */
+/** The location of a memory file after its symlinks are resolved. */
 interface MemoryPlace {
   real: string;
   exists: boolean;
-  /** The name for sentences, never the host's path. */
+  /** The file's name for error messages, which must not contain the host's path. */
   shown: string;
 }
 
@@ -104,7 +112,7 @@ async function locate(path: string): Promise<MemoryPlace> {
     throw new ToolFailure(`Cannot use "${shown}": it is not a file. A person must move it away.`);
   }
   const target = await fileWork({ shown }, "use", () => realpath(entry));
-  // Other files of the folder are closed to agents: their definitions, and the file with the keys.
+  // A symlink must not give access to other files of the folder, such as agent definitions and the file with the keys.
   if (!isWithin(target, folder) || !target.endsWith(SUFFIX) || !(await lstat(target)).isFile()) {
     throw new ToolFailure(
       `Cannot use "${shown}": it is a symbolic link to something other than a *${SUFFIX} file of the agents folder. ` +
@@ -114,7 +122,7 @@ async function locate(path: string): Promise<MemoryPlace> {
   return { real: target, exists: true, shown };
 }
 
-/** Returns the text, or undefined without a file. */
+/** Returns the file's text, or undefined if the file does not exist. */
 async function readText(place: MemoryPlace): Promise<string | undefined> {
   if (!place.exists) return undefined;
   const bytes = await fileWork(place, "read", async () => {
@@ -144,9 +152,11 @@ async function readText(place: MemoryPlace): Promise<string | undefined> {
 }
 
 /**
- * Locks the folder against other processes until disposed. The lock is polled so that an abort ends the wait.
+ * Locks the folder against other processes. Dispose of the result to unlock it. The lock is polled, so that an abort ends
+ * the wait.
  *
- * Decision: the folder itself is locked, because a lock file would stay in the user's agents folder for ever.
+ * Decision: the folder itself is locked, because a lock file would stay in the user's agents folder for ever (rejected: a
+ * lock file).
  */
 async function lockFolder(
   folder: string,
@@ -162,7 +172,10 @@ async function lockFolder(
   }
 }
 
-/** Unlocked explicitly before closing: a child process that is starting still holds a copy of the descriptor. */
+/**
+ * Unlocks a folder and closes its descriptor. Closing alone may not unlock: a child process that is starting has a copy of
+ * the descriptor.
+ */
 function giveBack(handle: Deno.FsFile): void {
   handle.unlockSync();
   handle.close();

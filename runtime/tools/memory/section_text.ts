@@ -1,26 +1,26 @@
-// Limits of a memory section's name and content, and the texts that report a change.
+// Checks the name and the size of a memory section, and formats the results of changes.
 import { z } from "zod";
 import { RESULT_LIMIT_BYTES } from "../definition/result_text.ts";
 import { countLines } from "../../../base/text/text_content.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { MemoryDocument, MemorySection } from "./memory_document.ts";
 
-/** Small enough that memory_retrieve always returns a whole section. */
+/** The maximum size of a section in UTF-8 bytes. memory_retrieve can return a section of this size without a cut. */
 export const SECTION_LIMIT_BYTES = RESULT_LIMIT_BYTES - 4 * 1024;
 const MAX_NAME_CHARACTERS = 200;
 const LONG_SECTION_LINES = 50;
 
-/** The name of a section: one line without control characters, trimmed. */
+/** The schema of a section's name: one line without control characters. Spaces around the name are removed. */
 export const sectionName = z.string().trim()
   .min(1, "must not be empty")
   .max(MAX_NAME_CHARACTERS, `must have at most ${MAX_NAME_CHARACTERS} characters`)
-  // Not a pattern: it would be part of the JSON schema, and not every provider accepts patterns.
+  // Not z.regex(): the pattern would be part of the JSON schema, and some providers reject patterns.
   .refine(
     (name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name),
     "must be one line without control characters",
   );
 
-/** Returns the content as given. Throws ToolFailure when it is too long. */
+/** Returns the content unchanged. Throws ToolFailure if it exceeds SECTION_LIMIT_BYTES. */
 export function checkSectionSize(content: string, name: string): string {
   const bytes = new TextEncoder().encode(content).length;
   if (bytes <= SECTION_LIMIT_BYTES) return content;
@@ -31,13 +31,16 @@ export function checkSectionSize(content: string, name: string): string {
   );
 }
 
-/** Returns the length of a section in readable form: `12 lines, 480 characters`. */
+/** Returns the length of a section as a text such as `12 lines, 480 characters`. */
 export function describeSize({ content }: MemorySection): string {
   const lines = countLines(content);
   return `${lines} ${lines === 1 ? "line" : "lines"}, ${content.length} characters`;
 }
 
-/** Returns the result of a change: the action, the section's new size, and advice to condense a long section. */
+/**
+ * Returns the result of a change for the model: the action, the section's new size, and for a long section the advice to
+ * condense it.
+ */
 export function describeChange(done: string, memory: MemoryDocument, name: string): string {
   const section = memory.section(name);
   if (section === undefined) {

@@ -1,4 +1,4 @@
-// Puts a tool's program into the sandbox, and turns the sandbox's errors into failures for the model.
+// Starts a tool's program in the sandbox, and converts errors of the sandbox to failures for the model.
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import {
   type SandboxedProgram,
@@ -7,7 +7,10 @@ import {
 } from "../../sandbox/sandbox_rules.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** Does the same as ProcessSandbox.confine, but throws ToolFailure instead of the sandbox's errors. */
+/**
+ * Returns the command that runs the program in the sandbox, like ProcessSandbox.confine(). Throws ToolFailure instead of
+ * SandboxFailure.
+ */
 export async function confineProgram(
   sandbox: ProcessSandbox,
   program: SandboxedProgram,

@@ -1,21 +1,25 @@
-// Kills a process group when this process ends in any way, because after kill -9 it cannot clean up itself.
+// Kills a process group when the service's process ends. A process that was ended by `kill -9` cannot kill its programs
+// itself.
 import { errorCode } from "../../../base/error_code.ts";
 
-/** Waits for the end of its input, then kills the group. Only this process holds the input open, and never writes to it. */
+/**
+ * The watcher's shell script. It waits for the end of its standard input, then kills the group. Only the service holds the
+ * other end, and never writes to it.
+ */
 const SCRIPT = 'read _; kill -9 "-$1"';
 
 /**
- * The watcher of one process group: a small process in a group of its own. A program is unwatched between its own start and
- * its watcher's.
+ * The watcher of one process group: a small process in a group of its own. Between the start of a program and the start of
+ * its watcher, the program is not watched.
  *
- * Decision: a shell, because the watcher must outlive this process, and the watched programs may be anything (rejected: the
- * programs' own standard input, which some read and none must obey; storing process ids for the next start, because another
- * process may have the id by then).
+ * Decision: the watcher is a shell, because it must outlive this process and the watched programs may be anything
+ * (rejected: the end of the programs' standard input, which some programs ignore; storing process ids for the next start,
+ * because another process may get the same id).
  */
 export class GroupWatch {
   readonly #watcher: Deno.ChildProcess;
 
-  /** Throws Deno's error when no shell can be started. */
+  /** Starts the watcher of the group that `leader` leads. Throws Deno's error if the shell cannot be started. */
   constructor(leader: number) {
     this.#watcher = new Deno.Command("/bin/sh", {
       args: ["-c", SCRIPT, "inkling-watch", String(leader)],
@@ -24,23 +28,23 @@ export class GroupWatch {
       stdin: "piped",
       stdout: "null",
       stderr: "null",
-      // Ctrl+C must reach only the service, which then ends its programs.
+      // In a group of its own, the watcher does not get Ctrl+C. Only the service gets it, and ends its programs.
       detached: true,
     }).spawn();
   }
 
-  /** Stops watching and leaves the group as it is. Call it once the group is empty. */
+  /** Ends the watcher without killing the group. Call it when the group is empty. */
   async end(): Promise<void> {
     try {
       this.#watcher.kill("SIGKILL");
     } catch (error) {
-      // The watcher is gone already.
+      // The watcher has ended already.
       const isGone = error instanceof TypeError || error instanceof Deno.errors.NotFound ||
         errorCode(error) === "ESRCH";
       if (!isGone) throw error;
     }
     await this.#watcher.status;
-    // Last, because the watcher acts when its input ends.
+    // The input is closed last, because the watcher kills the group when its input ends.
     await this.#watcher.stdin.abort().catch(() => {/* The other end is gone. */});
   }
 }

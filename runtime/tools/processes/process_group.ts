@@ -1,4 +1,5 @@
-// A child process that leads its own process group. The group can be ended as a whole, and ends with this process.
+// Starts a program as the leader of its own process group. The group can be ended as a whole, and ends when the service's
+// process ends.
 import type { Clock } from "../../../base/clock.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
 import { errorCode } from "../../../base/error_code.ts";
@@ -6,31 +7,33 @@ import { firstOf } from "../../../base/first_of.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { GroupWatch } from "./group_watch.ts";
 
-/** The time between SIGTERM and SIGKILL. */
+/** The default time between SIGTERM and SIGKILL, in milliseconds. */
 export const KILL_GRACE_MS = 2_000;
 
-/** The start options of a process group. */
+/** The options for starting a program in a process group. */
 export interface ProcessGroupOptions {
   args: readonly string[];
   cwd: string;
-  /** The child's whole environment; nothing is inherited. */
+  /** The program's environment variables. It inherits no others. */
   environment: Readonly<Record<string, string>>;
   stdin: "null" | "piped";
 }
 
-/** A running child with piped output, the leader of its process group. */
+/** A running program with piped output, and the process group that it leads. */
 export interface ProcessGroup {
   child: Deno.ChildProcess;
-  /** The leader's exit status. The starter of a group must await it. */
+  /**
+   * The program's exit status. The function that started the group must await it, because that kills the rest of the group.
+   */
   status: Promise<Deno.CommandStatus>;
-  /** Signals every process of the group. An empty group is no error. */
+  /** Sends a signal to every process of the group. Does nothing if the group is empty. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
 }
 
-/** Error: the watcher of a program cannot be started. The program is killed. */
+/** Error: the watcher of a program cannot be started. The program was killed. */
 export class WatchFailure extends Error {
   override readonly name = "WatchFailure";
-  /** Resolves when the program is gone and its pipes are closed. */
+  /** Resolves when the program has ended and its pipes are closed. */
   readonly released: Promise<unknown>;
 
   constructor(released: Promise<unknown>, options: ErrorOptions) {
@@ -40,11 +43,11 @@ export class WatchFailure extends Error {
 }
 
 /**
- * Starts a program in its own process group and session. Throws Deno's error when the program cannot be started, and
- * WatchFailure when its watcher cannot.
+ * Starts a program in its own process group and session. Throws Deno's error if the program cannot be started, and
+ * WatchFailure if its watcher cannot.
  *
- * Decision: a process that leaves the group (setsid) is not tracked, because only control groups could hold it, and they need
- * rights over the machine that the service lacks (rejected: scanning /proc, which needs every permission).
+ * Decision: a process that leaves the group (setsid) is not tracked. Only control groups could track it, and they need
+ * rights over the machine that the service lacks (rejected: scanning /proc, which needs all of Deno's permissions).
  */
 export function spawnGroup(program: string, options: ProcessGroupOptions): ProcessGroup {
   const { args, cwd, environment, stdin } = options;
@@ -69,7 +72,7 @@ export function spawnGroup(program: string, options: ProcessGroupOptions): Proce
     throw new WatchFailure(Promise.allSettled([...pipes, child.status]), { cause: error });
   }
   const status = child.status.then(async (ended) => {
-    // The group's remaining processes end before the watcher.
+    // The remaining processes of the group are killed before the watcher ends.
     signalGroup(pid, "SIGKILL");
     await watch.end();
     return ended;
@@ -77,7 +80,7 @@ export function spawnGroup(program: string, options: ProcessGroupOptions): Proce
   return { child, status, signal: (name) => signalGroup(pid, name) };
 }
 
-/** Starts a tool's program as spawnGroup() does. Throws ToolFailure when it cannot be started. */
+/** Starts a tool's program like spawnGroup(). Throws ToolFailure if the program or its watcher cannot be started. */
 export function startGroup(program: string, options: ProcessGroupOptions): ProcessGroup {
   try {
     return spawnGroup(program, options);
@@ -89,7 +92,10 @@ export function startGroup(program: string, options: ProcessGroupOptions): Proce
   }
 }
 
-/** Ends a running group: SIGTERM, then SIGKILL after the grace time. */
+/**
+ * Ends a process group with SIGTERM, and with SIGKILL if the program still runs after `graceMs`. Returns the program's exit
+ * status.
+ */
 export async function endGroup(
   group: ProcessGroup,
   { clock, graceMs }: { clock: Clock; graceMs: number },
@@ -104,7 +110,7 @@ function signalGroup(leader: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     Deno.kill(-leader, name);
   } catch (error) {
-    // The group is empty. Some systems report "not permitted" for a group of zombies.
+    // These errors mean that the group is empty. For a group of zombies, some systems report "not permitted".
     const isGone = error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.PermissionDenied ||
       errorCode(error) === "ESRCH";

@@ -1,47 +1,55 @@
-// Runs a program to its end with limits for time and output, and leaves no process behind.
+// Runs a program with limits for its time and output. Leaves no process of its group behind.
 import type { Clock } from "../../../base/clock.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { endGroup, KILL_GRACE_MS, startGroup } from "./process_group.ts";
 
-/** The time to read output after every known process has ended: a process that left the group may hold the pipe open. */
+/**
+ * The time to continue reading output after the group has ended, in milliseconds. A process that left the group may hold
+ * the pipe open.
+ */
 const DRAIN_MS = 1_000;
 
-/** The options of one program's run. */
+/** The options of runProgram(). */
 export interface RunProgramOptions {
   args: readonly string[];
   cwd: string;
-  /** The whole environment; nothing is inherited. */
+  /** The program's environment variables. It inherits no others. */
   environment: Readonly<Record<string, string>>;
-  /** The content of standard input. Absent: none. */
+  /** The content of standard input. Undefined: the input is empty. */
   input?: string;
   timeoutMs: number;
-  /** The time until the first byte on standard output; `timeoutMs` starts after it. Absent: `timeoutMs` starts at once. */
+  /**
+   * The maximum time for the program's start in milliseconds, which ends at the first byte of standard output. `timeoutMs`
+   * begins after it. Undefined: `timeoutMs` begins at once.
+   */
   startMs?: number;
-  /** The maximum size of standard output and standard error together. Output over it is read and dropped. */
+  /**
+   * The maximum size of standard output and standard error together, in bytes. The output beyond it is read and dropped.
+   */
   maxOutputBytes: number;
   signal: AbortSignal;
   clock: Clock;
-  /** Removes half a secret where the output was cut. */
+  /** The redactor that removes a part of a secret at the end of cut output. */
   redactor: Redactor;
-  /** The time between SIGTERM and SIGKILL. */
+  /** The time between SIGTERM and SIGKILL in milliseconds. Default: KILL_GRACE_MS. */
   killGraceMs?: number;
 }
 
-/** The result of a program's run. */
+/** The exit code and the output of a program that has ended. */
 export interface ProgramEnd {
-  /** Null when a signal or the time limit ended the program. */
+  /** The exit code. Null if a signal or the time limit ended the program. */
   exitCode: number | null;
   timedOut: boolean;
   stdout: string;
   stderr: string;
-  /** True if output was dropped. */
+  /** True if output beyond `maxOutputBytes` was dropped. */
   cut: boolean;
 }
 
 /**
- * Runs a program. When it ends, the time is over or the signal aborts, its whole process group is ended: SIGTERM, then
- * SIGKILL. Throws ToolFailure when the program cannot be started, and the signal's reason on abort. The group is gone in
+ * Runs a program and returns its output. Ends its process group when the program ends, its time is over, or the signal
+ * aborts. Throws ToolFailure if the program cannot be started, and the signal's reason on abort. The group has ended in
  * each case.
  */
 export async function runProgram(
@@ -70,7 +78,7 @@ export async function runProgram(
     await Promise.all([stdout.release(), stderr.release()]);
   }
   if (first.kind === "aborted") throw signal.reason;
-  // A terminated program may have stopped in the middle of a line.
+  // A program that was killed may have written only a part of a secret.
   const isWhole = first.kind === "done" && endedBy === null;
   const textOf = ({ text, torn }: CapturedOutput) =>
     isWhole && !torn ? text : options.redactor.trimPartialSecret(text);
@@ -89,26 +97,26 @@ async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promis
     await writer.write(new TextEncoder().encode(text));
     await writer.close();
   } catch {
-    // The program ended without reading all of its input, which is allowed.
+    // The program ended without reading all of its input. That is no error.
   }
 }
 
-/** The space that the streams of one program share. */
+/** The number of bytes that standard output and standard error may still add to the result. */
 class OutputSpace {
   #left: number;
   #cut = false;
 
-  /** `bytes` is the maximum kept of all streams together. */
+  /** Creates a space of `bytes` for both streams together. */
   constructor(bytes: number) {
     this.#left = bytes;
   }
 
-  /** True if some output did not fit. */
+  /** True if the space did not suffice for all output. */
   get cut(): boolean {
     return this.#cut;
   }
 
-  /** Returns as much of the chunk's beginning as there is space for. */
+  /** Returns the beginning of the chunk that fits, and reduces the space by its size. */
   take(chunk: Uint8Array): Uint8Array {
     if (chunk.length > this.#left) this.#cut = true;
     const taken = chunk.subarray(0, this.#left);
@@ -117,11 +125,11 @@ class OutputSpace {
   }
 }
 
-/** One output stream that is being read. */
+/** An output stream of a program, whose text is collected. */
 class CapturedOutput {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
-  /** Settles when the stream has ended or was released. */
+  /** Settles when the stream has ended or reading was stopped. */
   readonly ended: Promise<void>;
   readonly #begun = Promise.withResolvers<void>();
   #text = "";
@@ -133,22 +141,22 @@ class CapturedOutput {
     this.ended = this.#read(room);
   }
 
-  /** Resolves at the first bytes, or at the stream's end. */
+  /** Resolves when the first bytes were read, or the stream has ended. */
   get begun(): Promise<void> {
     return this.#begun.promise;
   }
 
-  /** The text read so far, without a character that the limit split. */
+  /** The text that was read. A character at its end that the limit split is left out. */
   get text(): string {
     return this.#text;
   }
 
-  /** True if the text may be incomplete: it was cut, the stream was released, or it still continues. */
+  /** True if the text may be incomplete: it was cut, reading was stopped, or the stream has not ended. */
   get torn(): boolean {
     return this.#torn;
   }
 
-  /** Stops reading: an unknown process may hold the other end open for ever. */
+  /** Stops reading, because a process that left the group may hold the other end open for ever. */
   async release(): Promise<void> {
     this.#letGo = true;
     await this.#reader.cancel();

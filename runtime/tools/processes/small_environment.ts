@@ -1,13 +1,16 @@
-// The few environment variables of an agent's programs. Keys of model providers are never among them.
+// Selects the environment variables that an agent's programs get from the service. Keys of model providers are never among
+// them.
 import { CERTIFICATE_VARIABLES } from "../../sandbox/certificates.ts";
 
-/** Variables that programs need to find other programs, the home folder, the language, certificates and temporary folders. */
+/**
+ * The variables by which programs find other programs, the home folder, the language, certificates and temporary folders.
+ */
 const NAMES = [
   ...["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"],
   ...CERTIFICATE_VARIABLES,
 ];
 
-/** Returns the usual variables that `lookup` knows. */
+/** Returns the variables of NAMES for which `lookup` returns a value. */
 export function smallEnvironment(
   lookup: (name: string) => string | undefined,
 ): Record<string, string> {

@@ -1,7 +1,10 @@
-// The valid names of a skill's scripts, and their interpreters.
+// Parses the names of a skill's scripts, and finds their interpreters.
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** The interpreters by file extension. Null: this runtime, with restricted permissions. For shell scripts see shellOf. */
+/**
+ * The interpreters by file extension. Null means Inkling's own Deno runtime, with restricted permissions. The first line of
+ * a shell script can name another shell (see shellOf).
+ */
 const INTERPRETERS: Readonly<Record<string, string | null>> = {
   ts: null,
   js: null,
@@ -9,27 +12,27 @@ const INTERPRETERS: Readonly<Record<string, string | null>> = {
   sh: "sh",
 };
 
-/** A file or folder in the name of a script. */
+/** Matches one part of a script's path, which is a file or folder name. */
 const PART = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._-]*$/u;
 
-/** Returns true if a file with this name can be run as a script. */
+/** Returns true if the file's extension has an interpreter. */
 export function isScriptName(name: string): boolean {
   const extension = /\.([a-z]+)$/.exec(name)?.[1] ?? "";
   return Object.hasOwn(INTERPRETERS, extension);
 }
 
-/** A script's place in its skill's folder. */
+/** The parsed name of a script. */
 export interface ScriptName {
-  /** Relative paths to try, in this order. */
+  /** The paths to try, in this order, relative to the skill's folder. */
   candidates: string[];
-  /** The program that runs it. Null: this runtime. */
+  /** The program that runs the script. Null: Inkling's own Deno runtime. */
   interpreter: string | null;
 }
 
 /**
- * Parses a script's name: `convert.py`, in the skill's folder or in its `scripts`; `scripts/convert.py`; or
- * `pdf/convert.py`, in a folder below `scripts`. Only letters, digits, spaces, dots, hyphens and underscores are allowed,
- * so that no name leads elsewhere on any file system. Throws ToolFailure for other names.
+ * Parses the name of a script. `convert.py` is in the skill's folder or its folder `scripts`, and so is
+ * `scripts/convert.py`; `pdf/convert.py` is in a folder below `scripts`. A name may contain only letters, digits, spaces,
+ * dots, hyphens and underscores, so that it cannot leave the folder on any file system. Throws ToolFailure for other names.
  */
 export function parseScriptName(text: string): ScriptName {
   const name = text.startsWith("scripts/") ? text.slice("scripts/".length) : text;
@@ -53,8 +56,8 @@ export function parseScriptName(text: string): ScriptName {
 }
 
 /**
- * Returns the program of a shell script and its arguments before the script's path, as the system reads them from the first
- * line: `#!/usr/bin/env bash`, `#!/bin/bash -eu`. Without such a line it is sh.
+ * Returns the program that runs a shell script, with its argument if there is one. Reads them from the first line like the
+ * kernel: `#!/usr/bin/env bash`, `#!/bin/bash -eu`. Without such a line, returns `sh`.
  */
 export function shellOf(script: string): string[] {
   const [, program, argument] = /^#![ \t]*(\/[^ \t\r\n]*)[ \t]*([^\r\n]*)/.exec(script) ?? [];

@@ -1,12 +1,14 @@
-// Splits a line of arguments into words like a shell. Handles quotes and escapes only: nothing is expanded or executed.
+// Splits a line of arguments into words like a shell. Processes quotes and escapes only: nothing is expanded or executed.
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** Characters that a backslash escapes in double quotes. Before others it is literal. */
+/**
+ * The characters that a backslash escapes inside double quotes. Before other characters, the backslash stays in the word.
+ */
 const ESCAPED_IN_QUOTES = '"\\$`\n';
 
 /**
- * Returns the words of a line as POSIX sh reads them: 'as it is', "with \" escapes", back\ slashes, separated by blanks and
- * line breaks. Variables, patterns, pipes and comments have no meaning. Throws ToolFailure for an unclosed quote.
+ * Returns the words of a line as POSIX sh would: 'as it is', "with \" escapes", back\ slashes, separated by blanks and line
+ * breaks. Variables, patterns, pipes and comments have no meaning. Throws ToolFailure for an unclosed quote.
  */
 export function splitShellWords(line: string): string[] {
   const words: string[] = [];
@@ -22,7 +24,7 @@ export function splitShellWords(line: string): string[] {
         throw new ToolFailure("The arguments end with a backslash that escapes nothing.");
       }
       if (quote === undefined || ESCAPED_IN_QUOTES.includes(next) && next !== "") {
-        // A line break after a backslash joins the lines.
+        // A backslash before a line break joins the two lines.
         if (next !== "\n") word = (word ?? "") + next;
         at++;
       } else word = (word ?? "") + character;

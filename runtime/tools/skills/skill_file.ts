@@ -1,4 +1,4 @@
-// Parses a SKILL.md into its fields and instructions, or reports all of its faults. Reads no file.
+// Parses the text of a SKILL.md into its fields and instructions, or reports all errors.
 import { z } from "zod";
 import { splitFrontMatter } from "../../agents/front_matter.ts";
 import { checkSchema } from "../../config/schema_diagnostics.ts";
@@ -9,11 +9,11 @@ import type { Diagnostic } from "../../../base/diagnostics.ts";
 const schema = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
-  // Unquoted, `[topic]` is a list in YAML.
+  // Without quotes, `[topic]` is a list in YAML.
   "argument-hint": z.union([z.string(), z.array(z.string())], {
     error: "must be text, such as [topic]",
   }).nullish(),
-  // Fields of other programs: known, but unused by Inkling.
+  // Fields that other programs read. They are accepted, and Inkling ignores them.
   license: z.unknown().optional(),
   compatibility: z.unknown().optional(),
   metadata: z.unknown().optional(),
@@ -23,13 +23,16 @@ const schema = z.object({
 /** The content of a SKILL.md. */
 export interface SkillFile {
   description: string;
-  /** A hint about its arguments: `[topic]`. */
+  /** A hint about the skill's arguments, such as `[topic]`. */
   argumentHint?: string;
-  /** The instructions before substitution. */
+  /** The instructions, in which arguments are not substituted yet. */
   body: string;
 }
 
-/** Parses the SKILL.md of the skill with that name. Returns it with its warnings, or every diagnostic of the file. */
+/**
+ * Parses the SKILL.md of the skill with this name. Returns the parsed file with its warnings, or all diagnostics if one is
+ * an error.
+ */
 export function parseSkillFile(
   source: { path: string; text: string },
   name: string,

@@ -1,4 +1,4 @@
-// Reads all files of a skill's folder, within the limits of a skill, for the digests in its lock.
+// Reads all files of a skill's folder and calculates the digests for its lock. Enforces the limits of an added skill.
 import type { Dirent } from "node:fs";
 import { readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,33 +7,33 @@ import { sha256Of } from "../../../base/sha256.ts";
 import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** The limits of an added skill, because each load reads all of its files. */
+/** The limits of a skill with a lock. They are needed because each use of the skill reads all its files. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 20 * 1_024 * 1_024;
 const MAX_DEPTH = 20;
 
-/** The file with the digests, which is not part of the skill. */
+/** The name of the lock file, which contains the digests of the other files. */
 export const LOCK_NAME = "skill.lock";
 
-/** One file. */
+/** A file of a skill. */
 export interface SkillContent {
-  /** Relative to the skill's folder, with slashes. */
+  /** The path relative to the skill's folder, with slashes. */
   path: string;
   bytes: Uint8Array<ArrayBuffer>;
-  /** SHA-256 in hex. */
+  /** The SHA-256 hash of the content in hexadecimal. */
   digest: string;
 }
 
-/** An entry that is neither a file nor a folder. */
+/** An entry of a skill's folder that is neither a file nor a folder. */
 export interface SpecialEntry {
   path: string;
-  /** The target of a symbolic link. */
+  /** The target of a symlink. Undefined for other entries. */
   target: string | undefined;
 }
 
 /**
- * Returns the entries of the folder by path, without the lock and entries named in `skip`. Throws ToolFailure when a limit
- * is exceeded or an entry cannot be read.
+ * Returns the folder's files in the order of their paths, and its entries that are neither files nor folders. Leaves out
+ * the lock and entries whose name is in `skip`. Throws ToolFailure if a limit is exceeded or an entry cannot be read.
  */
 export async function readSkillFiles(
   folder: string,

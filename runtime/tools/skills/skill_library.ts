@@ -1,4 +1,5 @@
-// The skills of a workspace: folders with a SKILL.md. Each is read at every use, so that a change takes effect at once.
+// Reads the skills of a workspace, which are folders with a SKILL.md. Each use reads the skill again, so that a change
+// takes effect at once.
 import { join } from "node:path";
 import { describeBadName } from "../../agents/agent_id.ts";
 import type { Agent } from "../../agents/agent.ts";
@@ -14,31 +15,31 @@ import { describeLockViolation } from "./skill_lock.ts";
 import { parseSkillFile, type SkillFile } from "./skill_file.ts";
 
 /**
- * The maximum size of instructions, because they become a message. Longer material belongs in other files, which are read
- * on demand.
+ * The maximum size of a SKILL.md in bytes. It is limited because the instructions become a message. Longer texts belong in
+ * other files of the skill, which the agent reads when it needs them.
  */
 const MAX_SKILL_BYTES = 100 * 1024;
 
-/** The name of a skill's folder in its own sandbox. */
+/** The alias of the skill's folder in the skill's sandbox. */
 export const SKILL_ALIAS = "skill";
 
-/** A usable skill. */
+/** A skill that was read without errors. */
 export interface Skill extends SkillFile {
   name: string;
-  /** The real path of its folder. */
+  /** The real path of the skill's folder. */
   folder: string;
-  /** Reaches only the folder. */
+  /** A sandbox in which only the skill's folder can be read. */
   sandbox: PathSandbox;
 }
 
-/** The directories of skills, and those that are closed to them. */
+/** The directories that skills are read from, and those that no skill may use. */
 export interface SkillLibraryOptions {
   directories: Pick<Directories, "skillsDir" | "configDir" | "stateDir">;
   /** The user's home directory. */
   home: string;
 }
 
-/** Reads skills from `<skillsDir>/<name>/SKILL.md`. */
+/** The skills in `<skillsDir>/<name>/SKILL.md`. */
 export class SkillLibrary {
   readonly #options: SkillLibraryOptions;
 
@@ -46,7 +47,7 @@ export class SkillLibrary {
     this.#options = options;
   }
 
-  /** Returns the current skill with its warnings, or its diagnostics. */
+  /** Reads a skill. Returns it with its warnings, or the diagnostics that make it unusable. */
   async read(name: string): Promise<
     { skill: Skill; warnings: Diagnostic[] } | { diagnostics: Diagnostic[] }
   > {
@@ -85,7 +86,7 @@ export class SkillLibrary {
     }
   }
 
-  /** Returns a skill of this agent. Throws ToolFailure for any other, and for one that broke during the run. */
+  /** Reads a skill that the agent has. Throws ToolFailure if the agent does not have it, or it is unusable. */
   async use(name: string, agent: Pick<Agent, "skills">): Promise<Skill> {
     if (!agent.skills.includes(name)) {
       const known = agent.skills.map((one) => JSON.stringify(one)).join(", ");
@@ -99,7 +100,7 @@ export class SkillLibrary {
   }
 }
 
-/** Returns a sentence for an unusable skill: the file and its errors. */
+/** Returns a sentence that reports an unusable skill and its errors. */
 export function describeBroken(name: string, diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === "error").map(formatDiagnostic);
   return `The skill ${JSON.stringify(name)} cannot be used: ${errors.join("; ")}`;

@@ -1,5 +1,5 @@
-// skill.lock: the source of an added skill, and the digest of each of its files. A skill without it belongs to its owner
-// alone.
+// Reads and checks skill.lock, which contains the source of an added skill and the digest of each of its files. A skill
+// without a lock was written by the user, and is not checked.
 import { join } from "node:path";
 import { z } from "zod";
 import { ignoreMissing } from "../../../base/files/missing.ts";
@@ -8,7 +8,7 @@ import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { LOCK_NAME, readSkillFiles, type SkillContent } from "./skill_files.ts";
 
 const LARGEST_LOCK_BYTES = 1_024 * 1_024;
-/** The maximum number of differing files in a message. */
+/** The maximum number of files that a message about changes lists. */
 const NAMED = 5;
 
 const schema = z.object({
@@ -16,10 +16,10 @@ const schema = z.object({
   files: z.record(z.string(), z.string()),
 });
 
-/** The content of a lock. */
+/** The content of a skill.lock. */
 export type SkillLock = z.output<typeof schema>;
 
-/** Returns the text of a lock. */
+/** Returns the text of a skill.lock. */
 export function formatLock(
   source: string,
   files: readonly Pick<SkillContent, "path" | "digest">[],
@@ -28,7 +28,7 @@ export function formatLock(
   return `${JSON.stringify({ source, files: digests }, null, 2)}\n`;
 }
 
-/** Reads the lock in a skill's folder. Returns undefined if there is none, and "broken" for an invalid one. */
+/** Reads the lock in a skill's folder. Returns undefined if the lock does not exist, and "broken" if it is invalid. */
 export async function readLock(folder: string): Promise<SkillLock | "broken" | undefined> {
   let bytes: Uint8Array | undefined;
   try {
@@ -46,14 +46,14 @@ export async function readLock(folder: string): Promise<SkillLock | "broken" | u
   }
 }
 
-/** The differences between files and digests, by path. */
+/** The paths at which a skill's files differ from its lock. */
 export interface SkillChanges {
   changed: string[];
   added: string[];
   missing: string[];
 }
 
-/** Compares files with the digests of a lock. */
+/** Returns the differences between a skill's files and the digests in its lock. */
 export function compareFiles(
   { files: locked }: Pick<SkillLock, "files">,
   files: readonly Pick<SkillContent, "path" | "digest">[],
@@ -69,8 +69,8 @@ export function compareFiles(
 }
 
 /**
- * Returns the reason that a skill's lock forbids its use, as a sentence. Returns undefined without a lock, and if the files
- * match it. Throws ToolFailure when a limit is exceeded or a file cannot be read.
+ * Returns the reason that a skill's lock forbids its use, as a sentence. Returns undefined if there is no lock, or the
+ * files match it. Throws ToolFailure if a limit is exceeded or a file cannot be read.
  */
 export async function describeLockViolation(folder: string): Promise<string | undefined> {
   const lock = await readLock(folder);

@@ -6,7 +6,9 @@ import type { ActionTool } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { SkillLibrary } from "./skill_library.ts";
 
-/** Creates the tool for the skills of a workspace. It is file_read in a sandbox with only the skill's folder. */
+/**
+ * Creates the tool skill_read_file for the skills of a workspace. It calls file_read with a sandbox of the skill's folder.
+ */
 export function createSkillReadFile(library: SkillLibrary): ActionTool {
   return defineTool({
     name: "skill_read_file",
@@ -25,7 +27,7 @@ export function createSkillReadFile(library: SkillLibrary): ActionTool {
       const { sandbox } = await library.use(skill_name, context.agent);
       refuseOutside(file_path);
       const args = fileRead.check({
-        // After "./" neither ~ nor {alias} has a meaning.
+        // After `./`, the names `~` and `{alias}` are ordinary file names.
         path: `./${file_path}`,
         with_line_numbers: false,
         ...(offset === undefined ? {} : { offset }),

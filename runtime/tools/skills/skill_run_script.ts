@@ -14,24 +14,24 @@ import type { SandboxRules } from "../../sandbox/sandbox_rules.ts";
 import type { Skill, SkillLibrary } from "./skill_library.ts";
 
 const MAX_ARGUMENT_CHARACTERS = 20_000;
-/** The length of the first line that the system reads. */
+/** The number of bytes that are read to find the interpreter in the first line. The kernel reads as many. */
 const MAX_FIRST_LINE_BYTES = 256;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 30_000;
-/** Extra time after a script's own limit, to end it. */
+/** The time after a script's own limit in which its processes are ended, in milliseconds. */
 const GRACE_MS = 15_000;
 
-/** The collaborators that run scripts. */
+/** The options of the tool skill_run_script. */
 export interface SkillScriptOptions {
-  /** Runs .ts and .js scripts. */
+  /** The runner of .ts and .js scripts. */
   scriptHost: ScriptHost;
-  /** The variables of the service that scripts get, such as PATH, without keys. */
+  /** The environment variables that scripts get from the service, such as PATH. They contain no keys. */
   environment: Readonly<Record<string, string>>;
-  /** Confines scripts of other languages to the agent's paths. */
+  /** The sandbox that confines scripts in other languages to the agent's paths. */
   sandbox: ProcessSandbox;
 }
 
-/** Creates the tool for the skills of a workspace. */
+/** Creates the tool skill_run_script for the skills of a workspace. */
 export function createSkillRunScript(
   library: SkillLibrary,
   options: SkillScriptOptions,
@@ -89,7 +89,7 @@ export function createSkillRunScript(
   });
 }
 
-/** Runs a script of another language, a shell script with the program in its first line. */
+/** Runs a script that is not TypeScript or JavaScript. A shell script runs in the program that its first line names. */
 async function runScript(
   interpreter: string,
   script: Omit<RunProgramOptions, "input"> & {
@@ -107,7 +107,7 @@ async function runScript(
   return await runProgram(confined.program, { ...script, ...confined });
 }
 
-/** Returns the agent's paths, and the skill's folder as readable. */
+/** Returns the sandbox rules of a script: the agent's paths, and the skill's folder for reading. */
 async function rulesOf(skill: Skill, { sandbox }: ToolContext): Promise<SandboxRules> {
   const roots = await sandbox.roots();
   const pathsOf = (wanted: "read" | "write") =>
@@ -127,7 +127,9 @@ async function beginningOfFile(path: string): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, count));
 }
 
-/** Returns the real path of the first candidate that is a file inside the skill's folder. */
+/**
+ * Returns the real path of the first candidate that is a file in the skill's folder. Throws ToolFailure if there is none.
+ */
 async function findScript(
   skill: Skill,
   candidates: readonly string[],
@@ -144,7 +146,7 @@ async function findScript(
   );
 }
 
-/** Returns the agent's first writable folder, or else the workspace. */
+/** Returns the agent's first writable folder, or the workspace if there is none. */
 async function workingFolder({ sandbox }: ToolContext): Promise<string> {
   for (const { path, access } of await sandbox.roots()) {
     const isFolder = await stat(path).then((info) => info.isDirectory(), () => false);

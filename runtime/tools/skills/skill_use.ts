@@ -11,15 +11,18 @@ import { splitShellWords } from "./shell_words.ts";
 import { type Skill, SKILL_ALIAS, type SkillLibrary } from "./skill_library.ts";
 
 const MAX_ARGUMENT_CHARACTERS = 20_000;
-/** Arguments may be inserted at many places. */
+/**
+ * The maximum length of the instructions after substitution. A limit is needed because arguments may be inserted at many
+ * places.
+ */
 const MAX_INSTRUCTION_CHARACTERS = 200_000;
-/** The maximum estimated size of the text. A longer one is refused before it is built. */
+/** The maximum estimated length of the text during substitution. The estimate is checked before the text is built. */
 const MAX_WORK_CHARACTERS = 50_000_000;
 const MAX_FILES_SHOWN = 50;
 const MAX_ENTRIES = 2_000;
 const MAX_MS = 2_000;
 
-/** Creates the tool for the skills of a workspace. */
+/** Creates the tool skill_use for the skills of a workspace. */
 export function createSkillUse(library: SkillLibrary): ActionTool {
   return defineTool({
     name: "skill_use",
@@ -45,7 +48,10 @@ export function createSkillUse(library: SkillLibrary): ActionTool {
   });
 }
 
-/** Substitutes arguments as in an agent's body; the only variable is the skill's folder. Unused arguments are appended. */
+/**
+ * Returns the skill's instructions with the arguments substituted, like the text of an agent's file. The only variable is
+ * SKILL_DIR. Appends the arguments if the instructions do not use them. Throws ToolFailure if the result is too long.
+ */
 function substituteArguments(skill: Skill, args: string): string {
   const { body, folder } = skill;
   const most = body.length + body.split("$").length * (args.length + folder.length);
@@ -61,7 +67,7 @@ function substituteArguments(skill: Skill, args: string): string {
   throw tooLong("", whole.length);
 }
 
-/** Splits the arguments like a shell, or at spaces if their quotes do not match. */
+/** Splits the arguments like a shell. Splits them at spaces if a quote is not closed. */
 function wordsOf(args: string): string[] {
   try {
     return splitShellWords(args);

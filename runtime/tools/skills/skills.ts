@@ -1,4 +1,4 @@
-// The skills of agents: the tools that a run gets, and the descriptions for its model.
+// Opens the skills of agents: the tools that a run gets, and the descriptions for its model.
 import type { Agent } from "../../agents/agent.ts";
 import type { Tool } from "../definition/tool.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
@@ -7,17 +7,17 @@ import { createSkillReadFile } from "./skill_read_file.ts";
 import { createSkillRunScript, type SkillScriptOptions } from "./skill_run_script.ts";
 import { createSkillUse } from "./skill_use.ts";
 
-/** A skill as a prompt names it. */
+/** The description of a skill in the prompt. */
 export interface SkillDescription {
   name: string;
-  /** A hint about its arguments: `[topic]`. */
+  /** A hint about the skill's arguments, such as `[topic]`. */
   argumentHint?: string;
   description: string;
 }
 
-/** The skills of an agent at the beginning of a run. */
+/** The skills of an agent at the beginning of a run, as tools and as descriptions for the prompt. */
 export interface AgentSkills {
-  /** Empty if the agent has no skills. */
+  /** The tools for using skills. Empty if the agent has no skills. */
   tools: Tool[];
   described: SkillDescription[];
 }
@@ -25,7 +25,7 @@ export interface AgentSkills {
 /** The options for reading skills and running their scripts. */
 export interface SkillsOptions extends SkillLibraryOptions, SkillScriptOptions {}
 
-/** Opens skills for runs. Caches nothing: each run and each use reads a skill again. */
+/** Opens skills for runs. Nothing is cached: each run and each use reads a skill again. */
 export class Skills {
   readonly #library: SkillLibrary;
   readonly #tools: readonly Tool[];
@@ -39,7 +39,10 @@ export class Skills {
     ];
   }
 
-  /** Returns the tools and descriptions of the agent's skills. Throws ToolsUnavailable with all missing or broken skills. */
+  /**
+   * Returns the tools and descriptions of the agent's skills. Throws ToolsUnavailable with the names and errors of all
+   * missing or broken skills.
+   */
   async open(agent: Pick<Agent, "skills">): Promise<AgentSkills> {
     if (agent.skills.length === 0) return { tools: [], described: [] };
     const described: SkillDescription[] = [];
