@@ -1,5 +1,5 @@
-// Budgets: their type, the budgets of an agent, a tree and the workspace, and their units. The store counts the spending;
-// budget_gate.ts decides.
+// The types of budgets, and the budgets of an agent, of a tree of runs and of the workspace. The budget store counts the
+// spending; budget_gate.ts decides if a call may be made.
 import type { Agent } from "../agents/agent.ts";
 import { roundCost } from "../../base/cost.ts";
 import type {
@@ -9,57 +9,63 @@ import type {
   WorkspaceBudget,
 } from "../config/agent_settings.ts";
 
-/** A limit that holds now. Money is in billionths of a dollar, so that sums are exact; times are in milliseconds. */
+/**
+ * A limit in one period. Money is in billionths of a dollar, so that sums are exact. Times are in milliseconds since the
+ * epoch.
+ */
 export interface Budget {
-  /** The spender, in the store's notation: see agentScope() and treeScope(). */
+  /** The spender that the limit applies to: the result of agentScope() or treeScope(), or WORKSPACE_SCOPE. */
   scope: string;
   unit: BudgetUnit;
   period: BudgetPeriod;
-  /** The period's beginning (0 for a tree) and end (null for a tree). */
+  /** The beginning (0 for a tree) and the end (null for a tree) of the period. */
   start: number;
   end: number | null;
   limit: number;
-  /** The agent whose file or defaults set the limit; null: config.yaml's budget of the workspace. */
+  /** The agent whose file or defaults set the limit. Null for the workspace's budget in config.yaml. */
   agentId: string | null;
-  /** The first execution of a tree. */
+  /** The id of the tree's first execution. Absent for other periods. */
   executionId?: number;
 }
 
-/** A budget with its spending in this period. `reserved` is set aside for calls in progress. */
+/** A budget with its spending in the period. `reserved` is the amount reserved for calls in progress. */
 export interface BudgetState extends Budget {
   raised: number;
   used: number;
   reserved: number;
 }
 
-/** A reservation to be made for a call. */
+/** A request to reserve an amount for a model call. */
 export interface NewReservation {
-  /** Null: the call belongs to no agent. */
+  /** The agent that makes the call, or null for a call of a person, such as a draft. */
   agentId: string | null;
   executionId: number | null;
-  /** The root of the execution's tree. */
+  /** The id of the first execution of the call's tree, or null. */
   rootId: number | null;
   at: number;
   most: Amount;
-  /** Every budget that the call counts in. */
+  /** The budgets that the call counts in. */
   budgets: readonly Budget[];
 }
 
-/** The refusal of a reservation. */
+/** The reason why a reservation was refused. */
 export interface ReservationRefusal {
-  /** The first budget that the call does not fit into. */
+  /** The first budget with too little left for the call. */
   refused: BudgetState;
-  /** The most that the call may use, in the budget's unit. */
+  /** The maximum amount that the call may use, in the budget's unit. */
   need: number;
-  /** True: the call would fit if all reservations were returned. */
+  /** True if the budget would have enough left without the reservations of other calls. */
   isTemporary: boolean;
-  /** True: the first refusal by this budget in its period. */
+  /** True if this budget has not refused a call in its period before. */
   isFirst: boolean;
 }
 
-/** A budget for people, in dollars or tokens. `limit` includes the raises; `left` excludes the reservations. */
+/**
+ * A budget in the units that people read: dollars or tokens. `limit` includes the raises; `left` excludes the reserved
+ * amount.
+ */
 export interface BudgetFigures {
-  /** `per_day`, `tokens.tree` */
+  /** The budget's field, such as `per_day` or `tokens.tree`. */
   budget: string;
   unit: BudgetUnit;
   period: BudgetPeriod;
@@ -70,11 +76,11 @@ export interface BudgetFigures {
   used: number;
   reserved: number;
   left: number;
-  /** When the period ends; null for a tree. */
+  /** The end of the period in milliseconds since the epoch. Null for a tree. */
   resetsAt: number | null;
 }
 
-/** The usage of a call, or its upper bound. */
+/** The money and tokens that a call uses or may use at most. */
 export interface Amount {
   nanos: number;
   tokens: number;
@@ -85,34 +91,34 @@ export interface BudgetRaise extends Pick<Budget, "scope" | "unit" | "period" | 
   amount: number;
 }
 
-/** The raise that a budget question asks to approve. `budget` describes the budget in the refusal's error. */
+/** A raise that a budget question asks a person to approve. `budget` is the budget's description in the run's error. */
 export interface RequestedRaise extends BudgetRaise {
   budget: string;
 }
 
 const NANOS_PER_DOLLAR = 1_000_000_000;
 
-/** Converts dollars to billionths, rounded up. */
+/** Converts dollars to billionths of a dollar, rounded up. */
 export function toNanos(usd: number): number {
   return Math.ceil(roundCost(usd * NANOS_PER_DOLLAR));
 }
 
-/** Converts an internal amount to dollars or tokens. */
+/** Converts an internal amount (billionths of a dollar, or tokens) to dollars or tokens. */
 export function fromAmount(unit: BudgetUnit, amount: number): number {
   return unit === "usd" ? roundCost(amount / NANOS_PER_DOLLAR) : amount;
 }
 
-/** Converts dollars or tokens to an internal amount. */
+/** Converts dollars or tokens to an internal amount (billionths of a dollar, or tokens). */
 export function toAmount(unit: BudgetUnit, written: number): number {
   return unit === "usd" ? toNanos(written) : Math.ceil(written);
 }
 
-/** The scope of an agent's runs. */
+/** Returns the scope of an agent's runs. */
 export function agentScope(id: string): string {
   return `agent:${id}`;
 }
 
-/** The scope of an execution and its descendants. */
+/** Returns the scope of the tree with this first execution. */
 export function treeScope(rootId: number): string {
   return `tree:${rootId}`;
 }
@@ -120,13 +126,13 @@ export function treeScope(rootId: number): string {
 /** The scope of the whole workspace. */
 export const WORKSPACE_SCOPE = "workspace";
 
-/** A moment, and the time zone of budgets that set none. */
+/** A time in milliseconds since the epoch, and the time zone of budgets without their own. */
 export interface BudgetMoment {
   now: number;
   timeZone: string;
 }
 
-/** Returns an agent's budgets by day and month. */
+/** Returns the daily and monthly budgets that an agent has at this time. */
 export function agentBudgets(
   { id, budget }: Pick<Agent, "id" | "budget">,
   at: BudgetMoment,
@@ -134,12 +140,12 @@ export function agentBudgets(
   return periodBudgets(budget, { scope: agentScope(id), agentId: id }, at);
 }
 
-/** Returns the workspace's budgets by day and month. */
+/** Returns the daily and monthly budgets that the workspace has at this time. */
 export function workspaceBudgets(budget: WorkspaceBudget, at: BudgetMoment): Budget[] {
   return periodBudgets(budget, { scope: WORKSPACE_SCOPE, agentId: null }, at);
 }
 
-/** Returns the budgets of a run and its delegated runs. The agent at the root sets them. */
+/** Returns the budgets of a tree of runs. The agent of the first run sets them. */
 export function treeBudgets(
   { tree, tokens }: Pick<AgentBudget, "tree" | "tokens">,
   root: { agentId: string; executionId: number },
@@ -174,7 +180,7 @@ function limited(written: number | null, rest: Omit<Budget, "limit">): Budget[] 
 
 type Period = Pick<Budget, "period" | "start" | "end">;
 
-/** Returns the day and the month of a moment in a zone. A day may have 23 or 25 hours. */
+/** Returns the day and the month in a time zone that contain `now`. A day may have 23 or 25 hours. */
 function periodsOf(now: number, timeZone: string): [Period, Period] {
   const date = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
     .toPlainDate();
@@ -186,17 +192,17 @@ function periodsOf(now: number, timeZone: string): [Period, Period] {
   ];
 }
 
-/** Returns the amount left: negative after the limit was lowered. */
+/** Returns the amount that is left. Negative if the limit was lowered below the used amount. */
 export function remainingOf({ limit, raised, used, reserved }: BudgetState): number {
   return limit + raised - used - reserved;
 }
 
-/** Returns the part of an amount that counts in a unit. */
+/** Returns the part of an amount that a budget in this unit counts: billionths of a dollar, or tokens. */
 export function partOf({ nanos, tokens }: Amount, unit: BudgetUnit): number {
   return unit === "usd" ? nanos : tokens;
 }
 
-/** Converts a budget to its figures for people. */
+/** Converts a budget to dollars or tokens, for display. */
 export function toFigures(state: BudgetState): BudgetFigures {
   const { unit, period, agentId, executionId = null, limit, raised, used, reserved, end } = state;
   return {
@@ -214,13 +220,13 @@ export function toFigures(state: BudgetState): BudgetFigures {
   };
 }
 
-/** Returns the name of the budget's field: `per_day`, `tokens.tree`. */
+/** Returns the name of a budget's field, such as `per_day` or `tokens.tree`. */
 export function nameOf({ unit, period }: Pick<Budget, "unit" | "period">): string {
   const name = period === "tree" ? "tree" : `per_${period}`;
   return unit === "usd" ? name : `tokens.${name}`;
 }
 
-/** Formats an amount: `$2.00`, `$0.0031`, `5000 tokens`. */
+/** Formats an internal amount, such as `$2.00`, `$0.0031` or `5000 tokens`. */
 export function formatAmount(unit: BudgetUnit, amount: number): string {
   if (unit === "tokens") return `${amount} tokens`;
   const usd = fromAmount(unit, amount);
@@ -228,7 +234,7 @@ export function formatAmount(unit: BudgetUnit, amount: number): string {
   return `$${usd.toFixed(isOfCents || usd >= 1 ? 2 : 4)}`;
 }
 
-/** Formats a budget with its limit: `per_day ($2.00)`, `per_day ($9.00) of the workspace`. */
+/** Formats a budget with its limit, such as `per_day ($2.00)` or `per_day ($9.00) of the workspace`. */
 export function describeBudget(budget: Budget & { raised?: number }): string {
   const { unit, limit, raised = 0, agentId } = budget;
   const whose = agentId === null ? " of the workspace" : "";

@@ -1,7 +1,7 @@
-// The ends of executions: their stored texts, and the code of a stored text. Decisions about an end read its code, never its text.
+// The stored texts of executions' ends, and the code of each text. Decisions about an end use its code, never its text.
 import type { ExecutionStatus } from "./states.ts";
 
-/** Aborts from outside the run. */
+/** The errors of runs that a person or the service stopped. */
 export const STOPS = {
   cancelled: "Cancelled by user",
   service_stopped: "Aborted: service stopped",
@@ -11,7 +11,9 @@ export const STOPS = {
   awaited_purged: "Aborted: what it waited for was purged",
 } as const;
 
-/** Aborts by limits of the agent, and by loop detection. Each text begins with its code. */
+/**
+ * The errors of runs that reached a limit of the agent or were stopped by loop detection. Each text begins with its code.
+ */
 export const LIMITS = {
   max_tool_calls: (calls: number, limit: number) =>
     `Aborted: max_tool_calls (${calls} calls, limit ${limit})`,
@@ -25,7 +27,7 @@ export const LIMITS = {
   budget: (budget: string) => `Aborted: budget ${budget}`,
 } as const;
 
-/** Errors by the last reply. A refusal's own words may follow. */
+/** The errors of runs whose last reply is no answer. The model's reason for a refusal may follow. */
 export const NO_ANSWERS = {
   content_filter: "The provider's content filter stopped the reply",
   refusal: "The model refused to answer",
@@ -35,7 +37,7 @@ export const NO_ANSWERS = {
 export type LimitCode = keyof typeof LIMITS;
 export type EndCode = keyof typeof STOPS | LimitCode | keyof typeof NO_ANSWERS;
 
-/** Returns the code of an end; undefined for a success, an end without a code of its own, and an open execution. */
+/** Returns the code of an end. Undefined for a success, an end without a code, and an open execution. */
 export function endCodeOf(
   { status, error }: { status: ExecutionStatus; error: string | null },
 ): EndCode | undefined {
@@ -50,12 +52,12 @@ export function isLimitCode(code: string | undefined): code is LimitCode {
   return code !== undefined && Object.hasOwn(LIMITS, code);
 }
 
-/** Returns true if the loop aborted the run, by its conversation and figures alone. */
+/** Returns true for an end that the loop decided from the run's conversation and usage alone. */
 export function isLoopLimit(code: EndCode | undefined): boolean {
   return isLimitCode(code) && code !== "budget" && code !== "max_duration";
 }
 
-/** Returns true if a replay of the same replies ends in the same way. */
+/** Returns true if a replay with the same replies ends with this code. */
 export function isReplayedEnd(code: EndCode | undefined): boolean {
   return isLoopLimit(code) || code !== undefined && code in NO_ANSWERS;
 }

@@ -2,12 +2,12 @@
 import type { ExecutionTrigger } from "../vocabulary/trigger_kinds.ts";
 import type { ExecutionStatus } from "./states.ts";
 
-/** The retry of a run whose model could not be reached: the next one, or the current one. */
+/** The scheduled or current retry of a run whose model could not be reached. */
 export interface RunRetry {
-  /** Due time, in milliseconds since the epoch. */
+  /** The due time of the retry in milliseconds since the epoch. */
   at: number;
   isUnderWay?: true;
-  /** 1-based. */
+  /** The number of the retry, beginning at 1. */
   attempt: number;
   /** The maximum number of retries. */
   of: number;
@@ -15,7 +15,10 @@ export interface RunRetry {
   reason: string;
 }
 
-/** One execution. Times are milliseconds since the epoch. Counters are cumulative over pauses and restarts. */
+/**
+ * The stored record of one execution. Times are in milliseconds since the epoch. Counters continue across pauses and
+ * restarts.
+ */
 export interface Execution {
   id: number;
   agentId: string;
@@ -26,35 +29,37 @@ export interface Execution {
   /** The execution whose end started this one. Present only for the trigger `after`. */
   afterExecutionId?: number;
   /**
-   * The run describes calls that would change something instead of making them. Its end starts no agent, sends no
-   * notification and is not part of a later run's history. Absent for a real run.
+   * Set for a dry run, which describes calls that would change something instead of making them. Its end starts no agent
+   * and sends no notification, and later runs do not have it in their history.
    */
   isDryRun?: true;
-  /** A fork whose end starts none of the agents with an `after` trigger. */
+  /** Set for a fork whose end does not start the agents with an `after` trigger. */
   isUnfollowed?: true;
   sessionId: string | null;
   startedAt: number;
   finishedAt: number | null;
-  /** Running time, without the time spent waiting for a person. */
+  /** The running time in milliseconds, without the time spent waiting for a person. */
   durationMs: number | null;
   inputTokens: number;
   outputTokens: number;
-  /** Null before the first reply that reported usage. */
+  /** The tokens of all model calls. Null before the first reply that reports usage. */
   totalTokens: number | null;
-  /** Null until a price is known. */
+  /** The cost in dollars. Null as long as no price is known. */
   costUsd: number | null;
   toolCalls: number;
-  /** `provider/name`, or an empty string when none is configured. */
+  /** The model as `provider/name`, or an empty string if none is configured. */
   model: string;
   args: string[];
   error: string | null;
-  /** Absent while the run has not failed. */
+  /** The retry of the run's last failure. Absent if no retry is scheduled or in progress. */
   retry?: RunRetry;
 }
 
-/** An execution at its acceptance. */
+/** An execution that was just accepted. */
 export interface AcceptedExecution extends Execution {
-  /** Notices in its log about files that could not be used in their current form. Absent if there are none. */
+  /**
+   * The notices in the execution's log about files that could not be used in their current form. Absent if there are none.
+   */
   notices?: readonly string[];
 }
 
@@ -64,6 +69,6 @@ export interface ExecutionTotals {
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
-  /** Null if the price of none of them is known. */
+  /** The summed cost in dollars. Null if the cost of none of the executions is known. */
   costUsd: number | null;
 }

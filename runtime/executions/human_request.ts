@@ -10,7 +10,7 @@ export type { HumanAnswer } from "../tools/definition/tool.ts";
 
 /** An open question. Times are milliseconds since the epoch. */
 export interface HumanRequest extends ToolQuestion {
-  /** Opaque id. An answer repeats it, so that it cannot reach another question. */
+  /** The opaque id of the question. An answer contains this id, so that an older answer cannot reach a newer question. */
   requestId: string;
   executionId: number;
   /** The position of the call's result in the conversation. */
@@ -18,9 +18,9 @@ export interface HumanRequest extends ToolQuestion {
   toolName: string;
   toolArgs: JsonObject;
   createdAt: number;
-  /** The time at which the question counts as denied. Null waits forever. */
+  /** The time at which the question counts as denied. Null if the question has no deadline. */
   expiresAt: number | null;
-  /** Inkling asks for permission to run the call. Absent if the tool itself asks. */
+  /** Set if Inkling asks for permission to run the call. Absent if the tool itself asks. */
   isGuard?: true;
   /** The budget raise that an approval allows. Present only if the question is about a budget. */
   raise?: RequestedRaise;
@@ -35,19 +35,19 @@ export interface GivenAnswer {
 /** The channel of an answer: a terminal, the page, or a link in a notification. */
 export type AnswerPlace = "terminal" | "page" | "link";
 
-/** An answer to an open request. `via` is absent if the channel is unknown. */
+/** An answer to an open question. `via` is absent if the channel is unknown. */
 export interface GivenResponse {
   requestId: string;
   answer: HumanAnswer;
   via?: AnswerPlace;
 }
 
-/** Error: the answer does not fit its question. The message says why. */
+/** Error: the answer does not fit its question. The message contains the reason. */
 export class AnswerMisfit extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** Error: the execution has no open question, or the answer is to an older one. */
+/** Error: the execution has no open question, or the answer belongs to an earlier question. */
 export class NotWaiting extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
@@ -57,7 +57,7 @@ export class ArgumentsNotChecked extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
 
-/** Throws AnswerMisfit for an answer of another kind, or a choice that was not offered. */
+/** Throws AnswerMisfit if the answer has another kind than the question or selects an option that was not offered. */
 export function checkAnswer(question: ToolQuestion, answer: HumanAnswer): void {
   const { kind, options, multi } = question;
   if ("expired" in answer) return;
@@ -86,8 +86,8 @@ export function checkAnswer(question: ToolQuestion, answer: HumanAnswer): void {
 }
 
 /**
- * Checks an answer and returns it as it is stored: selected options are mapped from their redacted form back to the question's
- * own options. An unredacted option is accepted, too. Throws AnswerMisfit as checkAnswer does, with a redacted message.
+ * Checks an answer and returns the answer to store: redacted options are replaced by the question's own options. Options
+ * that are not redacted are accepted, too. Throws AnswerMisfit as checkAnswer() does, with a redacted message.
  */
 export function fitAnswer(
   question: ToolQuestion,
@@ -106,7 +106,7 @@ export function fitAnswer(
   return "selected" in answer ? { selected: places.flatMap((place) => own[place] ?? []) } : answer;
 }
 
-/** Returns the text of an answer for the log. */
+/** Returns the text that the log shows for an answer. */
 export function describeAnswer(answer: HumanAnswer): string {
   if ("expired" in answer) return "No answer in time";
   if ("text" in answer) return answer.text;
@@ -128,8 +128,8 @@ export function describeDenial(answer: HumanAnswer): string {
 }
 
 /**
- * Returns the text appended to the result of a guarded call that was approved with a remark or with edited arguments.
- * Undefined without either.
+ * Returns the text for the model about a remark or edited arguments in an approval. It is appended to the call's result.
+ * Undefined for an approval without either.
  */
 export function describeApproval({ request, answer }: GivenAnswer): string | undefined {
   if (!("approved" in answer && answer.approved)) return undefined;
@@ -143,11 +143,11 @@ export function describeApproval({ request, answer }: GivenAnswer): string | und
   return lines.length === 0 ? undefined : lines.join("\n");
 }
 
-/** The maximum length of a value that is repeated to the model. */
+/** The maximum length in characters of an edited value that the model reads. */
 const REPEATED_CHARACTERS = 1_000;
 
 function describeEdit(asked: JsonObject, given: JsonObject): string {
-  // Not with node:util, which would be loaded at every start.
+  // Compared as JSON, because a comparison by node:util would load that module at every start.
   const isChanged = (name: string) => JSON.stringify(asked[name]) !== JSON.stringify(given[name]);
   const changed = Object.entries(given).filter(([name]) => isChanged(name)).map(([name, value]) => {
     const text = JSON.stringify(value);

@@ -1,4 +1,4 @@
-// Errors of the runtime that refuses to start, find or continue an execution.
+// The errors of refused requests to start, find or continue an execution.
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { PATHS } from "../../base/plain_path.ts";
@@ -69,7 +69,7 @@ export class DryRunNotPlayed extends RuntimeError {
   }
 }
 
-/** Error: the execution has fewer steps. */
+/** Error: the execution has no step with the requested number. */
 export class NoSuchStep extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
   constructor(id: number, { step, last }: { step: number; last: number }) {
@@ -86,7 +86,7 @@ export class AgentTextUnusable extends RuntimeError {
   override readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** Error: the steps to fork were removed after they had been read. */
+/** Error: the steps to fork were removed from the store after they had been read. */
 export class ForkedStepsGone extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
   constructor() {

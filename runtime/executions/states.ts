@@ -1,5 +1,5 @@
-// The states of an execution and the transitions between them. The stores take the states of their SQL from here, and
-// docs/architecture.md has a picture that is generated from this table.
+// The states of an execution and the transitions between them. The stores use these states in their SQL, and the picture in
+// docs/architecture.md is generated from this table.
 
 /**
  * The cause of a transition:
@@ -11,7 +11,7 @@
  */
 export type StateChanger = "run" | "answer" | "outside" | "nobody" | "recovery";
 
-/** The allowed next states of each state, each with its causes. A final state has none. */
+/** The allowed next states of each state, with the causes of each transition. A final state has no next state. */
 const NEXT_STATES = {
   running: {
     waiting: ["run"],
@@ -47,7 +47,7 @@ export interface Transition {
 export const EXECUTION_STATUSES = Object.keys(NEXT_STATES) as ExecutionStatus[];
 export const OPEN_STATUSES = EXECUTION_STATUSES.filter((one): one is OpenStatus => !isFinal(one));
 
-/** All allowed changes. An execution begins as `running`. */
+/** All allowed transitions. An execution begins as `running`. */
 export const TRANSITIONS: readonly Transition[] = OPEN_STATUSES.flatMap((from) =>
   (Object.entries(NEXT_STATES[from]) as [ExecutionStatus, readonly StateChanger[]][]).flatMap(
     ([to, causes]) => causes.map((by) => ({ from, to, by })),
@@ -59,7 +59,10 @@ export function isFinal(status: ExecutionStatus): status is FinalStatus {
   return Object.keys(NEXT_STATES[status]).length === 0;
 }
 
-/** Returns the state from which `by` may change an execution to `next`. Throws TypeError if there is no such transition. */
+/**
+ * Returns the state from which the cause `by` may change an execution to `next`. Throws TypeError if there is no such
+ * transition.
+ */
 export function stateBefore(next: ExecutionStatus, by: StateChanger): OpenStatus {
   const transition = TRANSITIONS.find((one) => one.to === next && one.by === by);
   if (transition === undefined) throw new TypeError(`No execution becomes "${next}" by "${by}"`);

@@ -1,28 +1,28 @@
-// The usage of executions, by day and agent. The store sums quarters of an hour. Days of a time zone are sums of those,
-// because midnight falls on a quarter of an hour in every zone.
+// The usage of executions by day and agent. The store keeps sums for each quarter of an hour. In every time zone a day
+// begins at a quarter of an hour, so a day's usage is a sum of quarters.
 import { addCosts } from "../../base/cost.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 
-/** The interval of the store's sums. */
+/** The length of the store's intervals in milliseconds. */
 export const USAGE_STEP_MS = 15 * MINUTE_MS;
 
-/** The summed usage of executions of one agent. */
+/** The summed usage of one agent's executions. */
 export interface Usage {
   agentId: string;
   executions: number;
-  /** The number of executions that ended with success. Executions that are still open count neither here nor in `failed`. */
+  /** The number of successful executions. Open executions count neither here nor in `failed`. */
   succeeded: number;
   failed: number;
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
-  /** Null if the price of none of them is known. */
+  /** The summed cost in dollars. Null if the cost of none of the executions is known. */
   costUsd: number | null;
 }
 
-/** The usage of executions that began in one step. */
+/** The usage of executions that began in one quarter of an hour. */
 export interface UsageStep extends Usage {
-  /** Milliseconds since the epoch. */
+  /** The beginning of the interval in milliseconds since the epoch. */
   start: number;
 }
 
@@ -32,15 +32,15 @@ export interface DailyUsage extends Usage {
   date: string;
 }
 
-/** A day of a time zone. */
+/** A calendar day in a time zone. */
 export interface Day {
   /** `2026-01-31` */
   date: string;
-  /** Midnight in the zone; milliseconds since the epoch. */
+  /** Midnight in the time zone, in milliseconds since the epoch. */
   start: number;
 }
 
-/** Returns the last `count` days, including today, oldest first. Throws RangeError for an unknown zone. */
+/** Returns the last `count` days including today, oldest first. Throws RangeError for an unknown time zone. */
 export function lastDays(now: number, options: { count: number; timeZone: string }): Day[] {
   const { count, timeZone } = options;
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone)
@@ -51,7 +51,10 @@ export function lastDays(now: number, options: { count: number; timeZone: string
   });
 }
 
-/** Sums steps into days. Both are sorted oldest first. No step may be before the first day. */
+/**
+ * Sums the usage of quarters of an hour by day. `steps` and `days` are sorted oldest first. No step may be before the first
+ * day.
+ */
 export function toDailyUsage(steps: Iterable<UsageStep>, days: readonly Day[]): DailyUsage[] {
   const usageOf = new Map<string, DailyUsage>();
   let index = 0;

@@ -1,5 +1,5 @@
-// The budget check before every model call. A call that does not fit waits while reservations of other calls could be
-// returned; it is refused when the budget is used up.
+// The budget check before every model call. A call that fits only without the reservations of other calls waits. Any other
+// call that does not fit is refused.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -28,7 +28,7 @@ import {
 } from "../budget.ts";
 import type { SqlBudgetStore } from "./budget_store.ts";
 
-/** The time between checks for money that other processes have reserved: they do not notify this one. */
+/** The interval between checks while a call waits, because other processes do not report when they return money. */
 const RECHECK_MS = 5 * SECOND_MS;
 /** The maximum number of remembered roots. */
 const MAX_ROOTS = 1_000;
@@ -37,7 +37,7 @@ const MAX_ROOTS = 1_000;
 export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
   readonly budget: BudgetState;
-  /** The most that the call may use, in the budget's unit. */
+  /** The maximum amount that the call may use, in the budget's unit. */
   readonly need: number;
 
   constructor({ refused, need }: ReservationRefusal) {
@@ -53,29 +53,29 @@ export interface BudgetGatePorts {
   /** Returns the current definition of an agent. */
   findAgent(id: string): Agent | undefined;
   config: () => Pick<Config, "budget" | "defaults">;
-  /** The time zone of budgets that set none. */
+  /** Returns the time zone of budgets without their own. */
   timeZone: () => string;
   clock: Clock;
   log: ServiceLog;
-  /** Called once in each period of a budget that is nearly used up. */
+  /** Called once in each period in which a budget is nearly used up. */
   warn?: (state: BudgetState) => void;
 }
 
 /** Reserves and books money for every model call of a workspace. */
 export class BudgetGate implements SpendingGate {
   readonly #ports: BudgetGatePorts;
-  /** Aborts when a reservation is settled. */
+  /** Aborted when a call's reservation is settled, to wake the waiting calls. */
   #settled = new AbortController();
   /** The roots of executions, which never change. */
   readonly #roots = new Map<number, LineageMember>();
-  /** Usage that could not be stored yet. */
+  /** The usage that could not be stored yet, by reservation id. */
   readonly #pending = new Map<number, { used: Amount; budgets: readonly Budget[] }>();
 
   constructor(ports: BudgetGatePorts) {
     this.#ports = ports;
   }
 
-  /** Returns the budgets by day and month of an agent's runs: its own and the workspace's. */
+  /** Returns the daily and monthly budgets that apply to an agent's runs: the agent's and the workspace's. */
   budgetsOf(agent: Agent | undefined): Budget[] {
     const { config, clock, timeZone } = this.#ports;
     const at = { now: clock.now(), timeZone: timeZone() };
@@ -84,8 +84,8 @@ export class BudgetGate implements SpendingGate {
   }
 
   /**
-   * Reserves money for a call. Throws BudgetExceeded when it does not fit, ModelError when a budget in dollars has no
-   * price for the model, and the signal's reason.
+   * Reserves the maximum cost and tokens of a call. Throws BudgetExceeded if a budget has too little left, ModelError if a
+   * budget in dollars has no price for the model, and the signal's reason.
    */
   async reserve(call: PlannedSpending, signal: AbortSignal): Promise<Reservation> {
     const { store, findAgent, config, clock, log } = this.#ports;
@@ -151,14 +151,16 @@ export class BudgetGate implements SpendingGate {
     return root;
   }
 
-  /** Uses the budgets of the agent at the root, or the defaults when that agent is gone. */
+  /** Returns the budgets of a tree: those of the first execution's agent, or the defaults if that agent is gone. */
   #treeBudgets(root: LineageMember | undefined): Budget[] {
     if (root === undefined) return [];
     const { findAgent, config } = this.#ports;
     return treeBudgets(findAgent(root.agentId)?.budget ?? config().defaults.budget, root);
   }
 
-  /** Stores the usage of a call. Never rejects: usage that cannot be stored stays reserved and is stored later. */
+  /**
+   * Stores the usage of a call. Never rejects: if storing fails, the amount stays reserved and the usage is stored later.
+   */
   async #book(
     id: number,
     spent: { used: Amount; budgets: readonly Budget[] },
@@ -180,7 +182,7 @@ export class BudgetGate implements SpendingGate {
     for (const [id, spent] of this.#pending) await this.#book(id, spent);
   }
 
-  /** Retries while storage refuses, as a run does for its other writes. */
+  /** Repeats `store` while the storage is unavailable, with growing delays. */
   async #retryStorage<T>(store: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let ms = SECOND_MS;; ms = Math.min(2 * ms, MINUTE_MS)) {
       try {

@@ -1,4 +1,4 @@
-// The question of a run whose next call does not fit into a budget, and the effect of its answer.
+// The question that a run asks when a budget has too little left for its next call, and the effect of the answer.
 import type { Agent } from "../../agents/agent.ts";
 import type { BudgetUnit } from "../../config/agent_settings.ts";
 import type { JsonObject } from "../../../base/json.ts";
@@ -15,13 +15,16 @@ import {
 } from "../budget.ts";
 import type { BudgetExceeded } from "./budget_gate.ts";
 
-/** Shown in place of a tool's name. */
+/** The text that a budget question shows in place of a tool's name. */
 export const BUDGET_TOOL = "budget";
 
-/** A raise is a multiple of this: one cent, or a thousand tokens. */
+/** The smallest step of a raise, in internal amounts: one cent, or a thousand tokens. */
 const STEPS: Readonly<Record<BudgetUnit, number>> = { usd: 10_000_000, tokens: 1_000 };
 
-/** Asks whether to continue with half of the limit more, or with as much as the call needs. */
+/**
+ * Returns the question for a raise of the budget by half of its limit, or by the amount that the call needs if that is
+ * more.
+ */
 export function toBudgetQuestion(
   { budget, need }: BudgetExceeded,
   agent: Pick<Agent, "id" | "displayName">,
@@ -30,7 +33,7 @@ export function toBudgetQuestion(
   const missing = used + need - limit - raised;
   const amount = Math.ceil(Math.max(limit / 2, missing) / STEPS[unit]) * STEPS[unit];
   const name = `${nameOf(budget)} (${formatAmount(unit, limit + raised)})`;
-  // A delegated run's tree budget belongs to another agent.
+  // The budget may belong to another agent: a tree's budget belongs to the agent of the tree's first run.
   const whose = agentId === agent.id ? agent.displayName : agentId ?? "the workspace";
   return {
     question: {
@@ -53,12 +56,12 @@ export function toBudgetQuestion(
   };
 }
 
-/** The outcome of a run that a budget ended. */
+/** Returns the outcome of a run that a budget ended. */
 export function budgetOutcome(budget: string): Outcome {
   return { status: "aborted", error: LIMITS.budget(budget), output: null };
 }
 
-/** Returns the outcome if the last answer refused the raise; undefined if the run continues. */
+/** Returns the run's outcome if the last answer refused a raise. Undefined if the run continues. */
 export function readBudgetAnswer(answers: readonly GivenAnswer[] | undefined): Outcome | undefined {
   const last = answers?.at(-1);
   if (last?.request.raise === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The budgets for people: list them, raise one, and warn when one is nearly used up.
+// Lists and raises budgets for people, and warns about budgets that are nearly used up.
 import type { Agent } from "../../agents/agent.ts";
 import { AgentNotFound } from "../../agents/known_agents.ts";
 import type { BudgetPeriod, BudgetUnit } from "../../config/agent_settings.ts";
@@ -24,13 +24,13 @@ import type { SqlBudgetStore } from "./budget_store.ts";
 
 /** A request to raise one budget. */
 export interface RaiseRequest {
-  /** Absent: a budget of the workspace. */
+  /** The agent with the budget. Absent for a budget of the workspace. */
   agentId?: string;
   unit: BudgetUnit;
   period: BudgetPeriod;
-  /** The tree's first execution; set if and only if the period is `tree`. */
+  /** The id of the tree's first execution. Set if and only if the period is `tree`. */
   executionId?: number;
-  /** In dollars or tokens. */
+  /** The amount to add to the limit, in dollars or tokens. */
   amount: number;
 }
 
@@ -39,7 +39,7 @@ export class BudgetNotFound extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
 
-/** Limit of listed trees. */
+/** The maximum number of listed trees. */
 const MOST_TREES = 500;
 
 export interface BudgetServicePorts {
@@ -48,7 +48,7 @@ export interface BudgetServicePorts {
   executions: Pick<ExecutionReads, "listExecutions">;
   listAgents(): readonly Agent[];
   findAgent(id: string): Agent | undefined;
-  /** True: every write is refused. */
+  /** True if every change is refused. */
   isReadOnly: boolean;
 }
 
@@ -61,8 +61,8 @@ export class BudgetService {
   }
 
   /**
-   * Lists the budgets of one agent, or all budgets including the workspace's. Trees are listed until they end. Throws
-   * AgentNotFound.
+   * Returns the budgets of one agent, or all budgets including the workspace's. The budgets of a tree are listed until the
+   * tree ends. Throws AgentNotFound.
    */
   async list(agentId?: string): Promise<BudgetFigures[]> {
     const agent = agentId === undefined ? undefined : this.#agent(agentId);
@@ -70,7 +70,7 @@ export class BudgetService {
   }
 
   /**
-   * Raises a budget until its period ends; returns its new state. Throws AgentNotFound, BudgetNotFound and
+   * Raises a budget until its period ends and returns the budget's new state. Throws AgentNotFound, BudgetNotFound and
    * ReadOnlyRuntime.
    */
   async raise(request: RaiseRequest): Promise<BudgetFigures> {
@@ -136,7 +136,7 @@ function describeMissing({ agentId, unit, period }: RaiseRequest, all: readonly 
     : `${whose} has no budget to raise: set budget.${wanted} first`;
 }
 
-/** Returns a function that logs and publishes that a budget is nearly used up. */
+/** Returns a function that warns about a nearly used up budget, in the log and on the event bus. */
 export function createBudgetWarning(
   ports: {
     events: EventBus;

@@ -1,4 +1,5 @@
-// The tables of budgets: reservations, and the raised limits and refusals of each period.
+// The tables of budgets: reservations, raised limits, and spending by quarter of an hour. In every time zone a day begins
+// at a quarter of an hour.
 import {
   type Amount,
   type Budget,
@@ -15,14 +16,17 @@ import { isAlive, NOW } from "../../database/instances.ts";
 import { all, get, lock, type Operation, run, type SqlValue } from "../../database/operation.ts";
 import { type PaidCall, SpendingTable } from "./spending_table.ts";
 
-/** The maximum age of transactions that a crash of the database undoes. */
+/** The maximum age in milliseconds of a transaction that a crash of the database can undo. */
 const MAX_LOST_AGE_MS = MINUTE_MS;
-/** People are warned from this share of a limit on. */
+/** The share of a limit from which on people are warned. */
 const NEAR = 0.8;
 
-/** The lifetime of reservations by a person's own process, for a draft or a trial. Such a process is not a node. */
+/**
+ * The lifetime in milliseconds of reservations for a person's command, such as a draft or a trial. Such a process is not
+ * listed as an instance.
+ */
 const PERSONAL_CALL_MS = HOUR_MS;
-/** SQL: a node made the reservation, and that node is alive. */
+/** SQL condition: a live instance made the reservation. */
 const IS_MACHINE = "instance_id IN (SELECT id FROM instances)";
 const IS_ALIVE = isAlive("reservations.instance_id");
 
@@ -35,11 +39,11 @@ interface ReservationRow {
   tokens: number;
 }
 
-/** The budgets, for one service instance or another process of the workspace. */
+/** Reserves amounts and counts spending in the database, for a service or another process of the workspace. */
 export class SqlBudgetStore {
   readonly #db: Database;
   readonly #instanceId: string;
-  /** The reservations of this process that are not settled yet. */
+  /** The ids of this process's reservations that are not settled yet. */
   readonly #open = new Set<number>();
   readonly spending: SpendingTable;
 
@@ -49,14 +53,18 @@ export class SqlBudgetStore {
     this.spending = spending;
   }
 
-  /** Reserves the money if it fits into every budget. Otherwise stores only the refusal. */
+  /**
+   * Reserves an amount if every budget has enough left, and returns the reservation's id. Otherwise stores and returns the
+   * refusal.
+   */
   async reserve(wanted: NewReservation): Promise<{ id: number } | ReservationRefusal> {
     const instanceId = this.#instanceId;
     const outcome = await this.#db.change("soon", function* () {
       if (wanted.budgets.length > 0) yield* lock("budgets");
       const refusal = yield* findRefusal(wanted);
       if (refusal !== undefined) return refusal;
-      // The refused call fits now (its price fell, or the budget was raised): schedules need not skip runs any more.
+      // An earlier refusal of this agent is obsolete: the price fell or the budget was raised. Schedules need not skip runs
+      // any more.
       yield* run("DELETE FROM budget_refusals WHERE agent_id = ?", wanted.agentId);
       const reserved = yield* get<{ id: number }>(
         "INSERT INTO reservations (agent_id, execution_id, root_id, instance_id, at, nanos, tokens) " +
@@ -77,8 +85,8 @@ export class SqlBudgetStore {
   }
 
   /**
-   * Books the usage of a call and removes its reservation; does nothing if that is gone. Returns the budgets that this
-   * call brought near their limit, each once in a period.
+   * Books the usage of a call and removes the call's reservation. Does nothing if the reservation is gone. Returns the
+   * budgets that are nearly used up since this call, each once in a period.
    */
   async settle(id: number, used: Amount, budgets: readonly Budget[]): Promise<BudgetState[]> {
     const near = await this.#db.change("soon", () => this.#settle(id, used, budgets));
@@ -103,8 +111,8 @@ export class SqlBudgetStore {
   }
 
   /**
-   * Books abandoned reservations in full and returns their number. Abandoned are those of dead instances, and those that
-   * this one settled long before `now`: a crashed database may have lost the settlement.
+   * Books abandoned reservations in full and returns their number. A reservation is abandoned if its instance is dead, or
+   * if this process settled it long before `now` and a crash of the database undid that.
    */
   settleAbandoned(now: number): Promise<number> {
     const instanceId = this.#instanceId;
@@ -134,10 +142,10 @@ export class SqlBudgetStore {
     });
   }
 
-  /** Reads the budgets with their spending. */
+  /** Returns the budgets with their spending in the period. */
   readBudgets(budgets: readonly Budget[]): Promise<BudgetState[]> {
     return this.#db.read(function* () {
-      // A reader may open a database before a service of this version has migrated it.
+      // A read-only process may open a database that no service of this version has migrated yet.
       const isThere = yield* get({
         sqlite: "SELECT 1 FROM sqlite_schema WHERE name = 'budget_periods'",
         postgres: "SELECT 1",
@@ -168,7 +176,10 @@ export function* raiseBudget(raise: BudgetRaise): Operation<void> {
   );
 }
 
-/** Returns the first used-up budget of an agent: nothing is left, or less than its last refused call needs. */
+/**
+ * Returns an agent's first used-up budget: nothing is left, or less than the agent's last refused call needs. Undefined if
+ * there is none.
+ */
 export function* findExhausted(
   agentId: string,
   budgets: readonly Budget[],
@@ -188,10 +199,10 @@ export function* findExhausted(
 function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | undefined> {
   for (const state of yield* readStates(wanted.budgets)) {
     const need = partOf(wanted.most, state.unit);
-    // A call without cost always fits, even if the limit was lowered below the spent amount.
+    // A call without cost is always allowed, even if the limit was lowered below the used amount.
     if (need === 0 || remainingOf(state) >= need) continue;
     const isTemporary = remainingOf({ ...state, reserved: 0 }) >= need;
-    // A caller without an agent reports the refusal itself.
+    // Only refusals of agents' calls are stored. A person's command reports its own refusal.
     const isFinal = !isTemporary && wanted.agentId !== null;
     if (isFinal) {
       yield* run(
@@ -218,7 +229,7 @@ function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
     const { scope, unit, period, start } = budget;
     const column = unit === "usd" ? "nanos" : "tokens";
     const whose = reservationCondition(scope);
-    // One statement, because a settlement between two statements would count in neither.
+    // Read in one statement: a reservation that is settled between two statements would be counted in neither sum.
     const sums = yield* get<{ used: number; reserved: number; raised: number }>(
       `SELECT (SELECT coalesce(sum(${column}), 0) FROM spending WHERE scope = ?1 AND step >= ?2) AS used, ` +
         `(SELECT coalesce(sum(${column}), 0) FROM reservations WHERE at >= ?2${whose.condition}) AS reserved, ` +
@@ -236,7 +247,7 @@ function* readStates(budgets: readonly Budget[]): Operation<BudgetState[]> {
   return states;
 }
 
-/** Returns an SQL condition for the reservations of a scope. It follows conditions with four values. */
+/** Returns an SQL condition for the reservations of a scope, and its values. The condition follows four other values. */
 function reservationCondition(scope: string): { condition: string; values: SqlValue[] } {
   const [kind, whose = ""] = scope.split(/:(.*)/s, 2);
   if (kind === "agent") return { condition: " AND agent_id = ?5", values: [whose] };
@@ -244,7 +255,7 @@ function reservationCondition(scope: string): { condition: string; values: SqlVa
   return { condition: "", values: [] };
 }
 
-/** Marks a period's warning as sent. Reports if it was not sent before. */
+/** Records that the warning of a budget's period was sent. Returns true if it was not sent before. */
 function* warnOnce(budget: Budget): Operation<boolean> {
   return (yield* run(
     "INSERT INTO budget_periods (scope, unit, period, start, warned) VALUES (?, ?, ?, ?, 1) " +

@@ -1,4 +1,4 @@
-// Warnings in the service log about executions whose labels no live node has.
+// Warns in the service log about executions whose required labels no live node has.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Context } from "../../config/context.ts";
@@ -9,7 +9,7 @@ import { waitsForLabels } from "./node_waits.ts";
 
 /** The interval between two checks. */
 const LOOK_MS = 10 * SECOND_MS;
-/** The grace period before a warning: a restarted node is back within this time. */
+/** The minimum age of an execution before a warning. A restarted node is back within this time. */
 const PATIENCE_MS = 10 * SECOND_MS;
 const REPEAT_MS = HOUR_MS;
 
@@ -18,7 +18,7 @@ type Parts = Pick<Context, "clock" | "log"> & {
   listAgents: () => readonly Pick<Agent, "id" | "nodes">[];
 };
 
-/** Writes the warnings of one service, at most one an hour for each agent and its labels. */
+/** Writes the label warnings of one service, at most one an hour for each agent and its labels. */
 export class LabelWarnings implements AsyncDisposable {
   readonly #ports: Parts;
   readonly #over = new AbortController();
@@ -30,7 +30,7 @@ export class LabelWarnings implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Checks every ten seconds until this is disposed. */
+  /** Starts to check every ten seconds, until this object is disposed. */
   start(): void {
     this.#looking = this.#keepLooking();
   }
@@ -40,7 +40,7 @@ export class LabelWarnings implements AsyncDisposable {
     await this.#looking;
   }
 
-  /** Checks once and writes the warnings. Rejects with StorageUnavailable. */
+  /** Checks the unclaimed executions once and writes warnings. Rejects with StorageUnavailable. */
   async check(): Promise<void> {
     const { nodes, listAgents, clock, log } = this.#ports;
     const asking = listAgents().filter((agent) => agent.nodes.length > 0);

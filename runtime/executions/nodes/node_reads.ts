@@ -1,25 +1,27 @@
-// Reads the nodes from the table of instances in PostgreSQL, and the executions that no node runs. With SQLite there are no nodes.
+// Reads the nodes and the unclaimed executions from PostgreSQL. With SQLite there are no nodes.
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { Database } from "../../database/database.ts";
 import { NOW } from "../../database/instances.ts";
 import { all } from "../../database/operation.ts";
 
-/** A node without a heartbeat for this long is dead. Its executions are given to other nodes. */
+/**
+ * The time in milliseconds after the last heartbeat at which a node counts as dead. Other nodes then run its executions.
+ */
 export const LIFE_MS = 15_000;
 
-/** One of the services that share a database. Times are the database's. */
+/** A service that shares a database with other services. Times are from the database's clock. */
 export interface ServiceNode {
   name: string;
   version: string;
   labels: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** The start of the service in milliseconds since the epoch. */
   startedAt: number;
-  /** Time since its last heartbeat, in milliseconds. */
+  /** The time since the node's last heartbeat in milliseconds. */
   silentMs: number;
   isAlive: boolean;
-  /** The number of running executions that it holds. */
+  /** The number of running executions that the node holds. */
   runs: number;
-  /** True for this process. */
+  /** True if the node is this process. */
   isThis: boolean;
 }
 
@@ -28,11 +30,11 @@ export interface UnclaimedRuns {
   agentId: string;
   /** The number of executions. */
   count: number;
-  /** The id of the first one. */
+  /** The id of the oldest of these executions. */
   id: number;
 }
 
-/** SQL: running executions without a node, or of a stopped or dead node. `i` is the last node. */
+/** SQL for the running executions that no live node holds. `i` is the node that held an execution last. */
 const UNCLAIMED = "executions AS e LEFT JOIN instances AS i ON i.id = e.instance_id " +
   "WHERE e.status = 'running' AND (i.id IS NULL OR i.stopped_at IS NOT NULL " +
   `OR coalesce(i.last_seen, 0) < ${NOW} - ${LIFE_MS})`;
@@ -41,7 +43,7 @@ interface NodeRow {
   id: string;
   name: string;
   version: string | null;
-  /** JSON. */
+  /** The node's labels as a JSON array. */
   labels: string;
   startedAt: number;
   lastSeen: number;
@@ -49,7 +51,7 @@ interface NodeRow {
   runs: number;
 }
 
-/** Reads the nodes. Only PostgreSQL has these columns. */
+/** Reads the nodes. Only the PostgreSQL schema has the columns for them. */
 export class SqlNodeReads {
   readonly #db: Database;
   readonly #instanceId: string;
@@ -60,8 +62,8 @@ export class SqlNodeReads {
   }
 
   /**
-   * Returns the living nodes by name. Also returns dead nodes with unclaimed executions, and those of the last hour that have not
-   * returned under their name.
+   * Returns the nodes, sorted by name: all live nodes, dead nodes with unclaimed executions, and dead nodes of the last
+   * hour whose name no live node has.
    */
   async listNodes(): Promise<ServiceNode[]> {
     const rows = await this.#db.read(function* () {
@@ -90,7 +92,7 @@ export class SqlNodeReads {
     }));
   }
 
-  /** Returns the running executions among these that no living node runs. */
+  /** Returns those of the given executions that are running but held by no live node. */
   findUnclaimed(ids: readonly number[]): Promise<number[]> {
     return this.#db.read(function* () {
       const rows = yield* all<{ id: number }>(
@@ -102,7 +104,10 @@ export class SqlNodeReads {
     });
   }
 
-  /** Returns the agents among these with unclaimed executions of this age, with their number; by id. */
+  /**
+   * Returns the number of unclaimed executions of each agent in `agentIds`, sorted by id. Only executions that began at
+   * least `begunMsAgo` milliseconds ago count.
+   */
   countUnclaimed(
     agentIds: readonly string[],
     { begunMsAgo }: { begunMsAgo: number },

@@ -1,4 +1,4 @@
-// Executions that wait for a node: their agents require labels, and no live node has all of them.
+// Finds executions that wait because no live node has all labels that their agents require.
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
 import type { ServiceNode, SqlNodeReads } from "./node_reads.ts";
@@ -13,7 +13,7 @@ export function waitsForLabels(
   return isServed ? [] : asked;
 }
 
-/** Returns the labels that the executions wait for, by id. Executions that wait for none are left out. */
+/** Returns the labels that each execution waits for, by execution id. Executions that wait for no labels are left out. */
 export async function findWaits(
   executions: readonly Pick<Execution, "id" | "agentId" | "status">[],
   { nodes, findAgent }: {

@@ -1,4 +1,4 @@
-// Converts run specs to the arguments of the acceptance store, and compares specs with accepted executions.
+// Converts run specs to the arguments of the acceptance store, and compares run specs with accepted executions.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
@@ -17,25 +17,25 @@ import {
   toOpeningFrame,
 } from "../record/frame_contents.ts";
 
-/** A requested run. */
+/** The description of a run to accept: agent, trigger, request and relations. */
 export interface RunSpec {
   trigger: ExecutionTrigger;
   request: ExecutionRequest;
   sessionId: string | null;
   idempotencyKey?: string;
-  /** Further idempotency keys of the same run. */
+  /** Further idempotency keys that identify the same run. */
   otherKeys?: readonly string[];
-  /** The trigger event that it consumes with its acceptance. */
+  /** The trigger event that is consumed in the transaction that accepts the run. */
   claim?: Claim;
-  /** The copied steps of another execution, and their frames. */
+  /** The steps that a fork copies from another execution, with their frames. */
   taken?: CopiedSteps & { frames: readonly Frame[] };
-  /** Notices for its log about files that keep changing, such as config.yaml. */
+  /** Notices for the run's log about files that keep changing, such as config.yaml. */
   notices?: readonly string[];
-  /** The parent's call that this execution answers. */
+  /** The parent execution and the position of the call that this execution answers. */
   parent?: { executionId: number; position: number; depth: number };
 }
 
-/** Returns notices about files that the run cannot use in their current form. `whyStale`: see AgentRegistry. */
+/** Returns notices about files that the run cannot use in their current form. `whyStale` is that of AgentRegistry. */
 export function noticesOf(
   { id }: Agent,
   { notices = [], request }: RunSpec,
@@ -49,7 +49,7 @@ export function noticesOf(
   ];
 }
 
-/** Returns the arguments of AcceptanceStore.acceptExecution for a spec. The log begins with the notices. */
+/** Returns the arguments of AcceptanceStore.acceptExecution for a run spec. The execution's log begins with the notices. */
 export function toAcceptance(
   agent: Agent,
   { notices = [], ...spec }: RunSpec,
@@ -73,10 +73,10 @@ export function toAcceptance(
     startedAt: clock.now(),
   }, {
     startsAt: () => clock.now(),
-    // A dry run changes nothing, so it need not wait for other runs.
+    // A dry run changes nothing, so it may start while another run of the agent waits for a person.
     unlessWaiting: agent.onPending === "skip" && !spec.request.dryRun &&
       TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
-    // Runs requested by people or agents start even with a used-up budget. Their first model call fails instead.
+    // Runs that people or agents request start even with a used-up budget. Their first model call fails instead.
     frames: (execution) => [
       createInfoFrame(execution, { redactor, at: execution.startedAt }),
       ...notices.map((text) =>
@@ -98,7 +98,7 @@ export function toAcceptance(
   }];
 }
 
-/** Creates the first frame of an execution, which is stored with its acceptance. */
+/** Creates the first frame of an execution. It is stored in the transaction that accepts the execution. */
 export function createInfoFrame(
   execution: Execution,
   options: { redactor: Redactor; at: number },
@@ -106,7 +106,7 @@ export function createInfoFrame(
   return createFrame(identityOf(execution), toInfoFrame(execution), options);
 }
 
-/** Creates the frames of copied steps, and of the message after them. */
+/** Creates the frames of a fork's copied steps, and of the message that follows them. */
 function createTakenFrames(
   execution: Execution,
   { frames, message }: NonNullable<RunSpec["taken"]>,
@@ -122,8 +122,8 @@ function createTakenFrames(
 }
 
 /**
- * Returns true if an execution with the same idempotency key is the requested run. The deliveries of a webhook are equal if
- * their keys are, because a sender may change other parts in each attempt.
+ * Returns true if an execution with the same idempotency key comes from an equal request. Deliveries of a webhook with
+ * equal keys count as equal, because a sender may change other parts in each attempt.
  */
 export function isSameRun(
   { execution, request }: Pick<StoredExecution, "execution" | "request">,

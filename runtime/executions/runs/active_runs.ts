@@ -1,4 +1,4 @@
-// The runs of this process, and the pending changes that start runs. Stops and drains them.
+// Keeps the runs of this process and the pending changes that start runs. Stops all of them at a shutdown.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { ServiceStopping } from "../refusals.ts";
@@ -6,20 +6,20 @@ import { RunStopped } from "../loop/run.ts";
 
 interface ActiveRun {
   stop: AbortController;
-  /** True while its end is being stored. */
+  /** True while the end of the run is being stored. */
   isEnding: boolean;
   done: Promise<void>;
 }
 
-/** The interface of a run to ActiveRuns. */
+/** The methods that a run uses to report its progress to ActiveRuns. */
 export interface RunControl {
   signal: AbortSignal;
-  /**
-   * Marks the run as ending: from here on only the stored status shows if a stop was in time. Returns the error of an earlier
-   * stop.
-   */
+  /** Marks the run as ending, so that it can no longer be stopped. Returns the error of an earlier stop, or null. */
   ending: () => string | null;
-  /** Removes the run: it can no longer be stopped, and the execution may be launched again before this run returns. */
+  /**
+   * Removes the run from ActiveRuns: it can no longer be stopped, and its execution may be launched again although `work`
+   * has not returned yet.
+   */
   release: () => void;
 }
 
@@ -27,33 +27,36 @@ export interface RunControl {
 export class ActiveRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<number, ActiveRun>();
-  /** Pending changes that start executions. */
+  /** The pending changes that start executions. */
   readonly #starts = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
-  /** The stop reason of new runs, once all runs were stopped. */
+  /** The stop reason for runs that are launched after all runs were stopped. Undefined before. */
   #over: RunStopped | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Aborts when the service stops. Retried writes end then. */
+  /** Aborted when the service stops. Writes that are being retried then give up. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** True while changes that start executions are pending. */
+  /** True while a change that starts an execution is pending. */
   get isStarting(): boolean {
     return this.#starts.size > 0;
   }
 
-  /** Runs a change that starts executions. A stop waits for it. Throws ServiceStopping after a stop has begun. */
+  /**
+   * Runs a change that starts executions. A shutdown waits for the change. Throws ServiceStopping after a shutdown has
+   * begun.
+   */
   async admit<T>(change: () => Promise<T>): Promise<T> {
     if (this.stopping.aborted) throw new ServiceStopping();
     return await this.track(change());
   }
 
-  /** Registers such a change until it ends, and returns its result. */
+  /** Registers a pending change until it ends, so that a shutdown waits for it. Returns its result. */
   async track<T>(change: Promise<T>): Promise<T> {
     this.#starts.add(change);
     try {
@@ -63,14 +66,17 @@ export class ActiveRuns {
     }
   }
 
-  /** Resolves when the pending changes have ended. A tracked change must not call this. */
+  /**
+   * Resolves when the pending changes have ended. A tracked change must not call this method, because it would wait for
+   * itself.
+   */
   async started(): Promise<void> {
     await Promise.allSettled(this.#starts);
   }
 
   /**
-   * Starts a run. `work` must not reject. Its signal aborts with a RunStopped. After all runs were stopped, the signal of a new
-   * one is aborted from the beginning.
+   * Starts a run. `work` must not reject. Its signal is aborted with a RunStopped. After all runs were stopped, the signal
+   * of a new run is aborted from the beginning.
    */
   launch(id: number, work: (control: RunControl) => Promise<void>): void {
     const stop = new AbortController();
@@ -87,26 +93,26 @@ export class ActiveRuns {
     this.#runs.set(id, run);
   }
 
-  /** Resolves when the execution does not run here. */
+  /** Resolves when the execution does not run in this process. */
   async ended(id: number): Promise<void> {
     for (let run; (run = this.#runs.get(id)) !== undefined;) await run.done;
   }
 
-  /** Returns true while the end of an execution is being stored here. */
+  /** Returns true while this process stores the end of an execution. */
   isEnding(id: number): boolean {
     return this.#runs.get(id)?.isEnding === true;
   }
 
-  /** Returns true if an execution runs here, or if a pending change may start it. */
+  /** Returns true if an execution runs in this process, or if a pending change may start it. */
   mayRun(id: number): boolean {
     return this.#runs.has(id) || this.isStarting;
   }
 
-  /** Resolves when the execution does not run here and no pending change could have started it. */
+  /** Resolves when the execution does not run in this process and no pending change can start it. */
   async untilRest(id: number): Promise<void> {
     for (;;) {
       if (!this.#runs.has(id)) {
-        // A pending answer may start it.
+        // A pending answer may start the execution.
         await this.started();
         if (!this.#runs.has(id)) return;
       }
@@ -115,8 +121,8 @@ export class ActiveRuns {
   }
 
   /**
-   * Stops a run. Returns false if it is not active here or if its end is being stored. If storing fails, the next attempt
-   * stores this error.
+   * Stops a run. Returns false if the run is not active in this process or its end is being stored. If storing that end
+   * fails, the next attempt stores `error` instead.
    */
   stop(id: number, error: string): boolean {
     const run = this.#runs.get(id);
@@ -124,19 +130,19 @@ export class ActiveRuns {
     return run !== undefined && !run.isEnding;
   }
 
-  /** Stops a run without storing an end, because another machine may have claimed it. */
+  /** Stops a run without storing an end, because another machine may have claimed the execution. */
   lose(id: number): void {
     this.#runs.get(id)?.stop.abort(new RunStopped("Another machine runs it", { isLost: true }));
   }
 
-  /** Refuses new work from now on. */
+  /** Begins the shutdown: admit() refuses further changes. */
   close(): void {
     this.#stopping.abort();
   }
 
   /**
-   * Waits for pending changes, gives all runs `graceMs` to end, then stops the rest and waits for them. Calls `graceEnds` right
-   * before it stops them.
+   * Waits for pending changes and gives all runs `graceMs` to end. Then calls `graceEnds`, stops the remaining runs and
+   * waits for them.
    */
   async drain(
     options: { graceMs: number; error: string; graceEnds?: () => void },
@@ -152,13 +158,13 @@ export class ActiveRuns {
     await ends;
   }
 
-  /** Resolves when no run is active. An ending run may start another one. */
+  /** Resolves when no run is active. Checks repeatedly, because an ending run may start another run. */
   async #ended(): Promise<void> {
     while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map(({ done }) => done));
   }
 }
 
-/** Returns the error of a stop, or null if the run is not stopped or is left for a restart. */
+/** Returns the error of a stopped run. Null if the run is not stopped or will be continued after a restart. */
 function stopError(signal: AbortSignal): string | null {
   const { reason } = signal;
   return reason instanceof RunStopped && !reason.resumable ? reason.message : null;

@@ -1,5 +1,5 @@
-// The limit of concurrent runs of an agent: `max_concurrent_runs` of its file. Delegated runs neither wait nor count, because
-// an agent that calls itself through another one would deadlock.
+// The limit of an agent's concurrent runs: `max_concurrent_runs` in its file. Delegated runs neither wait nor count,
+// because an agent that calls itself through another agent would deadlock.
 import type { Agent } from "../../agents/agent.ts";
 import { FifoSemaphore } from "../../models/fifo_semaphore.ts";
 import type { Execution } from "../execution.ts";
@@ -10,8 +10,8 @@ export class AgentPlaces {
   readonly #places = new Map<string, FifoSemaphore>();
 
   /**
-   * Waits for a run slot, with a notice in the log, and holds it until disposed. Runs that wait for a person hold none. Rejects
-   * with the signal's reason.
+   * Waits for a run slot, writes a notice to the execution's log if it has to wait, and returns the slot. Disposing the
+   * slot releases it. Runs that wait for a person hold no slot. Rejects with the signal's reason.
    */
   async enter(
     { id, maxConcurrentRuns }: Agent,
@@ -24,7 +24,7 @@ export class AgentPlaces {
     places.resize(maxConcurrentRuns ?? Infinity);
     const entered = places.acquire(signal);
     if (places.waiting === 0) return await entered;
-    // The run is in the queue before the notice is stored, so that the order is that of arrival.
+    // The run enters the queue before its notice is stored, so that runs get slots in the order of their arrival.
     const logged = journal.notice(
       "info",
       `Waits for other runs of this agent: max_concurrent_runs is ${maxConcurrentRuns}`,

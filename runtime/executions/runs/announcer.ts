@@ -1,4 +1,4 @@
-// Publishes changes of executions: on the event bus, in the service log, and to telemetry.
+// Publishes changes of executions on the event bus, in the service log and to telemetry.
 import type { Execution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 import { identityOf } from "../record/frame_contents.ts";
@@ -8,7 +8,7 @@ import type { Resumption } from "../record/resumption.ts";
 
 type Ports = Pick<RunnerPorts, "events" | "serviceLog" | "redactor" | "telemetry">;
 
-/** The end statuses that are logged as warnings. A cancel is none of them. */
+/** The final statuses that are logged as warnings. A cancelled execution is not logged as a warning. */
 const FAILED: ReadonlySet<ExecutionStatus> = new Set(["error", "timeout", "orphaned"]);
 
 /** Publishes the changes that the runner makes. */
@@ -59,7 +59,7 @@ export class Announcer {
     });
   }
 
-  /** Reports that an end stopped its agent's trigger, or let it fire again. */
+  /** Reports that the end of a run stopped its agent's trigger or re-armed it. */
   triggerChanged(
     { agentId, displayName }: Execution,
     change: NonNullable<Resumption["trigger"]>,

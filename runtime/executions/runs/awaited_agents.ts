@@ -6,7 +6,7 @@ import type { RunnerPorts } from "./runner_ports.ts";
 
 type AgentLookup = Pick<RunnerPorts, "findAgent" | "whyUnreadable">;
 
-/** Agents by id, with a wait for unreadable ones. */
+/** Finds agents by id, and waits for agents whose files cannot be read. */
 export class AwaitedAgents {
   readonly #lookup: AgentLookup;
   #readAgain = Promise.withResolvers<void>();
@@ -15,7 +15,10 @@ export class AwaitedAgents {
     this.#lookup = lookup;
   }
 
-  /** Returns the agent, undefined if there is none, or AgentUnreadable if its file cannot be read now. */
+  /**
+   * Returns the agent with this id. Returns undefined if there is none, and an AgentUnreadable error if its file cannot be
+   * read now.
+   */
   find(id: string): Agent | AgentUnreadable | undefined {
     const agent = this.#lookup.findAgent(id);
     if (agent !== undefined) return agent;
@@ -23,7 +26,10 @@ export class AwaitedAgents {
     return problem && new AgentUnreadable(id, problem);
   }
 
-  /** Waits until the agent's file can be read or is gone. Rejects with the signal's reason. */
+  /**
+   * Waits until the agent's file can be read or is gone, and returns the agent or undefined. Rejects with the signal's
+   * reason.
+   */
   async whenReadable(id: string, signal: AbortSignal): Promise<Agent | undefined> {
     for (;;) {
       signal.throwIfAborted();
@@ -33,7 +39,7 @@ export class AwaitedAgents {
     }
   }
 
-  /** Wakes all waits, because the files were read again. */
+  /** Called after the agents' files were read again. Wakes everything that waits for an agent. */
   notifyRead(): void {
     this.#readAgain.resolve();
     this.#readAgain = Promise.withResolvers();

@@ -23,7 +23,7 @@ import { SECOND_MS } from "../../../base/time_units.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
-// Loaded with the first run, so that a service starts faster.
+// Loaded with the first run, which makes the start of a service faster.
 const loadPrepare = lazyModule(() => import("../loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../loop/loop.ts"));
 /** Loaded with the first failure that may be retried. */
@@ -35,22 +35,22 @@ export interface Paused {
   request: HumanRequest;
 }
 
-/** The result of a stretch of running. */
+/** The reason why a run stopped running: it ended, it waits, or another start continues it. */
 export type RunResult =
-  /** The run ended. Its end is not stored yet. */
+  /** The run ended. The caller stores the end. */
   | { status: FinalStatus; outcome: Outcome; journal: Journal }
   | { status: "waiting" } & Paused
-  /** The next start of the service, or another machine, continues it. */
+  /** The run did not end: the next start of the service or another machine continues it. */
   | { status: "running" };
 
-/** The collaborators of a run. */
+/** The objects that a run needs. */
 interface Conduct {
   agent: Agent;
   signal: AbortSignal;
   ports: RunnerPorts & DelegationContext["ports"] & { agentPlaces: AgentPlaces };
 }
 
-/** Runs an execution to its end or to its next question. Never rejects: a failure is its outcome. */
+/** Runs an execution until it ends or waits for a person. Never rejects: a failure is an outcome. */
 export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<RunResult> {
   const { execution } = subject;
   const { signal, ports } = conduct;
@@ -63,7 +63,7 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   try {
     agent = await ports.variantOf?.(agent, subject.request) ?? agent;
     const context = { ...conduct, agent, journal };
-    // The first attempt uses the given record. Later ones continue from the stored one.
+    // The first attempt uses the given record. Later attempts continue from the stored record.
     let known: StoredRun | undefined = subject;
     const rest = await retryUntilStored(async () => {
       for (;;) {
@@ -83,7 +83,7 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   } catch (error) {
     if (error instanceof LeaseLost) return { status: "running" };
     const isStorage = error instanceof RuntimeError && error.code === "storage";
-    // This machine stops while the database is unavailable. Another one continues from the stored state.
+    // This machine gives the run up while the database is unavailable. Another machine continues from the stored state.
     if (isStorage && ports.shared !== undefined) return { status: "running" };
     failure = error;
     outcome = toFailure(error, { execution, serviceLog });
@@ -96,7 +96,7 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
   return { status: outcome.status, outcome, journal };
 }
 
-/** Runs the loop to its outcome, or until the execution waits, within `max_duration`. */
+/** Runs the loop until the run ends or waits. `max_duration` limits the run. */
 async function untilRest(
   subject: StoredRun,
   context: Conduct & { journal: Journal },
@@ -138,7 +138,7 @@ async function runStretch(
       ? await ask(outcome, { agent, journal, now: ports.clock.now() })
       : await journal.waitForChild(outcome.childId);
     if (paused !== undefined) return paused;
-    // The child was answered meanwhile and runs again.
+    // If the child was answered meanwhile, it runs again, so the loop continues to wait for it.
   }
 }
 
@@ -159,7 +159,10 @@ async function ask(
   });
 }
 
-/** Leaves a run to the next start. Never rejects: the run continues there even if its running time could not be stored. */
+/**
+ * Stores the running time of a run that the next start will continue. Never rejects: the run continues even if storing
+ * fails.
+ */
 async function leave(
   { id }: Execution,
   { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },

@@ -1,4 +1,5 @@
-// Delegation: starts a child execution for a call, waits until it ends or waits for a person, and returns its result.
+// Runs a delegation: starts a child execution for a call, waits until it ends or waits for a person, and returns its
+// result.
 import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
@@ -18,15 +19,15 @@ import { type DelegationState, isLeftForRestart, RunStopped } from "../loop/run.
 import type { RunnerPorts } from "./runner_ports.ts";
 
 /**
- * The maximum size of a child's answer and error in the result, in bytes of JSON. With the figures they stay below the limit
- * of a tool result. The child's own record has the complete texts.
+ * The maximum size of a child's answer and error in the result, in bytes of JSON. The whole result stays below the limit of
+ * a tool result. The child's own record has the complete texts.
  */
 const OUTPUT_BYTES = 60_000;
 const ERROR_BYTES = 4_000;
-/** The maximum total length of diffs that a parent copies from a child. */
+/** The maximum total length in characters of the diffs that a parent copies from a dry-run child. */
 const PASSED_DIFFS = 256 * 1024;
 
-/** The call to delegate, and the collaborators of the delegation. */
+/** The call to delegate, and the objects that the delegation needs. */
 export interface DelegationContext {
   delegation: Delegation | undefined;
   signal: AbortSignal;
@@ -46,9 +47,9 @@ export interface DelegationContext {
 }
 
 /**
- * Starts the child execution of a call once, and waits until it ends or waits for a person. Without `delegation` the child was
- * started before. Throws ToolFailure if the child may not be started. If the signal aborts, the child ends first, then the
- * signal's reason is thrown.
+ * Starts the child execution of a call, unless it exists, and waits until it ends or waits for a person. Without
+ * `delegation`, the child must exist. Throws ToolFailure if the child may not be started. If the signal aborts, ends the
+ * child and throws the signal's reason.
  */
 export async function delegate(
   parent: Execution,
@@ -61,9 +62,9 @@ export async function delegate(
     await begin(parent, call, context);
   let ending: Promise<unknown> | undefined;
   const onAbort = () => {
-    // A stopping service stops every run itself and leaves those that will be resumed.
+    // A stopping service stops the child itself, or leaves it to be resumed.
     if (isLeftForRestart(signal)) return;
-    // If this fails, the end of the parent cancels the child again and logs a failure.
+    // If this cancel fails, the end of the parent cancels the child again and logs a failure.
     ending = Promise.allSettled([runs.cancel(child.id, errorOf(signal))]);
   };
   signal.addEventListener("abort", onAbort, { once: true });
@@ -88,7 +89,7 @@ export async function delegate(
   return { state: "ended", content, described: withinDiffs(described) };
 }
 
-/** Removes the diffs beyond the limit, because each ancestor stores a copy of them. */
+/** Removes the diffs beyond PASSED_DIFFS, because each ancestor stores a copy of them. */
 function withinDiffs(described: readonly DescribedCall[]): DescribedCall[] {
   let left = PASSED_DIFFS;
   return described.map((call) => {
@@ -99,7 +100,7 @@ function withinDiffs(described: readonly DescribedCall[]): DescribedCall[] {
   });
 }
 
-/** Waits until an execution neither runs nor is about to, here or on another machine. Returns its record. */
+/** Waits until an execution neither runs nor is about to run, on this or another machine. Returns its record. */
 async function untilRest(
   id: number,
   { signal, ports: { active, executions, shared } }: DelegationContext,
@@ -107,17 +108,17 @@ async function untilRest(
   for (;;) {
     await active.untilRest(id);
     const settled = new AbortController();
-    // Subscribed before the read, so that no change is missed.
+    // Subscribes before the read, so that no change is missed.
     const changed = shared?.whenChanged(id, settled.signal);
     try {
       const stored = await executions.readExecution(id);
-      // A stored answer may be about to start it.
+      // A stored answer may be about to start the execution.
       if (stored?.execution.status !== "running") return stored;
       if (changed === undefined) {
         if (!active.mayRun(id)) return stored;
         continue;
       }
-      // The child runs on another machine. This run does not wait for it while its service stops.
+      // The child runs on another machine. The parent does not wait for it while its own service stops.
       if (isLeftForRestart(signal)) return stored;
       await changed;
     } finally {
@@ -151,7 +152,7 @@ async function begin(
   }
   const { id: executionId, displayName } = parent;
   const cause = { type: "agent" as const, agentId: parent.agentId, displayName, executionId };
-  // Allowed even while the service drains its runs.
+  // A delegation is started even while the service shuts down, because the running parent needs its result.
   const begun = await ports.active.track(ports.runs.begin(agent, {
     trigger: "agent",
     sessionId: null,
@@ -166,7 +167,7 @@ function errorOf({ reason }: AbortSignal): string {
   return reason instanceof RunStopped ? reason.message : STOPS.caller_ended;
 }
 
-/** Returns the result for the caller's model as JSON. */
+/** Returns the end of a child as JSON for the parent's model. */
 function describeEnd(execution: Execution, output: string | null): string {
   return JSON.stringify({
     status: execution.status,
@@ -179,10 +180,10 @@ function describeEnd(execution: Execution, output: string | null): string {
   });
 }
 
-/** Returns the text, cut to `maxBytes` with a last line that reports the cut. */
+/** Returns the text, cut to `maxBytes` bytes of JSON. A last line reports the cut. */
 function bound(text: string, maxBytes: number): string {
   let end = Math.min(text.length, maxBytes);
-  // Each step assumes the average size of the characters so far.
+  // Each iteration estimates the length from the average size of a character so far.
   for (let bytes; (bytes = jsonBytes(text.slice(0, end))) > maxBytes;) {
     end = Math.min(end - 1, Math.floor(end * maxBytes / bytes));
   }

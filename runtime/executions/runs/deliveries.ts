@@ -1,4 +1,5 @@
-// The executions that the shared queue delivers to this machine: each is claimed, runs until it pauses, and is released.
+// Handles the executions that the shared queue delivers to this machine: each is claimed, runs until it ends or waits, and
+// is released.
 import type { RunnerPorts } from "./runner_ports.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import type { Runs } from "./runs.ts";
@@ -9,7 +10,7 @@ type Ports = Required<Pick<RunnerPorts, "serviceLog" | "shared" | "places">> & {
   runs: Pick<Runs, "runClaimed">;
 };
 
-/** The deliveries that this machine holds. */
+/** Receives deliveries and runs their executions. */
 export class Deliveries implements Worker {
   readonly #ports: Ports;
   readonly #held = new Map<Delivery, Promise<void>>();
@@ -19,7 +20,7 @@ export class Deliveries implements Worker {
     this.#ports = ports;
   }
 
-  /** Accepts only delegated executions from now on, because running parents need them to end. */
+  /** After this call, only delegated executions are accepted, because running parents wait for them. */
   close(): void {
     this.#isClosed = true;
   }
@@ -31,7 +32,8 @@ export class Deliveries implements Worker {
   }
 
   accept(delivery: Delivery): void {
-    // A lost execution that is delivered again may be held several times. The deliveries run one after the other.
+    // A machine may hold several deliveries of one execution, if it lost the execution and got it again. They run one after
+    // the other.
     const former = [...this.#held].filter(([{ executionId }]) =>
       executionId === delivery.executionId
     );
@@ -52,7 +54,7 @@ export class Deliveries implements Worker {
     while (this.#held.size > 0) await Promise.all(this.#held.values());
   }
 
-  /** Never rejects. */
+  /** Runs a delivered execution and releases the delivery. Never rejects. */
   async #run(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
     const { shared, serviceLog } = this.#ports;
     const work = await Promise.allSettled([this.#runToRest(delivery, turn)]);
@@ -69,7 +71,7 @@ export class Deliveries implements Worker {
   async #runToRest(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
     const { shared, active, runs } = this.#ports;
     const { executionId } = delivery;
-    // A run of an earlier, lost claim must not write under the new claim.
+    // A run with an earlier, lost claim is stopped, because it must not write under the new claim.
     active.lose(executionId);
     await turn;
     await active.ended(executionId);
@@ -78,7 +80,7 @@ export class Deliveries implements Worker {
     try {
       await runs.runClaimed(taken);
     } finally {
-      // A launched run continues even if a later step failed.
+      // A launched run continues even if runClaimed() failed after the launch.
       await active.ended(executionId);
     }
   }

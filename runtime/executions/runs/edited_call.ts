@@ -1,4 +1,4 @@
-// Checks arguments that a person edited: they must fit the tool as a model's arguments must, before the answer is stored.
+// Checks a call's arguments that a person edited. They must be valid for the tool before the answer is stored.
 import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../../agents/agent.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
@@ -14,7 +14,7 @@ import {
 } from "../human_request.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 
-/** The time limit for opening the agent's tools. */
+/** The time limit in milliseconds for opening the agent's tools. */
 const PATIENCE_MS = 30_000;
 
 type Ports = Pick<RunnerPorts, "openTools" | "clock" | "redactor"> & {
@@ -22,8 +22,8 @@ type Ports = Pick<RunnerPorts, "openTools" | "clock" | "redactor"> & {
 };
 
 /**
- * Returns the answer with checked arguments, or without arguments if they equal those of the call. Throws AnswerMisfit if they
- * do not fit, and ArgumentsNotChecked if the tools cannot be opened.
+ * Returns the answer with the checked arguments, or without arguments if the person changed nothing. Throws AnswerMisfit
+ * for invalid arguments, and ArgumentsNotChecked if the tools cannot be opened.
  */
 export async function checkEditedCall(
   request: HumanRequest,
@@ -50,7 +50,7 @@ export async function checkEditedCall(
   }
   try {
     const args = tool.check(whole);
-    // Also checks that the agent may call the other one.
+    // delegation() also checks that the agent may call the other agent.
     tool.delegation?.(args);
     if (isDeepStrictEqual(args, tool.check(toolArgs))) return verdict;
     return { ...verdict, arguments: givenArguments(args, whole) };
@@ -79,8 +79,9 @@ async function openToolbox(agent: Agent, { openTools, clock, active }: Ports) {
 const PLACEHOLDER = /\[redacted:[^\]\n]+\]/;
 
 /**
- * Restores the secrets in edited arguments. People edit redacted text with a placeholder for each secret. An unchanged text is
- * replaced by the call's own. A placeholder in a changed text is an error, because its secret is unknown here.
+ * Restores the secrets in edited arguments. People edit redacted texts, which contain a placeholder for each secret. An
+ * unchanged text is replaced by the text of the original call. A placeholder in a changed text is an error, because its
+ * secret is unknown.
  */
 function withSecrets<Value extends JsonValue>(
   given: Value,

@@ -1,12 +1,12 @@
-// The agents that start when an execution ends.
+// Finds the agents that start when an execution ends.
 import type { Agent } from "../../agents/agent.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { endCodeOf } from "../end_reason.ts";
 
 /**
- * Returns the ids of the enabled agents that start after this end. Chat turns, delegated executions and dry runs start none. A
- * fork starts them only on request. An execution cancelled by a person counts neither as a success nor as a failure.
+ * Returns the ids of the enabled agents that start after this end. Chat turns, delegated executions and dry runs start no
+ * agents; a fork does so only on request. An execution that a person cancelled is neither a success nor a failure.
  */
 export function followersOf(
   agents: readonly Agent[],

@@ -1,5 +1,5 @@
-// Answers to waiting executions: finds the question, checks the answer, stores it and resumes the executions. An expired
-// deadline is an answer, too.
+// Handles answers to waiting executions: finds the question, checks and stores the answer, and resumes the executions. A
+// question with an expired deadline is answered in the same way.
 import type { JsonObject } from "../../../base/json.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import {
@@ -19,7 +19,7 @@ import { lazyModule } from "../../../base/lazy_module.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import type { Runs } from "./runs.ts";
 
-// Loaded with the first answer.
+// Loaded with the first answer, which makes the start of a service faster.
 const loadEditedCall = lazyModule(() => import("./edited_call.ts"));
 
 type Ports = JournalPorts & Pick<RunnerPorts, "serviceLog" | "executions" | "openTools"> & {
@@ -30,13 +30,13 @@ type Ports = JournalPorts & Pick<RunnerPorts, "serviceLog" | "executions" | "ope
 
 const OLDER_REQUEST = "This answer is to an older request: ask for the pending one again";
 
-/** The result of an expired question. `postponed`: an agent's file cannot be read now. */
+/** The result of expiring a question: `over`, or `postponed` if an agent's file cannot be read now. */
 export type Expiry = "over" | "postponed";
 
-/** Answers questions, and expires them. */
+/** Stores people's answers, and expires questions. */
 export class HumanAnswers {
   readonly #ports: Ports;
-  /** Expired questions whose agents cannot be read. Each is logged once. */
+  /** The ids of expired questions whose agents cannot be read. Each is logged once. */
   readonly #postponed = new Set<string>();
 
   constructor(ports: Ports) {
@@ -44,9 +44,9 @@ export class HumanAnswers {
   }
 
   /**
-   * Answers the question of an execution or of its descendant. It continues, and so do the ancestors that waited only for it.
-   * Throws ExecutionNotFound, AnswerMisfit, ArgumentsNotChecked, and NotWaiting if the question is not open. Throws
-   * AgentUnreadable if one of the agents cannot continue. The question then stays open.
+   * Answers the open question of an execution or of its descendant. The asking execution continues, and so do the ancestors
+   * that waited only for it. Throws ExecutionNotFound, AnswerMisfit, ArgumentsNotChecked, and NotWaiting if the question is
+   * not open. Throws AgentUnreadable if one of the agents cannot continue; the question then stays open.
    */
   async give(id: number, response: GivenResponse): Promise<void> {
     const { executions, runs } = this.#ports;
@@ -62,7 +62,7 @@ export class HumanAnswers {
     }
   }
 
-  /** Returns the question with edited arguments. Throws as `give` does. Changes nothing. */
+  /** Returns the open question with edited arguments, for a preview. Throws as give() does. Changes nothing. */
   async edited(
     id: number,
     { requestId, args }: { requestId: string; args: JsonObject },
@@ -73,7 +73,7 @@ export class HumanAnswers {
     return edit === undefined ? open : { ...open, toolArgs: edit };
   }
 
-  /** Returns the open question, and the checked answer as it is stored. */
+  /** Returns the open question, and the checked answer that will be stored. */
   async #check(
     id: number,
     response: GivenResponse,
@@ -100,7 +100,7 @@ export class HumanAnswers {
     return { execution, request, open, answer };
   }
 
-  /** Throws AgentUnreadable if the agent of the execution, or of an ancestor that waits for it, cannot be read. */
+  /** Throws AgentUnreadable if the agent of the asking execution, or of an ancestor that waits for it, cannot be read. */
   async #requireAgents(asking: Execution): Promise<void> {
     const { agents, executions } = this.#ports;
     for (let one = asking;;) {
@@ -113,13 +113,13 @@ export class HumanAnswers {
   }
 
   /**
-   * Resumes an execution whose question has expired. Returns `postponed` if its agent, or that of an ancestor, cannot be read
-   * now. Rejects if the change cannot be stored.
+   * Expires a question and resumes its execution. Returns `postponed` if the agent of the execution or of an ancestor
+   * cannot be read now. Rejects if the change cannot be stored.
    */
   async expire({ executionId, requestId }: HumanRequest): Promise<Expiry> {
     try {
       const answered = this.give(executionId, { requestId, answer: { expired: true } });
-      // Tracked, because it starts the execution.
+      // Tracked, because a stored answer starts the execution.
       await this.#ports.active.track(answered);
     } catch (error) {
       if (error instanceof AgentUnreadable) {
@@ -131,7 +131,7 @@ export class HumanAnswers {
         this.#postponed.add(requestId);
         return "postponed";
       }
-      // A person answered first.
+      // NotWaiting means that a person has answered before the question expired.
       if (!(error instanceof NotWaiting)) throw error;
     }
     this.#postponed.delete(requestId);

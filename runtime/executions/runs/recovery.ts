@@ -1,4 +1,5 @@
-// Recovery of executions that a dead service left running: they continue here or end, as their agents' files say.
+// Recovers executions that a dead service left running: they continue in this service or end, depending on their agents'
+// `on_restart`.
 import type { AwaitedAgents } from "./awaited_agents.ts";
 import { STOPS } from "../end_reason.ts";
 import type { Runs } from "./runs.ts";
@@ -7,20 +8,20 @@ import { AgentUnreadable } from "../refusals.ts";
 import { ORPHANED } from "./resume_decision.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 
-/** The collaborators of a recovery. */
+/** The objects that a recovery needs. */
 export type RecoveryContext = Pick<RunnerPorts, "recovery" | "executions" | "shared"> & {
   agents: Pick<AwaitedAgents, "find">;
   runs: Pick<Runs, "end" | "abortWaiting" | "resumeAfterRestart">;
 };
 
 /**
- * Continues abandoned executions if their agents' `on_restart` is `resume`, else ends them. Also ends waiting executions that
- * were cancelled or whose parent has ended. May be repeated.
+ * Continues abandoned executions if `on_restart` of their agents is `resume`, and ends the others. Also ends waiting
+ * executions that were cancelled or whose parent has ended. May be repeated.
  */
 export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
   const { recovery, runs, shared } = ports;
-  // Machines that share a database adopt the executions of dead machines all the time, not only at a start. Only unclaimed
-  // ones are enqueued here.
+  // Machines that share a database adopt the executions of dead machines at any time. At a start, only running executions
+  // without a job are put into the queue.
   await shared?.enqueueUnclaimed();
   const { adopted, orphaned } = shared === undefined
     ? await partAbandoned(ports)
@@ -29,25 +30,28 @@ export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
     const ranMs = await recovery.readUncountedMs(execution.id);
     await runs.end(execution, { outcome: ORPHANED, ranMs });
   }
-  // Children first, because a parent that continues must find them running here.
+  // Children are resumed first, because a parent that continues must find its child running.
   for (const subject of adopted.toReversed()) await runs.resumeAfterRestart(subject);
-  // Another machine may do the same. The store ends each execution once.
+  // Another machine may do this at the same time. The store ends each execution once.
   for (const { id, error } of await recovery.findCancelled()) await runs.abortWaiting(id, error);
   for (const id of await recovery.findWithEndedParent()) {
     await runs.abortWaiting(id, STOPS.parent_ended);
   }
 }
 
-/** The abandoned executions by their fate, oldest first. */
+/** The abandoned executions, oldest first, divided into those that continue and those that end. */
 interface Parted {
-  /** Adopted executions. They run here with the current definition of their agent, or wait until it can be read. */
+  /**
+   * The executions that continue in this service with their agent's current definition. They wait while the agent's file
+   * cannot be read.
+   */
   adopted: StoredRun[];
   orphaned: StoredRun[];
 }
 
 /**
- * Adopts the executions whose agents' `on_restart` is `resume`, and those whose agents' files cannot be read. A child is adopted
- * only if its parent is adopted or waits. The other executions will be ended.
+ * Adopts the executions whose agent's `on_restart` is `resume` or whose agent's file cannot be read. A child is adopted
+ * only if its parent is adopted or waits. All other executions will end.
  */
 async function partAbandoned(
   { recovery, agents, executions }: RecoveryContext,
@@ -55,7 +59,7 @@ async function partAbandoned(
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>
-    // A parent is older, so its fate is already known. A waiting parent was not abandoned.
+    // A parent is older than its child, so it was decided in an earlier iteration. A waiting parent was not abandoned.
     parentId === null || adopted.has(parentId) ||
     (await requireExecution(executions, parentId)).execution.status === "waiting";
   for (const id of await recovery.findAbandoned()) {

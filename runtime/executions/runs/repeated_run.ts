@@ -1,4 +1,4 @@
-// Repeated requests with an idempotency key whose agent no longer exists: the accepted execution is still returned.
+// Handles repeated requests whose agent no longer exists: their idempotency key still returns the accepted execution.
 import { normalizeId } from "../../agents/agent_id.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { isSameRun, type RunSpec } from "./acceptance.ts";
@@ -7,7 +7,7 @@ import type { ExecutionReads } from "../record/execution_reads.ts";
 import { IdempotencyKeyReused } from "../refusals.ts";
 
 /**
- * Returns the execution that an equal request with the same idempotency key created, or undefined. Throws
+ * Returns the execution that an earlier request with this idempotency key created, or undefined. Throws
  * IdempotencyKeyReused if the requests differ.
  */
 export async function findRepeatedRun(

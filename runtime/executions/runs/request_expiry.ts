@@ -1,4 +1,5 @@
-// The deadlines of questions: one timer for all. The deadlines are read from the store, so that they survive restarts.
+// Expires questions at their deadlines, with one timer. The deadlines are read from the store, so that they survive
+// restarts.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
@@ -6,9 +7,9 @@ import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import type { HumanAnswers } from "./human_answers.ts";
 import type { RequestStore } from "../record/request_store.ts";
 
-/** The longest single sleep, so that a suspended machine or a changed clock is noticed. */
+/** The maximum duration of one sleep in milliseconds. Short sleeps notice a suspended machine or a changed clock. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
-/** The delay after a failure. */
+/** The delay in milliseconds after a failure. */
 const RETRY_MS = 5 * SECOND_MS;
 
 type Ports = Pick<RunnerPorts, "clock" | "serviceLog"> & {
@@ -17,11 +18,11 @@ type Ports = Pick<RunnerPorts, "clock" | "serviceLog"> & {
   events: Pick<EventBus, "subscribe">;
 };
 
-/** Expires open requests at their deadlines. */
+/** Expires open questions at their deadlines. */
 export class RequestExpiry implements AsyncDisposable {
   readonly #ports: Ports;
   readonly #over = new AbortController();
-  /** Ids of expired requests that are skipped until `retryPostponed()`. */
+  /** The ids of expired questions that are skipped until retryPostponed() is called. */
   #postponed = new Set<string>();
   #waiting = new AbortController();
   #watching: Promise<void> | undefined;
@@ -30,18 +31,18 @@ export class RequestExpiry implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Starts the timer. Deadlines in the past are handled at once. */
+  /** Starts the timer. Questions whose deadline has passed expire at once. */
   start(): void {
     this.#watching ??= this.#watch();
   }
 
-  /** Retries the postponed requests, because the agents' files were read again. */
+  /** Called after the agents' files were read again. Tries the postponed questions again. */
   retryPostponed(): void {
     this.#postponed = new Set();
     this.#waiting.abort();
   }
 
-  /** Stops the timer and waits for a request that is being expired. */
+  /** Stops the timer and waits for a question that is being expired. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await this.#watching;
@@ -49,7 +50,7 @@ export class RequestExpiry implements AsyncDisposable {
 
   async #watch(): Promise<void> {
     const { requests, answers, events, clock, serviceLog } = this.#ports;
-    // A new question may have the earliest deadline.
+    // A new question may have an earlier deadline than all others.
     const unsubscribe = events.subscribe(({ type }) => {
       if (type === "execution_waiting") this.#waiting.abort();
     });
@@ -57,7 +58,8 @@ export class RequestExpiry implements AsyncDisposable {
       this.#waiting = new AbortController();
       let waitMs = LONGEST_SLEEP_MS;
       try {
-        // The current set. After a concurrent `retryPostponed()` these requests are retried with the rest.
+        // Keeps the current set, because a concurrent retryPostponed() replaces it. Questions in an old set are tried again
+        // with the rest.
         const postponed = this.#postponed;
         const next = await requests.readNextExpiry(postponed);
         if (next?.expiresAt != null) {
@@ -69,7 +71,7 @@ export class RequestExpiry implements AsyncDisposable {
           waitMs = Math.min(restMs, LONGEST_SLEEP_MS);
         }
       } catch (error) {
-        // The request stays due, so an immediate retry could loop forever.
+        // The deadline stays in the past, so retries without a delay could loop forever.
         waitMs = RETRY_MS;
         serviceLog.write("error", "The deadlines of requests could not be kept; tried again soon", {
           error,

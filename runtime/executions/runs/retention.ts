@@ -1,4 +1,4 @@
-// Retention of conversations and logs: the sweeps of the service, and purges that a person requests.
+// Removes old conversations and logs: in daily sweeps of the service, and in purges that a person requests.
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Context } from "../../config/context.ts";
@@ -23,7 +23,7 @@ export class Retention {
     return this.#store.readStats();
   }
 
-  /** Removes conversations and executions that are older than their retention. Null keeps them forever. */
+  /** Removes conversations and executions older than their retention in days. Null keeps them forever. */
   async sweep(
     options: { now: number; checkpointDays: number | null; logDays: number | null },
   ): Promise<void> {
@@ -40,9 +40,9 @@ export class Retention {
   }
 
   /**
-   * Removes the conversations of one agent or of all. Without `force` it keeps the newest one of each agent and those of waiting
-   * executions. With `force` it ends waiting executions first. It never removes running ones. Returns the number of
-   * conversations.
+   * Removes the conversations of one agent or of all agents, and returns their number. Without `force`, keeps the newest
+   * conversation of each agent and those of waiting executions. With `force`, ends waiting executions first. Never removes
+   * the conversations of running executions.
    */
   async purge(
     options: { agentId?: string; force: boolean; abortWaiting: AbortWaiting },
@@ -64,7 +64,7 @@ export class Retention {
 
 type SweepParts = Pick<Context, "clock" | "log"> & {
   retention: Pick<Retention, "sweep">;
-  /** Called at each sweep. Null keeps the data forever. */
+  /** Returns the retention in days. Called at each sweep. Null keeps the data forever. */
   days: () => { checkpointDays: number | null; logDays: number | null };
 };
 
@@ -78,7 +78,10 @@ export class RetentionSweeps implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Sweeps now and once a day until this is disposed. Rejects if the first sweep fails. Later failures are logged. */
+  /**
+   * Sweeps at once and then once a day, until this object is disposed. Rejects if the first sweep fails. Later failures are
+   * logged.
+   */
   async start(): Promise<void> {
     await this.#sweep();
     this.#daily = this.#sweepDaily();

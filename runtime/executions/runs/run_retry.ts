@@ -1,5 +1,5 @@
-// Retries of a run whose model could not be reached: the failures that qualify, and the delay. They begin after the model
-// client's own retries of a call are used up. A retry is part of the same execution and continues its stored conversation.
+// Retries a run whose model could not be reached, after the model client's own retries of a call have failed. The run stays
+// the same execution and continues its stored conversation.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -15,14 +15,14 @@ import type { FamilyStore } from "../record/family_store.ts";
 import type { Journal } from "../record/journal.ts";
 import { RunStopped } from "../loop/run.ts";
 
-/** The delays before the first, the second and each later retry, unless the agent's file sets one. */
+/** The delays in milliseconds before the first, the second and each later retry, unless the agent's file sets a delay. */
 const WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS];
-/** The longest delay that a provider may request, unless the agent's file configures retries. */
+/** The maximum delay in milliseconds that a provider may request, unless the agent's file configures retries. */
 const LONGEST_DEFAULT_MS = 30 * MINUTE_MS;
-/** The longest single sleep, so that a resumed machine notices the elapsed time. */
+/** The maximum duration of one sleep in milliseconds. Short sleeps notice that a machine was suspended. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 
-/** The collaborators of a retry. */
+/** The objects that a retry needs. */
 interface RetryContext {
   agent: Agent;
   signal: AbortSignal;
@@ -46,7 +46,7 @@ export function retryPolicyOf(
     : undefined;
 }
 
-/** Schedules a retry of a failed run and stores it. Returns false if the run ends instead. */
+/** Schedules and stores a retry of a failed run. Returns false if the run is not retried and ends. */
 export async function postponeRun(
   { id, trigger, retry }: Execution,
   { transient, error }: Outcome,
@@ -68,8 +68,8 @@ export async function postponeRun(
 }
 
 /**
- * Waits until a postponed run is due. The wait is not running time. Throws the signal's reason. Throws a resumable RunStopped
- * when the service stops, unless a parent waits for this run: the parent would treat it as ended.
+ * Waits until the retry of a run is due. The wait does not count as running time. Throws the signal's reason. When the
+ * service stops, throws a resumable RunStopped, except for a child, because its parent would take it for ended.
  */
 export async function untilDue(
   { retry, parentExecutionId }: Execution,

@@ -1,4 +1,4 @@
-// The front of this folder for the rest of the service: starts, answers, cancels, recovers and stops executions.
+// The interface of this folder for the rest of the service: starts, answers, cancels, recovers and stops executions.
 import type { Agent } from "../../agents/agent.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { RunSpec } from "./acceptance.ts";
@@ -19,7 +19,7 @@ import { RequestExpiry } from "./request_expiry.ts";
 import { Runs } from "./runs.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
-/** Runs the executions of this process. */
+/** Starts, answers, cancels and recovers the executions of this process. */
 export class Runner implements AsyncDisposable {
   readonly #agents: AwaitedAgents;
   readonly #active: ActiveRuns;
@@ -51,8 +51,8 @@ export class Runner implements AsyncDisposable {
   }
 
   /**
-   * Accepts and starts a run. The execution is on disk when this returns. Throws ServiceStopping, SessionWaiting and
-   * IdempotencyKeyReused.
+   * Accepts and starts a run. The execution is stored before this method returns. Throws ServiceStopping, SessionWaiting
+   * and IdempotencyKeyReused.
    */
   async start(agent: Agent, spec: RunSpec): Promise<AcceptedExecution> {
     const started = await this.attempt(agent, spec);
@@ -60,7 +60,10 @@ export class Runner implements AsyncDisposable {
     return started;
   }
 
-  /** Like `start`, but returns the reason of a refusal. Throws ServiceStopping and IdempotencyKeyReused. */
+  /**
+   * Starts a run like start(), but returns the reason if the run is refused. Throws ServiceStopping and
+   * IdempotencyKeyReused.
+   */
   async attempt(
     agent: Agent,
     spec: RunSpec,
@@ -68,12 +71,12 @@ export class Runner implements AsyncDisposable {
     return await this.#active.admit(() => this.#runs.begin(agent, spec));
   }
 
-  /** Answers the question of an execution or of its descendant. Throws as HumanAnswers.give. */
+  /** Answers the open question of an execution or of its descendant. Throws as HumanAnswers.give() does. */
   async respond(id: number, response: GivenResponse): Promise<void> {
     await this.#active.admit(() => this.#answers.give(id, response));
   }
 
-  /** Returns the open question with edited arguments. Throws as `respond` does. Changes nothing. */
+  /** Returns the open question with edited arguments, for a preview. Throws as respond() does. Changes nothing. */
   async editedRequest(
     id: number,
     edit: { requestId: string; args: JsonObject },
@@ -86,20 +89,20 @@ export class Runner implements AsyncDisposable {
     return await this.#runs.cancel(id, error);
   }
 
-  /** Ends a waiting execution. Returns false if it does not wait. Rejects if the end cannot be stored. */
+  /** Ends a waiting execution. Returns false if the execution does not wait. Rejects if the end cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
     return await this.#runs.abortWaiting(id, error);
   }
 
-  /** Continues executions that waited for unreadable agents. Called after the agents' files were read again. */
+  /** Called after the agents' files were read again. Continues executions that waited for an unreadable agent. */
   agentsRead(): void {
     this.#agents.notifyRead();
     this.#expiry.retryPostponed();
   }
 
   /**
-   * Recovers abandoned executions and starts the timer of deadlines. If machines share a database, also starts to accept
-   * deliveries.
+   * Recovers abandoned executions and starts the timer of questions' deadlines. With a shared database, also starts to
+   * accept deliveries.
    */
   async recover(): Promise<void> {
     await this.settleLeft();
@@ -107,14 +110,14 @@ export class Runner implements AsyncDisposable {
     if (this.#deliveries !== undefined) this.#shared?.work(this.#deliveries);
   }
 
-  /** Recovers the executions of dead services. Machines that share a database may repeat this. */
+  /** Recovers the executions of dead services. May be called repeatedly on machines that share a database. */
   async settleLeft(): Promise<void> {
     await recoverExecutions(this.#recoveryContext);
   }
 
   /**
-   * Refuses new runs, gives running ones `graceMs` to end, then aborts the rest and waits for them. Resumable runs keep their
-   * status, and the next start continues them.
+   * Shuts down: refuses new runs, gives running ones `graceMs` to end, then aborts the remaining runs and waits for them.
+   * Resumable runs keep their status, and the next start continues them.
    */
   async stop(
     { graceMs, error = STOPS.service_stopped }: { graceMs: number; error?: string },
@@ -122,7 +125,7 @@ export class Runner implements AsyncDisposable {
     this.#active.close();
     this.#deliveries?.close();
     await this.#expiry[Symbol.asyncDispose]();
-    // Stopped runs are for other machines. This one would claim them again and again.
+    // The runs that are stopped now should go to other machines. This machine would claim them again and again.
     const graceEnds = () => void this.#shared?.stopClaiming();
     await this.#active.drain({ graceMs, error, graceEnds });
     await this.#shared?.stopClaiming();

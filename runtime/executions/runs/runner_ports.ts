@@ -1,4 +1,4 @@
-// The collaborators of the runner, from outside this folder.
+// The objects outside this folder that the runner needs.
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { EventBus } from "../../events/bus.ts";
@@ -12,29 +12,35 @@ import type { JournalPorts } from "../record/journal_ports.ts";
 import type { RecoveryStore } from "../record/recovery_store.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
-/** The collaborators of the runner. The parts of this folder pick theirs from it. */
+/** The objects that the runner needs. The other files of this folder pick their own from this type. */
 export type RunnerPorts = RunPorts & JournalPorts & {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;
   families: Pick<FamilyStore, "findChild" | "listChildren" | "countUnsafeCalls">;
   recovery: RecoveryStore;
   events: EventBus;
-  /** The maximum number of concurrent shared runs on this machine. */
+  /** The maximum number of runs from the shared queue that this machine runs at once. */
   places?: number;
-  /** Present if several machines share the database. */
+  /** The shared queue. Present if several machines share the database. */
   shared?: SharedRuns;
-  /** Returns the problem of an agent's file that exists but cannot be read. Undefined if the agent exists or is gone. */
+  /**
+   * Returns the problem of an agent's file that exists but cannot be read. Returns undefined if the file can be read or is
+   * gone.
+   */
   whyUnreadable(id: string): Diagnostic | undefined;
-  /** Applies the changes of a fork's request to the agent. Throws AgentTextUnusable. */
+  /** Returns the agent with the changes of a fork's request. Throws AgentTextUnusable. */
   variantOf?(agent: Agent, request: ExecutionRequest): Promise<Agent>;
-  /** Rereads the agents' files, because a machine may receive a run before it notices a new file. */
+  /**
+   * Reads the agents' files again. Needed because another machine may accept a run of a new agent before this machine
+   * notices the agent's file.
+   */
   rereadAgents?: () => Promise<unknown>;
-  /** Returns the problem of an agent's file if its last good definition is used instead. */
+  /** Returns the problem of an agent's file if the last valid definition is used instead. Returns undefined otherwise. */
   whyStale?: (id: string) => Diagnostic | undefined;
-  /** Returns the budgets that all runs of an agent count in. */
+  /** Returns the daily and monthly budgets that an agent's runs count toward. */
   budgetsOf: (agent: Agent) => Budget[];
-  /** Returns the current definition of an agent, read from its file. */
+  /** Reads an agent's file and returns its current definition, or undefined if there is no agent. */
   currentAgent(id: string): Promise<Agent | undefined>;
-  /** Returns the maximum number of ancestors. */
+  /** Returns the maximum number of ancestors of an execution. */
   maxAgentDepth: () => number;
 };

@@ -1,5 +1,5 @@
-// Starts, continues and ends executions in this process. It is one class, because an end may resume ancestors, and a resumed
-// execution may have to end.
+// Starts, continues and ends executions in this process. All of this is one class, because an end may resume ancestors, and
+// a resumed execution may have to end.
 import type { Agent } from "../../agents/agent.ts";
 import { STOPS } from "../end_reason.ts";
 import type { AcceptedExecution, Execution } from "../execution.ts";
@@ -26,7 +26,7 @@ const UNSTORED_END = "The end of an execution could not be stored";
 
 type Ports = RunnerPorts & { agents: AwaitedAgents; active: ActiveRuns; announcer: Announcer };
 
-/** Runs executions here and handles their pauses and ends. */
+/** Runs executions in this process and handles their pauses and ends. */
 export class Runs {
   readonly #ports: Ports;
   readonly #places = new AgentPlaces();
@@ -35,7 +35,10 @@ export class Runs {
     this.#ports = ports;
   }
 
-  /** Accepts and starts a run, or returns the refusal. The execution is on disk when this returns. Throws IdempotencyKeyReused. */
+  /**
+   * Accepts and starts a run, or returns the reason of a refusal. The execution is stored before this method returns.
+   * Throws IdempotencyKeyReused.
+   */
   async begin(
     agent: Agent,
     asked: RunSpec,
@@ -50,21 +53,22 @@ export class Runs {
       if (shared === undefined) this.#launch({ execution, request: spec.request }, agent);
       announcer.started(execution);
     } else if (spec.idempotencyKey !== undefined) {
-      // Returning the first execution would suggest that the different request was accepted.
+      // For a different request, the first execution must not be returned: the caller would think that its request was
+      // accepted.
       const first = await requireExecution(executions, execution.id);
       if (!isSameRun(first, { agent, spec })) throw new IdempotencyKeyReused();
     }
     return isNew && notices.length > 0 ? { ...execution, notices } : execution;
   }
 
-  /** Continues an execution that waited, or ends it if its agent is gone. */
+  /** Continues an execution that waited for a person, or ends it if its agent is gone. */
   async resume(subject: StoredRun): Promise<void> {
     const { announcer, shared } = this.#ports;
     announcer.resumed(subject.execution);
     if (shared === undefined) await this.#continue(subject, afterWaiting(subject.execution));
   }
 
-  /** Continues an execution that this machine claimed, or ends it as the resume decision says. */
+  /** Continues an execution that this machine claimed, or ends it as the rules of resume_decision.ts say. */
   async runClaimed({ subject, isRedelivered, ranMs, cancelled }: ClaimedExecution): Promise<void> {
     const { execution } = subject;
     const { agents, rereadAgents } = this.#ports;
@@ -92,14 +96,14 @@ export class Runs {
     execution: Execution,
     { outcome, ranMs = 0, journal = new Journal(execution, this.#ports, { ranMs }), control }: {
       outcome: Outcome;
-      /** Its uncounted running time. */
+      /** The running time in milliseconds that was not stored yet. */
       ranMs?: number;
       journal?: Journal;
-      /** The ending run's control; absent if the execution does not run on this machine. */
+      /** The control of the ending run. Absent if the execution does not run on this machine. */
       control?: RunControl;
     },
   ): Promise<void> {
-    // After a failure the status stays `running`, and the next start recovers the execution.
+    // If storing fails, the status stays `running`, and the next start recovers the execution.
     await this.#orLog(execution, UNSTORED_END, async () => {
       await this.#afterEnd(await journal.finish(outcome, () => control?.ending() ?? null));
     });
@@ -112,16 +116,16 @@ export class Runs {
   ): Promise<"cancelling" | ExecutionStatus> {
     const { active } = this.#ports;
     for (;;) {
-      // Pending acceptances and answers may start it here.
+      // Pending acceptances and answers may start the execution in this process.
       await active.started();
       const outcome = await this.#abort(id, error);
       if (outcome !== "running" || !active.isStarting) return outcome;
     }
   }
 
-  /** Ends a waiting execution. Returns false if it does not wait. Rejects if the end cannot be stored. */
+  /** Ends a waiting execution. Returns false if the execution does not wait. Rejects if the end cannot be stored. */
   async abortWaiting(id: number, error: string): Promise<boolean> {
-    // Tracked, because ancestors that waited for it run again.
+    // Tracked, because the end resumes the ancestors that waited for this execution.
     return await this.#ports.active.track(this.#abortWaiting(id, error));
   }
 
@@ -133,27 +137,30 @@ export class Runs {
     return ended !== undefined;
   }
 
-  /** Ends an execution that runs here or waits. Returns the resulting status, which is unchanged if it is starting or has ended. */
+  /**
+   * Ends an execution that runs in this process or waits. Returns the resulting status. Does not change an execution that
+   * is starting or has ended.
+   */
   async #abort(id: number, error: string): Promise<"cancelling" | ExecutionStatus> {
     const { active, shared } = this.#ports;
     const isEnding = active.isEnding(id);
     if (active.stop(id, error)) {
-      // Stored, so that the cancel survives the death of this machine.
+      // The request is stored, so that the cancel survives a crash of this machine.
       await shared?.requestCancel(id, error);
       return "cancelling";
     }
     const { execution } = await requireExecution(this.#ports.executions, id);
     if (execution.status === "running") {
       if (shared !== undefined) return await this.#abortElsewhere(execution, { error, shared });
-      // If storing its end fails, the next attempt stores this error.
+      // If storing the end fails, the next attempt stores this error.
       if (isEnding) return "cancelling";
     }
     if (execution.status !== "waiting") return execution.status;
-    // If an answer came first, the execution runs again.
+    // If a person has answered meanwhile, the execution runs again and is aborted as a running one.
     return await this.abortWaiting(id, error) ? "aborted" : await this.#abort(id, error);
   }
 
-  /** Ends an execution that no machine holds, or requests its end from the machine that runs it. */
+  /** Ends an execution that no machine holds, or requests the end from the machine that runs it. */
   async #abortElsewhere(
     execution: Execution,
     { error, shared }: { error: string; shared: SharedRuns },
@@ -163,16 +170,16 @@ export class Runs {
     const ended = await new Journal(execution, this.#ports).finish(outcome);
     await this.#afterEnd(ended);
     if (ended !== undefined) return "aborted";
-    // If it does not run, it waits or has ended.
+    // An execution that does not run waits or has ended.
     return await shared.requestCancel(id, error) ? "cancelling" : await this.#abort(id, error);
   }
 
-  /** Announces an end, ends the open children, and resumes the ancestors that waited for it. */
+  /** Publishes an end, ends the execution's open children, and resumes the ancestors that waited for it. */
   async #afterEnd(ended: Resumption | undefined): Promise<void> {
     if (ended === undefined) return;
     const { announcer, executions, families } = this.#ports;
     const { execution, ancestors, trigger } = ended;
-    // First, so that the next change or slot starts no run of a paused trigger.
+    // Published first, so that no further event starts a run of a trigger that is now paused.
     if (trigger !== undefined) announcer.triggerChanged(execution, trigger);
     announcer.ended(execution);
     for (const child of await families.listChildren(execution.id)) {
@@ -191,7 +198,7 @@ export class Runs {
     );
   }
 
-  /** Runs an execution to its end or to its next question. Never rejects. */
+  /** Runs an execution until it ends or waits for a person, and stores the result. Never rejects. */
   async #run(subject: StoredRun, agent: Agent, control: RunControl): Promise<void> {
     const { execution } = subject;
     await this.#ports.telemetry.execution(execution, async () => {
@@ -203,19 +210,19 @@ export class Runs {
     });
   }
 
-  /** Announces and releases an execution that waits. */
+  /** Publishes that an execution waits, and releases its run. */
   async #pause(
     { execution, request }: Paused,
     { signal, release }: RunControl,
   ): Promise<void> {
     this.#ports.announcer.waiting(execution, request);
-    // An earlier cancel stopped the run, but the execution waits now. It is ended here.
+    // The run was cancelled while the execution's question was being stored. The waiting execution is ended here.
     const isCancelled = signal.aborted && !isLeftForRestart(signal);
     const error = signal.reason instanceof RunStopped ? signal.reason.message : STOPS.cancelled;
     if (isCancelled) {
       await this.#orLog(execution, UNSTORED_END, async () => {
         if (await this.abortWaiting(execution.id, error)) return;
-        // An answer came first, so the execution runs again or is about to.
+        // NotWaiting: a person has answered meanwhile, so the execution runs again or is about to run.
         release();
         await this.cancel(execution.id, error);
       });
@@ -223,7 +230,7 @@ export class Runs {
     release();
   }
 
-  /** Continues an execution, and stops it if its parent has ended meanwhile. */
+  /** Continues an execution. Stops it if its parent has ended meanwhile. */
   async #continue(subject: StoredRun, decide: ResumeDecision): Promise<void> {
     const { agents, active, executions, serviceLog } = this.#ports;
     const { id, agentId, parentExecutionId } = subject.execution;
@@ -242,20 +249,20 @@ export class Runs {
   }
 
   /**
-   * Waits until the agent's file can be read, then continues the execution. Meanwhile it counts as a run: it can be cancelled,
-   * and its parent waits for it. Never rejects.
+   * Waits until the agent's file can be read, then continues the execution. During the wait, the execution can be cancelled
+   * like a run, and its parent waits for it. Never rejects.
    */
   async #hold(subject: StoredRun, decide: ResumeDecision, control: RunControl): Promise<void> {
     const { execution } = subject;
     const { active, agents } = this.#ports;
     const { signal } = control;
-    // A stopping service ends this wait at once, unless a parent waits for the child: it would treat the child as ended.
+    // A stopping service ends this wait at once, except for a child, because its parent would take it for ended.
     const stopping = execution.parentExecutionId === null ? [active.stopping] : [];
     let agent: Agent | undefined;
     try {
       agent = await agents.whenReadable(execution.agentId, AbortSignal.any([signal, ...stopping]));
     } catch {
-      // On a stop of the service the status stays, and the next start continues the execution.
+      // When the service stops, the status stays, and the next start continues the execution.
       const { reason } = signal;
       if (!(reason instanceof RunStopped) || reason.resumable) return;
       return await this.end(execution, { outcome: reason.outcome, control });

@@ -7,49 +7,52 @@ export interface Delivery {
   executionId: number;
   /** The number of deliveries of the job, including this one. */
   attempt: number;
-  /** True if a parent waits for it. */
+  /** True if a parent waits for the execution. */
   isDelegated: boolean;
 }
 
 /** An execution that this machine claimed. */
 export interface ClaimedExecution {
   subject: StoredRun;
-  /** The error of an earlier cancel request, or null. */
+  /** The error of an earlier cancel request. Null if there is none. */
   cancelled: string | null;
-  /** True if another machine ran it before and died, lost its lease or left it. */
+  /** True if another machine ran the execution before and died, lost its lease or gave the execution up. */
   isRedelivered: boolean;
-  /** Its uncounted running time on the other machine. */
+  /** The running time in milliseconds on the other machine that was not stored yet. */
   ranMs: number;
 }
 
 /** The receiver of deliveries on a machine. Its methods must not throw. */
 export interface Worker {
-  /** Returns the number of free slots. Delegated executions need none, because their parents wait for them. */
+  /** Returns the number of free slots. Delegated executions need no slot, because their parents wait for them. */
   free(): number;
-  /** Accepts a delivery and counts it in `free()` at once. A former delivery of the same execution is lost. */
+  /** Accepts a delivery and occupies a slot at once. An earlier delivery of the same execution counts as lost. */
   accept(delivery: Delivery): void;
-  /** Drops a delivery whose lease was lost. The queue must get no more reports about it. */
+  /** Drops a delivery whose lease was lost. Its run must store nothing more. */
   lost(delivery: Delivery): void;
-  /** Cancels an execution that runs here. */
+  /** Cancels an execution that runs on this machine. */
   cancel(executionId: number, error: string): void;
 }
 
-/** The shared queue of executions. Each method except `whenChanged` rejects with StorageUnavailable. */
+/** The shared queue of executions. Every method except whenChanged() rejects with StorageUnavailable. */
 export interface SharedRuns {
   /** Starts to send deliveries to the worker. */
   work(worker: Worker): void;
   /** Reports a free slot to the queue. */
   wake(): void;
-  /** Claims the execution for this machine. Returns undefined if it no longer needs to run. */
+  /** Claims the execution for this machine. Returns undefined if the execution no longer needs to run. */
   claim(delivery: Delivery): Promise<ClaimedExecution | undefined>;
-  /** Releases an execution that paused, ended or could not be claimed. If it must still run, another machine gets it. */
+  /**
+   * Releases an execution that paused, ended or could not be claimed. If the execution must continue, the queue delivers it
+   * to another machine.
+   */
   release(delivery: Delivery): Promise<void>;
-  /** Requests that the machine that runs the execution ends it with this error. Returns false if it does not run. */
+  /** Asks the machine that runs the execution to end it with this error. Returns false if the execution does not run. */
   requestCancel(executionId: number, error: string): Promise<boolean>;
-  /** Resolves at the next change of the execution on any machine, when the signal aborts, or after a second. */
+  /** Resolves when the execution changes on any machine, when the signal aborts, or after a second. */
   whenChanged(executionId: number, signal: AbortSignal): Promise<void>;
-  /** Enqueues running executions without a job. */
+  /** Puts running executions that have no job into the queue. */
   enqueueUnclaimed(): Promise<void>;
-  /** Claims nothing more. Claimed executions are kept until they are released. */
+  /** Stops claiming executions. Claimed executions are kept until they are released. */
   stopClaiming(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The result of a run for the trigger that started it.
+// Decides if a run counts as a failure or a success of the trigger that started it.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
 import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { Execution } from "../execution.ts";
@@ -6,8 +6,9 @@ import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
 import { endCodeOf, isLimitCode } from "../end_reason.ts";
 
 /**
- * Returns the verdict, or undefined if the run counts neither as a failure nor as a success: a person or the service stopped it,
- * its model could not be reached, no trigger started it, or its agent has `max_failures: none`.
+ * Returns if a run counts as a failure of its trigger, with the data to count it. Undefined if the run counts neither as a
+ * failure nor as a success: a person or the service stopped it, its model could not be reached, no trigger started it, or
+ * its agent has `max_failures: none`.
  */
 export function verdictOf(
   agent: Agent | undefined,
