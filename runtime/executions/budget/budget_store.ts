@@ -218,7 +218,7 @@ function* findRefusal(wanted: NewReservation): Operation<ReservationRefusal | un
   return undefined;
 }
 
-/** The spending of a reserved call counts at the time of its reservation. */
+/** Returns the scopes that a reserved call counts toward, at the time of its reservation. */
 function toPaidCall({ agent_id: agentId, root_id: rootId, at }: ReservationRow): PaidCall {
   return { agentId, rootId, at };
 }

@@ -1,30 +1,33 @@
-// The table of spending, by scope and quarter of an hour. Such a step fits the days of all time zones.
+// The table of spending by scope and quarter of an hour. In every time zone a day begins at a quarter of an hour.
 import { agentScope, type Amount, treeScope, WORKSPACE_SCOPE } from "../budget.ts";
 import { USAGE_STEP_MS } from "../usage.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import { afterCommit, insertRows, type Operation, run } from "../../database/operation.ts";
 
-/** The time for which spending is kept: the longest month, and a day for time zones. */
+/** The time in milliseconds for which spending is kept: the longest month, and one day because of time zones. */
 const KEPT_MS = 32 * DAY_MS;
 
-/** The payers and the time of a model call. */
+/** The budgets' scopes that a model call counts toward, and its time. */
 export interface PaidCall {
-  /** Null for a call without an agent. */
+  /** The agent's id. Null for a call without an agent. */
   agentId: string | null;
-  /** The root of the execution's tree. Null for a call without an execution. */
+  /** The id of the tree's first execution. Null for a call without an execution. */
   rootId: number | null;
-  /** Milliseconds since 1970. */
+  /** The time of the call in milliseconds since the epoch. */
   at: number;
 }
 
-/** The spending of one database. */
+/** Adds up the spending in one database. */
 export class SpendingTable {
-  /** The step of the last removal of old rows. */
+  /** The quarter of an hour of the last removal of old rows. */
   #lastPurgedStep = 0;
-  /** Spending of running executions that needed no reservation and is not stored yet. */
+  /** The spending that needed no reservation and is not stored yet, by execution id. */
   readonly #unstored = new Map<number, readonly (PaidCall & { used: Amount })[]>();
 
-  /** Adds the used amount to the workspace, the agent and the tree, in the open transaction. Removes old rows once in a step. */
+  /**
+   * Adds an amount to the spending of the workspace, the agent and the tree, in the open transaction. Removes old rows once
+   * in a quarter of an hour.
+   */
   *book({ agentId, rootId, at }: PaidCall, used: Amount): Operation<void> {
     const step = Math.floor(at / USAGE_STEP_MS) * USAGE_STEP_MS;
     const scopes: [string, number][] = [[WORKSPACE_SCOPE, step]];
@@ -41,13 +44,13 @@ export class SpendingTable {
     yield* afterCommit(() => this.#lastPurgedStep = step);
   }
 
-  /** Keeps the spending of a call until the next change of its execution is stored. */
+  /** Keeps the spending of a call in memory until the next change of its execution is stored. */
   bookLater(executionId: number, call: PaidCall, used: Amount): void {
     const earlier = this.#unstored.get(executionId) ?? [];
     this.#unstored.set(executionId, [...earlier, { ...call, used }]);
   }
 
-  /** Stores the kept spending of an execution, in the open transaction that stores its reply or its end. */
+  /** Stores the kept spending of an execution, in the open transaction that stores its reply or end. */
   *bookKept(executionId: number): Operation<void> {
     const kept = this.#unstored.get(executionId);
     if (kept === undefined) return;
@@ -60,7 +63,7 @@ export class SpendingTable {
   }
 }
 
-/** Removes rows that no period needs. Keeps trees, whose step is 0. */
+/** Removes rows that no budget's period needs. Keeps the rows of trees, whose step is 0. */
 function* removeOld(end: number): Operation<void> {
   yield* run("DELETE FROM spending WHERE step > 0 AND step < ?", end);
   yield* run("DELETE FROM budget_periods WHERE start > 0 AND start < ?", end);

@@ -1,5 +1,5 @@
-// Dry runs: the model and its reads are real. A call that changes something, or that needs a person's approval, is answered with
-// a description instead. No person is asked, and the tool does not run.
+// Implements dry runs: the model and its reads are real. A call that changes something or needs approval gets a description
+// as its result. No person is asked, and the tool does not run.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { CallPreview } from "../record/call_preview.ts";
@@ -18,7 +18,10 @@ const ARGUMENTS_CHARACTERS = 300;
 /** The time limit of a file preview, in milliseconds. */
 const LOOK_MS = 30_000;
 
-/** Returns the description of a call as its result, or the failure that the call would have now. Rejects with the signal's reason. */
+/**
+ * Returns the description of a call as the call's result, or the failure that the call would have. Rejects with the
+ * signal's reason.
+ */
 export async function describeCall(
   run: Run,
   { tool, args }: { tool: DescribedTool; args: JsonObject },
@@ -50,7 +53,7 @@ interface Description {
   preview: CallPreview | null;
 }
 
-/** Describes the change of a file tool's call. Returns undefined for other tools. */
+/** Describes the change that a file tool's call would make. Returns undefined for other tools. */
 async function look(
   run: Run,
   tool: DescribedTool,

@@ -12,7 +12,10 @@ import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { RunStopped } from "./run.ts";
 
-/** Converts an error to an outcome: the message of an expected failure or a stop. A bug is logged, and the outcome refers to the log. */
+/**
+ * Converts an error to an outcome. An expected failure or a stop gives its message. A bug is logged, and the outcome refers
+ * to the log.
+ */
 export function toFailure(
   error: unknown,
   context: { execution: Execution; serviceLog: ServiceLog },
@@ -41,7 +44,7 @@ export function modelFailure(failure: ModelError): Outcome {
   return { ...outcome, transient: { kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } };
 }
 
-/** Classifies a failure. An error that a provider returned is a rate limit or the provider's failure. */
+/** Classifies a failure of a model call. Errors that a provider returned are rate limits or failures of the provider. */
 function kindOf({ status, providerText }: ModelError): TransientFailure {
   if (status === 429 || /\brate_limit/.test(providerText ?? "")) return "rate_limit";
   return status === undefined && providerText === undefined ? "network" : "provider";

@@ -16,7 +16,7 @@ export function toJsonText(content: string): string {
   return /^```[a-z]*[ \t]*\r?\n([^]*?)\r?\n?[ \t]*```$/i.exec(text)?.[1]?.trim() ?? text;
 }
 
-/** Returns the faults of an answer. Empty if it fits. */
+/** Returns the faults of an answer, one sentence each. Empty if the answer fits the schema. */
 export async function findFaults(
   content: string,
   format: AnswerFormat,
@@ -24,7 +24,7 @@ export async function findFaults(
 ): Promise<string[]> {
   const text = toJsonText(content);
   if (text === "") return ["it is empty"];
-  // A longer answer would be cut and would then not be JSON.
+  // A longer answer would be cut when it is stored, and would no longer be JSON.
   if (text.length > ANSWER_CHARACTERS) return [`it is over ${ANSWER_CHARACTERS} characters long`];
   const fault = findJsonFault(text);
   if (fault !== undefined) {
@@ -33,7 +33,7 @@ export async function findFaults(
   const answer = JSON.parse(text) as JsonValue;
   if (isDeeperThan(answer, MAX_DEPTH)) return [`it is nested over ${MAX_DEPTH} levels deep`];
   const faults = await format.findFaults(answer, { signal });
-  // The faults contain names that the model invented.
+  // The faults contain names from the answer, so they are made plain and short.
   return faults.map((one) => toPlainLine(one, MAX_FAULT_CHARACTERS));
 }
 
@@ -45,7 +45,7 @@ export function toFitOutcome(content: string, [fault, ...more]: readonly string[
   return { status: "error", error, output: null };
 }
 
-/** Asks the model to repair its answer. The request is stored, so that a resumed run does not ask twice. */
+/** Stores the request to repair the answer, so that a resumed run does not send it twice. */
 export async function askForRepair(run: Run, faults: readonly string[]): Promise<void> {
   const { journal, conversation, format } = run;
   const content = "Your answer does not fit the JSON Schema that it has to fit:\n" +

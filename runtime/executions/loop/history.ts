@@ -1,16 +1,20 @@
-// The history that a new run gets from the previous one: trimmed once, at its start, to a sequence that every provider accepts.
+// Creates the history that a new run gets from the previous one. The history is trimmed at the run's start to a sequence
+// that every provider accepts.
 import type { HistoryLevel } from "../../config/agent_settings.ts";
 import type { Message, ToolMessage, UserMessage } from "../../models/message.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { toSkillBreadcrumb } from "../../tools/skills/skill_context.ts";
 import type { Execution } from "../execution.ts";
 
-/** The maximum number of messages of earlier runs. */
+/** The maximum number of messages of earlier runs, by history level. */
 const WINDOW: Readonly<Record<HistoryLevel, number>> = { off: 0, low: 10, medium: 50, high: 200 };
-/** The maximum length of a tool result in the history, including the note of the cut, because a seed is seeded again. */
+/**
+ * The maximum length in characters of a tool result in the history. The note about the cut is included, so that a result is
+ * not cut again in the next run.
+ */
 const OLD_RESULT_CHARACTERS = 500;
 
-/** Returns the messages of the earlier conversation within the window of the history level. */
+/** Returns the messages of the earlier conversation that fit into the history level. */
 export function seedHistory(
   earlier: { messages: readonly Message[]; execution: Execution } | undefined,
   { level, redactor }: { level: HistoryLevel; redactor: Redactor },
@@ -22,18 +26,19 @@ export function seedHistory(
   // A turn without an answer gets a note, because some providers refuse two consecutive user turns.
   if (last !== undefined && last.role !== "assistant") whole.push(toFailureNote(earlier.execution));
   const recent = whole.slice(-window);
-  // The window begins with a user turn. A result would lack its call, and an injected text would lack its context.
+  // The history begins with a user turn. A tool result without its call or an injected text without its context would be
+  // useless.
   const start = recent.findIndex(isTurn);
   return (start < 0 ? endOfLongTurn(whole, window) : recent.slice(start))
     .map((message) => shorten(message, redactor));
 }
 
-/** Returns the user turn of a turn that is longer than the window, and as many of its last messages as fit. */
+/** Returns the end of a turn with more messages than the history may have: the user turn and the last messages that fit. */
 function endOfLongTurn(whole: readonly Message[], window: number): Message[] {
   const asked = whole.findLast(isTurn);
   if (asked === undefined) return [];
   const recent = whole.slice(1 - window);
-  // A result without its call is refused by every provider.
+  // Providers refuse a result without its call, so the end begins with a reply.
   return [asked, ...recent.slice(recent.findIndex(({ role }) => role === "assistant"))];
 }
 
@@ -42,7 +47,7 @@ function isTurn(message: Message): boolean {
   return message.role === "user" && message.injected === undefined;
 }
 
-/** Gives every call a result and drops results without a call, so that providers accept the sequence. */
+/** Adds missing results and drops results without a call, so that providers accept the messages. */
 function repair(messages: readonly Message[]): Message[] {
   const whole: Message[] = [];
   for (const [index, message] of messages.entries()) {
@@ -70,7 +75,7 @@ function repair(messages: readonly Message[]): Message[] {
 function shorten(message: Message, redactor: Redactor): Message {
   if (message.role === "user") return leaveBreadcrumb(message);
   if (message.role !== "tool") return message;
-  // A picture is stored once, with the run that read it.
+  // Pictures stay in the run that read them and are not copied.
   const { media: _media, ...text } = message;
   if (text.content.length <= OLD_RESULT_CHARACTERS) return text;
   const note = `… [cut from history: it had ${message.content.length} characters]`;
@@ -78,9 +83,9 @@ function shorten(message: Message, redactor: Redactor): Message {
   return { ...text, content: kept + note };
 }
 
-/** Shortens injected instructions of skills. A person's text may look like a skill's tag and stays unchanged. */
+/** Shortens injected instructions of skills to a note. A person's text may look like a skill's tag and stays unchanged. */
 function leaveBreadcrumb(message: UserMessage): UserMessage {
-  // Without the mark, a new run can request a repair.
+  // The `repair` mark is removed, so that the new run may request a repair, too.
   const { repair: _repair, ...kept } = message;
   const content = kept.injected ? toSkillBreadcrumb(kept.content) : undefined;
   return content === undefined ? kept : { ...kept, content };

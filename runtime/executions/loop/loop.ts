@@ -1,4 +1,4 @@
-// The agent loop: run open calls, ask the model, check the reply. It repeats until there is an outcome or a question.
+// The agent loop: runs open calls, asks the model and checks the reply, until the run ends or a person must answer.
 import type { Agent } from "../../agents/agent.ts";
 import type { AssistantMessage } from "../../models/message.ts";
 import { ModelError, type ModelReply } from "../../models/model.ts";
@@ -27,8 +27,9 @@ import type { RunSettings } from "../../config/agent_settings.ts";
 const loadWrittenCall = lazyModule(() => import("./written_call.ts"));
 
 /**
- * Runs a conversation to its outcome, or to a question for a person, its own or a child's. It continues from the stored
- * conversation. Every step is stored before the next begins. Throws only for bugs and failures of the store.
+ * Runs a conversation until it has an outcome or waits for a person's answer to its own or a child's question. Continues
+ * from the stored conversation. Every step is stored before the next one begins. Throws only for bugs and failures of the
+ * store.
  */
 export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | WaitingChild> {
   try {
@@ -54,7 +55,7 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
       }
       const open = run.conversation.openCalls();
       if (open.length > 0) {
-        // An answer that crosses a limit is still accepted. Calls are refused.
+        // A reply that crosses a limit is accepted if it is the answer. Its calls are refused.
         const crossed = findCrossedLimit(figures, run.agent.settings);
         if (crossed !== undefined) return refuseCalls(open, crossed);
         const pause = await settleToolCalls(run, open);
@@ -74,23 +75,23 @@ export async function runLoop(run: Run): Promise<Outcome | OpenQuestion | Waitin
   }
 }
 
-/** Returns the outcome of a run that crossed a limit before these calls started. */
+/** Returns the outcome of a run that crossed a limit before these calls of the last reply started. */
 function refuseCalls({ length: refusedCalls }: readonly unknown[], error: string): Outcome {
   return { status: "aborted", error, output: null, refusedCalls };
 }
 
-/** Returns the question to a person, or the outcome, if a model call does not fit into a budget. */
+/** Returns the question to a person, or the run's outcome, if a model call does not fit into a budget. */
 function budgetPause(
   { agent, conversation }: Run,
   exceeded: BudgetExceeded,
 ): Outcome | OpenQuestion {
   if (agent.onBudget === "abort") return budgetOutcome(describeBudget(exceeded.budget));
-  // The position of the missing reply. No call has an answer there.
+  // The question has the position of the missing reply, which no call's answer has.
   const call = { position: conversation.nextPosition, name: BUDGET_TOOL };
   return { call, ...toBudgetQuestion(exceeded, agent) };
 }
 
-/** Requests one reply and stores it. Returns the execution with its new figures. */
+/** Requests and stores one reply. Returns the execution with its new figures. */
 async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Execution> {
   const received = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
   const reply = await withWrittenCalls(run, received);
@@ -117,7 +118,7 @@ async function takeStep(run: Run, step: { isPriceMissed: boolean }): Promise<Exe
   return figures;
 }
 
-/** Matches the beginning of a call that is written as text. Other replies are not parsed. */
+/** Matches a reply that may be a call written as text. Other replies are not parsed. */
 const BEGINS_LIKE_CALL = /^\s*(?:<(?:tool_call|function|invoke)|```|\[?\s*\{)/;
 
 async function withWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {
@@ -134,7 +135,7 @@ async function judgeText(run: Run, message: AssistantMessage): Promise<Outcome |
   return judgeWrittenCall(run, message);
 }
 
-/** The maximum length of a refusal in the error. */
+/** The maximum length in characters of a model's refusal in the run's error. */
 const MAX_REFUSAL_LENGTH = 600;
 
 /** Returns true if a reply ends the run. The calls of a reply that the provider cut off are ignored. */
@@ -147,7 +148,7 @@ function isWhole({ stop }: AssistantMessage): boolean {
   return stop !== "length" && stop !== "content_filter" && stop !== "refusal";
 }
 
-/** Returns the outcome for the last reply. */
+/** Returns the run's outcome for its last reply. */
 function judgeAnswer(
   { content, stop }: AssistantMessage,
   { agent, figures }: { agent: Agent; figures: Execution },
@@ -163,7 +164,7 @@ function judgeAnswer(
     return failed(`${NO_ANSWERS.refusal}${words === "" ? "" : `: ${words}`}`);
   }
   if (content.trim() !== "") return { status: "success", error: null, output: content };
-  // Many agents return no text after their tools have done the work.
+  // A reply without text is an answer if the run made calls, because many agents end silently after their work.
   if (figures.toolCalls > 0) return { status: "success", error: null, output: "" };
   return failed(NO_ANSWERS.empty_reply);
 }
@@ -181,7 +182,7 @@ function toOutcome(error: unknown): Outcome {
   throw error;
 }
 
-/** Returns the error of the first crossed limit, or undefined. */
+/** Returns the error for the first crossed limit of the agent. Undefined if no limit is crossed. */
 function findCrossedLimit(figures: Execution, settings: RunSettings): string | undefined {
   const { maxToolCalls, maxExecutionTokens, maxCostUsd } = settings;
   if (maxToolCalls !== null && figures.toolCalls > maxToolCalls) {

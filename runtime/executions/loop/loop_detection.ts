@@ -1,4 +1,4 @@
-// Detects loops of a model: the same failure repeatedly, or the same call with the same result.
+// Detects loops: the model repeats a failure, or a call that gives the same result.
 import type { Message, ToolMessage } from "../../models/message.ts";
 
 const EQUAL_FAILURES = 3;
@@ -11,17 +11,17 @@ interface Settled {
   result: ToolMessage;
 }
 
-/** Observes the steps of one run. A step is one reply with the results of its calls. */
+/** Watches the steps of one run for loops. A step is one reply with the results of its calls. */
 export class LoopDetector {
-  /** By tool: its last failure, and the number of consecutive steps with it. */
+  /** The last failure of each tool, and the number of consecutive steps with this failure. */
   readonly #failures = new Map<string, { line: string; count: number }>();
-  /** By call and result: the number of consecutive steps with it. */
+  /** The number of consecutive steps with the same call and result, by call and result. */
   #repeats = new Map<string, number>();
   #observed = 0;
 
   /**
-   * Observes the new steps of these messages. Returns the description of a loop, if there is one. A resumed run is observed from
-   * its first step.
+   * Checks the steps of these messages that are new, and returns the description of a loop, or undefined. The steps of a
+   * resumed run are checked from the first one.
    */
   observe(messages: readonly Message[]): string | undefined {
     for (const step of settledSteps(messages).slice(this.#observed)) {
@@ -45,7 +45,7 @@ export class LoopDetector {
       }
       const line = result.content.split("\n", 1)[0] ?? "";
       const last = this.#failures.get(name);
-      // Equal failures of one reply are one step: the model has not seen any of them yet.
+      // Equal failures in one reply count once, because the model has read none of them before.
       const isNew = !counted.has(`${name}\n${line}`);
       counted.add(`${name}\n${line}`);
       const count = last?.line === line ? last.count + (isNew ? 1 : 0) : 1;
@@ -65,15 +65,15 @@ export class LoopDetector {
         return `${name} was called ${count} times in a row with the same arguments and the same result`;
       }
     }
-    // Calls that this step did not repeat are counted from zero again.
+    // The counts of calls that this step does not repeat are dropped.
     this.#repeats = repeats;
     return undefined;
   }
 }
 
-/** Returns the steps of the current run: every reply since the last user turn whose calls all have results. */
+/** Returns the steps of the current run: the replies since the last user turn whose calls all have results. */
 function settledSteps(messages: readonly Message[]): Settled[][] {
-  // Injected instructions start no turn, because requesting them repeatedly is a loop, too.
+  // Injected instructions do not count as a user turn. Otherwise a loop of requests for instructions would not be found.
   const start = messages.findLastIndex((one) => one.role === "user" && !one.injected) + 1;
   const steps: Settled[][] = [];
   for (const [index, message] of messages.entries()) {

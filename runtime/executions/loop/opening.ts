@@ -1,5 +1,5 @@
-// The opening of a conversation: the system message and the user turn. A continued run creates the system message again, because
-// the agent may have been edited.
+// Creates the opening of a conversation: the system message and the user turn. A continued run creates a new system
+// message, because the agent may have been edited.
 import { stat } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import type { Message } from "../../models/message.ts";
@@ -14,7 +14,7 @@ import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { RunPorts } from "./run_ports.ts";
 
-/** The collaborators of an opening. */
+/** The objects that an opening needs. */
 export type OpeningContext = Pick<
   RunPorts,
   | "clock"
@@ -27,7 +27,7 @@ export type OpeningContext = Pick<
   | "facts"
 >;
 
-/** The run of an opening. */
+/** The agent and request of an opening's run. */
 export interface OpeningSubject {
   request: ExecutionRequest;
   agent: Agent;
@@ -56,7 +56,10 @@ export async function createOpening(
   return [system, ports.keyRedactor.redactValue({ role: "user", content: user })];
 }
 
-/** Creates the system message of a continued run. Returns undefined if it differs from the stored one only in the time. */
+/**
+ * Creates the system message of a continued run. Returns undefined if the new one differs from the stored one only in the
+ * time.
+ */
 export async function renewSystem(
   subject: OpeningSubject & { stored: Message },
   ports: OpeningContext,
@@ -112,7 +115,7 @@ function delegatesOf(
   });
 }
 
-/** Returns the names of the agent's memory sections. A memory file that cannot be read is logged and ignored. */
+/** Returns the names of the agent's memory sections. Logs and ignores a memory file that cannot be read. */
 async function memorySectionsOf(agent: Agent, log: ServiceLog): Promise<string[]> {
   try {
     return await listSections(memoryPathOf(agent));
@@ -128,7 +131,7 @@ async function isThere(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch {
-    // The file is gone or inaccessible. In both cases the agent cannot read it.
+    // A file that is gone or inaccessible counts as missing, because the agent cannot read it.
     return false;
   }
 }

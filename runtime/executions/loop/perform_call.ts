@@ -22,7 +22,7 @@ const loadReadMedia = lazyModule(() => import("../../models/adaptation/read_medi
 /** The maximum number of pictures and PDF files of one result. */
 const MOST_MEDIA = 8;
 
-/** A call that may start. */
+/** A checked tool call that may start. */
 export interface ReadyCall {
   tool: ActionTool;
   args: JsonObject;
@@ -38,14 +38,14 @@ export interface CallResult {
   effect: Effect;
   /** The calls that a dry run described instead of making them. */
   described?: DescribedCall[];
-  /** Instructions that enter the conversation with the result. */
+  /** The instructions that the result adds to the conversation. */
   instructions?: string;
   media?: readonly Media[];
 }
 
 /**
- * Runs the call. An error of the tool becomes its result. A question is returned after the intent was removed. Rejects with the
- * signal's reason if the run is stopped, and if the store fails.
+ * Runs a call and returns its result. An error of the tool becomes a result. If the tool asks a question, removes the
+ * stored intent and returns the question. Rejects with the signal's reason if the run is stopped, and if the store fails.
  */
 export async function performCall(
   run: Run,
@@ -61,7 +61,7 @@ export async function performCall(
     signal: run.signal,
   };
   const media: Media[] = [];
-  // A tool may ignore its signal. Its result after the time limit is discarded.
+  // A tool may ignore its signal. A result after the time limit is discarded.
   const work = (signal: AbortSignal) =>
     untilAborted(
       tool.run(args, {
@@ -91,7 +91,10 @@ export async function performCall(
   }
 }
 
-/** Implements ToolContext.show. */
+/**
+ * Implements ToolContext.show(): adds a picture or PDF file to the call's result, or returns a PDF file's text for a model
+ * that cannot read it.
+ */
 async function show(
   run: Run,
   bytes: Uint8Array,
@@ -110,7 +113,7 @@ async function show(
   return { text: read.text };
 }
 
-/** Returns the result that the model reads after a failed call. */
+/** Returns the result of a failed call for the model. */
 export function toFailedResult(error: unknown, effect: Effect): CallResult {
   const message = error instanceof Error ? error.message : String(error);
   return { content: `Error: ${message}`, isError: true, effect };

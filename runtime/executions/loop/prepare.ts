@@ -1,4 +1,5 @@
-// Prepares the run of an execution for the loop: model, tools, sandbox and opening messages.
+// Prepares the run of an execution for the loop: opens the model, the tools and the sandbox, and creates the opening
+// messages.
 import type { Agent } from "../../agents/agent.ts";
 import { refuseTooManyTools } from "../../models/tool_limit.ts";
 import { packTerms, toCallTerms } from "../record/call_terms.ts";
@@ -11,8 +12,8 @@ import type { Run } from "./run.ts";
 import type { RunPorts } from "./run_ports.ts";
 
 /**
- * Builds a run. Stores and logs the opening of a new conversation. For a stored one, stores and logs the system message if it
- * has changed.
+ * Returns the prepared run of an execution. Stores and logs the opening of a new conversation. For a stored conversation,
+ * stores and logs the system message if it has changed.
  */
 export async function prepareRun(
   subject: { execution: Execution; request: ExecutionRequest; agent: Agent },

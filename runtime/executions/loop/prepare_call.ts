@@ -1,5 +1,4 @@
-// Decides about a tool call before it starts: by its arguments, the answers of people, and the state that an earlier process
-// left.
+// Decides how a tool call is handled, by its arguments, people's answers and the state that an earlier process stored.
 import { isGuarded } from "../../agents/guarded_tools.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { givenArguments, parseArguments } from "../../tools/definition/arguments.ts";
@@ -23,25 +22,25 @@ import type { DescribedTool } from "./dry_run.ts";
 import type { CallResult, ReadyCall } from "./perform_call.ts";
 import type { Run } from "./run.ts";
 
-/** The decision about a call. */
+/** The way in which a call is handled. */
 export type PreparedCall =
-  /** It already has its result. */
+  /** The call already has its result. */
   | { kind: "settled"; result: CallResult }
-  /** A person is asked first. With `isGuard` the question is the permission to run the call. */
+  /** A person must answer a question first. With `isGuard`, the question is the permission to make the call. */
   | { kind: "ask"; question: ToolQuestion; args: JsonObject; isGuard?: true }
-  /** It is described instead of made: see dry_run.ts. */
+  /** The call is described instead of made, see dry_run.ts. */
   | { kind: "describe"; tool: DescribedTool; args: JsonObject }
-  /** It runs. `given` are the model's arguments, without defaults. */
+  /** The call's tool runs. `given` are the model's arguments without defaults. */
   | { kind: "run"; ready: ReadyCall; given: JsonObject } & Remarked
-  /** A child execution runs it. With `delegation` the child must be started. */
+  /** A child execution gives the result. With `delegation`, the child must be started. */
   | { kind: "delegate"; delegation?: Delegation } & Remarked;
 
-/** `remark` is a person's text with the approval. It follows the result. */
+/** The remark of a person's approval, which is appended to the call's result. */
 interface Remarked {
   remark?: string;
 }
 
-/** The part of a run that decides about calls. */
+/** The part of a run that is needed to decide about calls. */
 export type CallCircumstances =
   & Pick<
     Run,
@@ -49,16 +48,17 @@ export type CallCircumstances =
   >
   & { execution: Pick<Execution, "isDryRun"> };
 
-/** Decides about a call without starting it. A fault of the call becomes its result. */
+/** Decides how a call is handled, without starting it. An invalid call gets the fault as its result. */
 export function prepareCall(run: CallCircumstances, call: PlannedCall): PreparedCall {
   const answers = run.answers.get(call.position) ?? [];
-  // The agent's file may have changed since. Answers to guards and answers to tools are not interchangeable.
+  // The agent's file may have changed since the answer. A guard's answer is no answer to a tool's question, and the
+  // reverse.
   const isOfGuard = ({ request }: GivenAnswer) => request.isGuard === true;
   const verdict = answers.find(isOfGuard);
   const permission = verdict?.answer;
   const remark = verdict && describeApproval(verdict);
   const remarked: Remarked = remark === undefined ? {} : { remark };
-  // A child already runs it, so its result is needed even if the agent's file has changed.
+  // A child execution already exists, so its result is used even if the agent's file has changed.
   if (run.delegated.has(call.position)) return { kind: "delegate", ...remarked };
   const tool = run.toolbox.get(call.name);
   if (tool === undefined) {
@@ -75,7 +75,7 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
       return { kind: "ask", question: tool.question(args), args: given };
     }
     const effect = tool.delegation === undefined ? tool.effect(args) : "read";
-    // The text may quote a page, so only reads run without approval.
+    // A call written as text may be quoted from a page, so only reads run without approval.
     const isDoubtful = call.written === true && !isDeclaredRead(tool);
     const asks = isDoubtful || isGuarded(run.agent, tool);
     if (run.execution.isDryRun && (effect !== "read" || asks)) {
@@ -110,7 +110,7 @@ export function prepareCall(run: CallCircumstances, call: PlannedCall): Prepared
   }
 }
 
-/** Returns an answer with its question for the tool. */
+/** Converts an answer and its question to the form that tools get. */
 function toAnsweredQuestion({ request, answer }: GivenAnswer): AnsweredQuestion {
   const { kind, message, options, multi, answersBefore } = request;
   const question = {
@@ -132,7 +132,7 @@ function confirmation(toolName: string, isWritten: boolean): ToolQuestion {
   return { kind: "confirm", message: `Allow ${toolName}?${why}`, options: null, multi: false };
 }
 
-/** Returns the result that the model reads for a question. */
+/** Returns the result of a question for the model. */
 function answerResult(answer: HumanAnswer): { content: string; isError: boolean } {
   return "expired" in answer
     ? { content: "The user did not answer (timeout)", isError: true }

@@ -1,4 +1,4 @@
-// Previews of file changes for people: a summary, and a redacted diff of bounded length.
+// Creates previews of file changes for people: a summary, and a redacted diff of limited length.
 import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -9,7 +9,7 @@ import type { ActionTool, FileChange, FileRenaming } from "../../tools/definitio
 
 const MOST_BYTES = 64 * 1024;
 
-/** Returns the summary and the preview of a file tool's call. Throws ToolFailure as the tool's `preview` does. */
+/** Returns the summary and the preview of a file tool's call. Throws ToolFailure as the tool's preview() does. */
 export async function previewChange(
   tool: Pick<ActionTool, "preview">,
   args: JsonObject,
@@ -53,18 +53,18 @@ function summaryOf(change: FileChange | FileRenaming, preview: CallPreview): str
   return `${change.after === null ? "delete" : "write"} ${inLine(change.path)} (${counts})`;
 }
 
-/** Escapes control characters, so that a name cannot look like a separate line. */
+/** Escapes control characters in a path, so that the path cannot look like several lines. */
 function inLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }
 
-/** Cuts a preview. It is already redacted, so it may be cut anywhere. */
+/** Cuts a preview to the maximum length. A redacted preview may be cut anywhere. */
 function bounded(preview: CallPreview): CallPreview {
   const { diff } = preview;
   const { read } = new TextEncoder().encodeInto(diff, new Uint8Array(MOST_BYTES));
   if (read === diff.length) return preview;
   const whole = diff.slice(0, read);
-  // A single line may be longer than the limit.
+  // Cut after a whole line, or within a line that is longer than half of the limit.
   const end = whole.lastIndexOf("\n") + 1;
   const kept = end > MOST_BYTES / 2 ? whole.slice(0, end) : `${whole}\n`;
   const note = `[cut here: the whole diff has ${diff.split("\n").length - 1} lines]`;

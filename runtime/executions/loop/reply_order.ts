@@ -1,34 +1,34 @@
-// The order of the calls of one reply: calls that work on the same resource run in the order of the reply, all others run
-// concurrently. The tools lock files against other runs (path_locks.ts).
+// Orders the calls of one reply: calls on the same resource run in the order of the reply, all others run concurrently. The
+// tools lock files against other runs, see path_locks.ts.
 import type { ActionTool } from "../../tools/definition/tool.ts";
 import type { PreparedCall } from "./prepare_call.ts";
 
-/** A call's turn. */
+/** The turn of a call that may have to wait for other calls. */
 export interface Turn {
-  /** Resolves when the calls that it must wait for have ended. */
+  /** Resolves when the calls before this one have ended. */
   ready: Promise<unknown>;
-  /** Starts the calls that wait for it. Must be called at the end of the call, even after a failure. */
+  /** Lets the waiting calls start. Must be called when the call has ended, even with a failure. */
   end(): void;
 }
 
-/** The calls that the next call on one resource may have to wait for. */
+/** The calls on one resource that the next call may have to wait for. */
 interface Line {
   change: Promise<void>;
-  /** The reads since that change. */
+  /** The reads since the last change. */
   reads: Promise<void>[];
 }
 
 /**
- * The turns of one reply. A change waits for every earlier call on the same resource, a read for the earlier changes. So a
- * file_read sees the result of an earlier file_write, and never that of a later one.
+ * Gives each call of one reply its turn. A change waits for all earlier calls on the same resource, a read only for the
+ * earlier changes. So a file_read sees the result of an earlier file_write, and never that of a later one.
  *
- * Decision: all files are one resource, because two paths may name one file, and an earlier call may change that (rejected: an
- * order for each path).
+ * Decision: all files are one resource, because two paths may name the same file, and an earlier call may change which file
+ * a path names (rejected: an order for each path).
  */
 export class ReplyOrder {
   readonly #lines = new Map<NonNullable<ActionTool["worksOn"]>, Line>();
 
-  /** Returns the turn of the next call of the reply, or undefined if it need not wait. */
+  /** Returns the turn of the next call of the reply. Undefined if the call works on no shared resource. */
   take(step: PreparedCall): Turn | undefined {
     if (step.kind !== "run" || step.ready.tool.worksOn === undefined) return undefined;
     const { tool: { worksOn }, effect } = step.ready;

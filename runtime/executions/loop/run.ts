@@ -1,4 +1,4 @@
-// The context of one run, which all steps of the loop share.
+// Defines the context of a run, which all steps of the loop share.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { JsonSchema, JsonValue } from "../../../base/json.ts";
@@ -18,10 +18,10 @@ import type { Journal } from "../record/journal.ts";
 import type { RedactedReply } from "../record/redacted_reply.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-/** The required format of an answer. */
+/** The output schema of an agent. */
 export interface AnswerFormat {
   schema: JsonSchema;
-  /** Returns the faults of an answer, each a JSON pointer with the reason. Rethrows the signal's reason. */
+  /** Returns the faults of an answer: a JSON pointer and a reason each. Rethrows the signal's reason. */
   findFaults(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
 }
 
@@ -31,22 +31,22 @@ export type ReadPdf = (
   context: Pick<ToolContext, "signal" | "clock" | "redactor">,
 ) => Promise<ShownMedia>;
 
-/** One stretch of an execution: from its start, or from its last pause, to its next pause or its end. */
+/** The context of a run, which lasts from the execution's start or last pause to its next pause or end. */
 export interface Run {
-  /** The record at the beginning of this run. */
+  /** The stored record at the beginning of the run. */
   execution: Execution;
   agent: Agent;
   model: Model;
-  /** The required format of the answer. Undefined: any text. */
+  /** The output schema of the answer. Undefined if any text is an answer. */
   format: AnswerFormat | undefined;
   toolbox: Toolbox;
-  /** Returns the terms of its last model call. */
+  /** Returns the terms of the run's last model call. */
   terms(): Promise<PackedTerms>;
   sandbox: PathSandbox;
-  /** Reads the text of a PDF file. Absent if no tool runs. */
+  /** Reads the text of a PDF file. Absent if the run calls no tools. */
   readPdf?: ReadPdf;
   conversation: Conversation;
-  /** Calls that an earlier process left without a result, by position. */
+  /** The calls that an earlier process left without a result, by position. */
   leftCalls: ReadonlyMap<number, StoredCall>;
   /** The answers of people, by the position of the call. */
   answers: ReadonlyMap<number, readonly GivenAnswer[]>;
@@ -61,34 +61,34 @@ export interface Run {
   telemetry: Telemetry;
   /** Redacts the keys of model providers, which must never enter a conversation. */
   withoutKeys<T>(value: T): T;
-  /** Knows all secrets. */
+  /** Redacts all secrets. */
   redactor: Redactor;
   /**
-   * Starts the child execution of a call, or waits for the existing one of a call in `delegated`. Throws ToolFailure if the
-   * child may not be started. If the run stops, it ends the child first and then throws the signal's reason.
+   * Starts the child execution of a call and waits for it, or waits for the existing child of a call in `delegated`. Throws
+   * ToolFailure if the child may not be started. If the run stops, ends the child and throws the signal's reason.
    */
   delegate(call: PlannedCall, delegation?: Delegation): Promise<DelegationState>;
-  /** Write to the service log: a tool's line, or a warning. */
+  /** Writes a message of a tool or a warning to the service log. */
   note(message: string): void;
   warn(message: string): void;
-  /** Aborts with a RunStopped if the run must end early. */
+  /** Aborted with a RunStopped if the run must end early. */
   signal: AbortSignal;
 }
 
 /** The state of a child execution for its parent. */
 export type DelegationState =
-  /** It has ended. The caller's model reads `content`. `described` has the calls of a dry run. */
+  /** The child has ended. `content` is the result for the parent's model. `described` has the calls of a dry run. */
   | { state: "ended"; content: string; described?: DescribedCall[] }
-  /** It waits for a person. */
+  /** The child waits for a person. */
   | { state: "waiting"; childId: number };
 
-/** The abort reason of a run's signal, with the outcome. */
+/** The abort reason of a run's signal. Contains the outcome of the run. */
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
   readonly outcome: Outcome;
-  /** True if the next start may continue the run, as the agent's `on_restart` says. */
+  /** True if the next start may continue the run, depending on the agent's `on_restart`. */
   readonly resumable: boolean;
-  /** True if another machine may have claimed the execution. Nothing more may be written, not even an end. */
+  /** True if another machine may have claimed the execution. This process must then store nothing more about it. */
   readonly isLost: boolean;
 
   constructor(error: string, { resumable = false, isLost = false } = {}) {
@@ -99,12 +99,12 @@ export class RunStopped extends Error {
   }
 }
 
-/** Returns true if the run was stopped so that the next start, or another machine, continues it. */
+/** Returns true if the run was stopped in order to be continued by the next start or by another machine. */
 export function isLeftForRestart({ reason }: Pick<AbortSignal, "reason">): boolean {
   return reason instanceof RunStopped && reason.resumable;
 }
 
-/** Returns true if another machine may have claimed the run. */
+/** Returns true if another machine may have claimed the execution. */
 export function isLost({ reason }: AbortSignal): boolean {
   return reason instanceof RunStopped && reason.isLost;
 }

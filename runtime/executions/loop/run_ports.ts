@@ -1,4 +1,4 @@
-// The interfaces that a run needs from other folders.
+// The interfaces of other folders that a run needs.
 import type { Clock } from "../../../base/clock.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Environment } from "../../config/files/environment.ts";
@@ -14,42 +14,42 @@ import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import type { AnswerFormat, ReadPdf } from "./run.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-/** The facts about the agent's environment in a prompt, besides the time. */
+/** The facts about the environment that a prompt contains, besides the time. */
 export interface PromptFacts {
   memorySections: readonly string[];
-  /** True if the watched file existed. */
+  /** True if the watched file existed when the prompt was created. */
   fileExists: boolean;
 }
 
-/** The collaborators of a run. */
+/** The objects that a run needs. */
 export interface RunPorts {
   clock: Clock;
   environment: Environment;
   serviceLog: ServiceLog;
-  /** IANA name of the local zone. */
+  /** Returns the IANA name of the machine's time zone. */
   timeZone: () => string;
-  /** Returns the current definition of an agent. */
+  /** Returns the current definition of an agent, or undefined. */
   findAgent(id: string): Agent | undefined;
-  /** Redacts the keys of model providers in texts that enter a conversation. */
+  /** Redacts the keys of model providers in texts for a conversation. */
   keyRedactor: Redactor;
-  /** Returns true if a variable holds a key of a model provider, which no prompt may contain. */
+  /** Returns true if an environment variable holds a model provider's key, which no prompt may contain. */
   isProviderKey(name: string): boolean;
-  /** The facts of an earlier opening, for a replay. Absent: the current facts. */
+  /** The facts of the recorded opening, for a replay. If absent, the current facts are used. */
   facts?: () => PromptFacts;
-  /** Knows all secrets. */
+  /** Redacts all secrets. */
   redactor: Redactor;
   conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
   families: Pick<FamilyStore, "readLineage">;
   telemetry: Telemetry;
   /** Opens the model of an agent. Throws ModelError if its configuration is incomplete. */
   openModel(agent: Agent): Promise<Model>;
-  /** Opens the required format of an agent's answer. Throws OutputSchemaUnusable. */
+  /** Opens the agent's output schema. Returns undefined if it has none. Throws OutputSchemaUnusable. */
   openFormat(agent: Agent): Promise<AnswerFormat | undefined>;
-  /** Returns the cost of a reply, or null if no price is known. `model` is the id of the model that answered. */
+  /** Returns the cost of a reply in dollars, or null if no price is known. `model` is the id of the model that answered. */
   costOf(agent: Agent, reply: ModelReply, model: string): Promise<number | null>;
   /** Opens the tools of an agent and their prompt texts. Throws ToolsUnavailable, and the signal's reason. */
   openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
-  /** Opens the file sandbox. `lineage` has the execution and its ancestors, itself first. */
+  /** Opens the file sandbox of an agent. `lineage` has the execution and its ancestors, beginning with the execution. */
   openSandbox(
     agent: Agent,
     subject: { lineage: readonly LineageMember[]; cause?: RunCause },

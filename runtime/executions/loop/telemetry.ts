@@ -1,4 +1,4 @@
-// The interface to tracing and metrics. It receives names, figures and outcomes of runs; never prompts, answers,
+// The interface to tracing and metrics. Telemetry receives names, figures and outcomes, and never prompts, answers,
 // arguments or results.
 import type { Agent } from "../../agents/agent.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
@@ -6,33 +6,36 @@ import type { PlannedCall } from "../record/conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";
 
-/** The reported part of a model call. */
+/** The data about a model call that telemetry receives. */
 export interface AskedModel {
   execution: Execution;
   model: Pick<Model, "id">;
   agent: Pick<Agent, "settings">;
 }
 
-/** The reported part of a tool call. */
+/** The data about a tool call that telemetry receives. */
 export interface ToolUse {
   execution: Execution;
   call: Pick<PlannedCall, "name" | "toolCallId">;
 }
 
 /**
- * Observes work. Each method calls `work` exactly once and passes its result or its error on unchanged, even if reporting
- * fails.
+ * Reports work to tracing and metrics. A method with `work` calls it exactly once and passes its result or error on, even
+ * if reporting fails.
  */
 export interface Telemetry {
-  /** Observes one stretch of running: from the start or an answer to the end or the next question. `work` returns the new status. */
+  /** Reports a run from its start or continuation to its end or next question. `work` returns the new status. */
   execution(execution: Execution, work: () => Promise<ExecutionStatus>): Promise<void>;
-  /** Observes one reply of a model, including its retries and its wait for a free slot. */
+  /** Reports a model call, including its retries and the wait for a free slot. */
   modelCall(asked: AskedModel, work: () => Promise<ModelReply>): Promise<ModelReply>;
-  /** Observes one tool call. A result with `isError` is a failure. A result without that member means that the call waits. */
+  /**
+   * Reports a tool call. A result with `isError: true` is a failure. A result without `isError` means that the call waits
+   * for a person.
+   */
   toolCall<T extends object>(use: ToolUse, work: () => Promise<T>): Promise<T>;
   /** Records the cost of a reply in US dollars. */
   cost(asked: AskedModel, usd: number): void;
-  /** Records the end of an execution. Called once for each execution, whatever ended it. */
+  /** Records the end of an execution. Called once for each execution, whatever the cause of its end. */
   ended(execution: Execution): void;
 }
 

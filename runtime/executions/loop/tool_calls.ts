@@ -1,5 +1,5 @@
-// The tool calls of one reply: prepare (prepare_call.ts) -> settled | ask | describe | run | delegate -> store the result. The model
-// reads a failure as a result.
+// Handles the tool calls of one reply: prepares each call (prepare_call.ts), runs, describes or delegates it, and stores
+// its result. A failure is a result that the model reads.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { QuestionRaised } from "../../tools/definition/question_raised.ts";
@@ -15,16 +15,16 @@ import { ReplyOrder } from "./reply_order.ts";
 import type { Run } from "./run.ts";
 
 const CONCURRENT_CALLS = 8;
-/** The maximum length of an approval's remark in a result. */
+/** The maximum length in characters of an approval's remark in a result. */
 const REMARK_CHARACTERS = 10_000;
 
-/** A call that needs a person before it can continue. */
+/** A call that waits for a person's answer. */
 export interface OpenQuestion {
   call: Pick<PlannedCall, "position" | "name">;
   question: ToolQuestion;
-  /** The model's arguments, without defaults. */
+  /** The model's arguments without defaults. */
   args: JsonObject;
-  /** Set if the question is the permission to run the call. */
+  /** Set if the question is the permission to make the call. */
   isGuard?: true;
   /** Set if the question is about a budget instead of a call. */
   raise?: RequestedRaise;
@@ -36,15 +36,15 @@ export interface WaitingChild {
 }
 
 /**
- * Runs the calls that need no person, at most eight at a time, and stores their results. Calls on the same resource run in order.
- * Returns the first call that needs a person, if any. Rethrows the signal's reason.
+ * Runs the calls that need no person and stores their results. At most eight calls run at a time; calls on the same
+ * resource run in order. Returns the first call that needs a person, or undefined. Rethrows the signal's reason.
  */
 export async function settleToolCalls(
   run: Run,
   calls: readonly PlannedCall[],
 ): Promise<OpenQuestion | WaitingChild | undefined> {
   const order = new ReplyOrder();
-  // All turns are reserved before the first call starts, so that the waits of tools do not change the order.
+  // All turns are reserved before the first call starts, so that calls that wait for a tool do not change the order.
   const steps = calls.map((call) => {
     const step = prepareCall(run, call);
     return { call, step, turn: order.take(step) };
@@ -55,7 +55,7 @@ export async function settleToolCalls(
     for (const { call, step, turn } of queue) {
       try {
         run.signal.throwIfAborted();
-        // The wait is not part of the call's time limit. The call starts after it.
+        // The wait for earlier calls does not count toward the call's time limit.
         if (turn !== undefined) await untilAborted(turn.ready, run.signal);
         const pause = await settle(run, call, step);
         if (pause !== undefined) pauses.set(call, pause);
@@ -65,15 +65,15 @@ export async function settleToolCalls(
     }
   };
   const workers = Array.from({ length: Math.min(CONCURRENT_CALLS, calls.length) }, work);
-  // All workers end before the run continues or ends, because none may write to a finished execution.
+  // The run goes on after all workers have ended, because no worker may write to a finished execution.
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const inOrder = calls.flatMap((call) => pauses.get(call) ?? []);
-  // Its own questions first. Those of children can be answered meanwhile.
+  // The run's own questions come first. Children's questions can be answered meanwhile.
   return inOrder.find((pause) => "question" in pause) ?? inOrder[0];
 }
 
-/** Runs a call and stores its result, or returns the question or child that it waits for. */
+/** Runs a call and stores its result. Returns the question or the child that the call waits for, or undefined. */
 async function settle(
   run: Run,
   call: PlannedCall,
@@ -84,7 +84,7 @@ async function settle(
     return { call, ...asked };
   }
   const startedAt = run.clock.now();
-  // A settled call runs no tool, so telemetry does not count it.
+  // A settled call runs no tool, so telemetry does not count the call.
   const done = step.kind === "settled"
     ? step.result
     : step.kind === "describe"
@@ -116,7 +116,7 @@ async function settle(
   return undefined;
 }
 
-/** Returns a person's remark on the approval as the end of the result. */
+/** Returns the remark of a person's approval as the text after the result. */
 function remarkBehind(step: PreparedCall, run: Run): { behind?: string } {
   const remark = "remark" in step ? run.withoutKeys(step.remark) : undefined;
   if (remark === undefined) return {};
@@ -133,7 +133,7 @@ async function perform(
     case "run": {
       const result = await performCall(run, call, step.ready);
       if (!(result instanceof QuestionRaised)) return result;
-      // The tool asks before it acts, so a dry run describes the call.
+      // The tool has asked a question and done nothing, so the dry run describes the call.
       if (run.execution.isDryRun) return await describeCall(run, step.ready);
       return { call, question: result.question, args: step.given };
     }

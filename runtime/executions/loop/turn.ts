@@ -1,17 +1,18 @@
-// One turn: asks the model and publishes its text while it streams. The model's decorators implement retries and time limits.
+// Requests one reply of the model and publishes its text while it streams. Retries and time limits are implemented by
+// wrappers of the model.
 import type { ModelReply, ModelRequest, Usage } from "../../models/model.ts";
 import { ReplyTimeout } from "../../models/calls/retry.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../../models/token_estimate.ts";
 import type { CutReply } from "../record/ending_store.ts";
 import { type Run, RunStopped } from "./run.ts";
 
-/** Error: a stop or a timeout cut off a reply. */
+/** Error: a stop or a time limit cut off a reply. */
 export class ReplyCut extends Error {
   override readonly name = "ReplyCut";
   readonly reason: RunStopped | ReplyTimeout;
-  /** The published text. */
+  /** The text that was published before the cut. */
   readonly text: string;
-  /** Its usage: the provider's count, plus an estimate of the rest. */
+  /** The usage of the reply: the provider's count, plus an estimate of the rest. */
   readonly used: CutReply;
 
   constructor(reason: RunStopped | ReplyTimeout, cut: { text: string; used: CutReply }) {
@@ -23,8 +24,8 @@ export class ReplyCut extends Error {
 }
 
 /**
- * Returns the model's reply to the conversation. Throws ModelError. Throws ReplyTimeout or the run's stop reason before the reply
- * begins, and ReplyCut after that.
+ * Returns the model's reply to the conversation. Before the reply begins, throws ModelError, ReplyTimeout or the run's stop
+ * reason. After that, throws ModelError or ReplyCut.
  */
 export async function takeTurn(run: Run): Promise<ModelReply> {
   const { temperature, maxTokens } = run.agent.settings;
@@ -67,8 +68,8 @@ export async function takeTurn(run: Run): Promise<ModelReply> {
 }
 
 /**
- * Estimates the usage of a cut reply. Most providers count at the end, so only the text's length is known. Some report the input
- * first, and their count of the output is at most that of the text.
+ * Estimates the usage of a cut reply from its text, because most providers report the usage at the end. If a provider has
+ * reported earlier figures, uses the larger count of the output.
  */
 async function estimate(
   run: Run,

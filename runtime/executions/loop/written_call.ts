@@ -1,4 +1,4 @@
-// Tool calls that a model wrote as text, because its server did not convert them. Only replies that contain nothing but calls
+// Parses tool calls that a model wrote as text because its server did not convert them. Only replies that consist of calls
 // count. Loaded for replies that begin like a call.
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import type { AssistantMessage, ToolCall } from "../../models/message.ts";
@@ -8,7 +8,7 @@ import type { Tool } from "../../tools/definition/tool.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { Run } from "./run.ts";
 
-/** The calls in a text, or the fault of a call that cannot be made. */
+/** The calls in a text, or the reason why a call cannot be made. */
 export type WrittenCalls = { calls: ToolCall[] } | { fault: string };
 
 type Part = { name: string; args: string };
@@ -21,7 +21,10 @@ const BESIDE = ["type", "id"];
 const TAKEN =
   "The model wrote its tool call as text: it counts as a call, and waits for approval unless its tool only reads";
 
-/** Converts a reply that is a call written as text. A run with native calls has none. */
+/**
+ * Converts a reply that consists of calls written as text to a reply with calls. Replies of runs with native calls stay
+ * unchanged.
+ */
 export async function convertWrittenCalls(run: Run, reply: ModelReply): Promise<ModelReply> {
   const messages = run.conversation.messages();
   const start = messages.findLastIndex((one) => one.role === "user" && !one.injected);
@@ -35,7 +38,7 @@ export async function convertWrittenCalls(run: Run, reply: ModelReply): Promise<
   return { ...reply, message, stop: "tool_calls" };
 }
 
-/** Returns the outcome of a run whose answer is an impossible call, or undefined for other answers. */
+/** Returns the outcome of a run whose answer is a call that cannot be made. Undefined for other answers. */
 export function judgeWrittenCall(run: Run, { content }: AssistantMessage): Outcome | undefined {
   const read = readWrittenCalls(content, find(run));
   if (read === undefined || "calls" in read) return undefined;
@@ -46,7 +49,7 @@ export function judgeWrittenCall(run: Run, { content }: AssistantMessage): Outco
 
 const find = ({ toolbox }: Run): Find => (name) => toolbox.get(name);
 
-/** Parses a reply. Returns undefined if it is no call. `find` returns the tools that the model was offered. */
+/** Parses the text of a reply. Returns undefined if it contains no call. `find` returns an offered tool by its name. */
 export function readWrittenCalls(content: string, find: Find): WrittenCalls | undefined {
   const text = content.trim();
   const parts = readTags(text, find) ?? readJson(text, find);
@@ -71,7 +74,7 @@ function readTags(text: string, find: Find): Part[] | { fault: string } | undefi
     const wrapped = WRAPPER.exec(rest);
     const called = FUNCTION.exec(wrapped?.[2] ?? rest);
     const taken = wrapped?.[0] ?? called?.[0];
-    // Without its end tag it counts only if a call begins in it. Otherwise the text is about the tag.
+    // A tag without its end tag counts as a call only if a call begins in it. Otherwise the text is about the tag.
     const isWhole = taken?.trimEnd().endsWith(">") || /^\s*<[^>]*>\s*[{<]/.test(taken ?? "");
     if (taken === undefined || !isWhole) return undefined;
     rest = rest.slice(taken.length);
@@ -112,7 +115,10 @@ function readParameters(body: string, tool: ReturnType<Find>): string | undefine
   return JSON.stringify(args);
 }
 
-/** Parses calls of existing tools as JSON, with or without a fence. Invalid JSON is a fault if it begins like a call. */
+/**
+ * Parses calls of existing tools in JSON, with or without a Markdown fence. Returns a fault for invalid JSON that begins
+ * like a call.
+ */
 function readJson(text: string, find: Find): Part[] | { fault: string } | undefined {
   const body = unfence(text);
   const parts = readObject(body);
@@ -127,7 +133,7 @@ function unfence(text: string): string {
   return /^```[\w-]*[ \t]*\r?\n([^]*?)\r?\n?[ \t]*```$/.exec(text)?.[1]?.trim() ?? text;
 }
 
-/** Parses one call or a list of calls. */
+/** Parses the JSON of one call or of a list of calls. Returns undefined for other JSON. */
 function readObject(text: string): Part[] | undefined {
   if (!isWholeJson(text)) return undefined;
   const calls = [JSON.parse(text) as unknown].flat().map(toPart);

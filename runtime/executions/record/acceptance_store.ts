@@ -1,4 +1,5 @@
-// The store interface for accepting executions: the new execution, its claims, and the refusals.
+// The store interface for accepting executions, with the trigger events that an acceptance consumes and the reasons of
+// refusals.
 import type { Budget } from "../budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
 import type { PlacedMessage } from "./conversation.ts";
@@ -12,9 +13,9 @@ export interface NewExecution {
   displayName: string;
   trigger: ExecutionTrigger;
   parentExecutionId: number | null;
-  /** The position of the parent's call that it answers. Null without a parent. */
+  /** The position of the parent's call that started the execution. Null without a parent. */
   parentPosition: number | null;
-  /** The number of its ancestors. */
+  /** The number of the execution's ancestors. */
   depth: number;
   sessionId: string | null;
   request: ExecutionRequest;
@@ -22,41 +23,44 @@ export interface NewExecution {
   startedAt: number;
 }
 
-/** The trigger event that an execution consumes with its acceptance, so that it starts no second one. */
+/** A trigger event that is consumed in the transaction that accepts its execution, so that it starts no second one. */
 export type Claim =
-  /** A slot of the agent's schedule. `reason` says why it runs late. */
+  /** A due time of the agent's schedule. `reason` is the reason why the run is late, or null. */
   | { type: "slot"; scheduledFor: number; reason: string | null }
   /** The queued change of a watched file. */
   | { type: "change"; path: string }
-  /** The end of an execution that the agent follows. */
+  /** The end of an execution that starts the agent. */
   | { type: "end"; executionId: number };
 
-/** The first steps of another execution, copied into the accepted one. */
+/** The first steps of another execution that are copied into the accepted one. */
 export interface CopiedSteps {
   executionId: number;
-  /** The copied messages are the `count` messages before this position. */
+  /** The position after the last copied message. */
   end: number;
   count: number;
-  /** The system prompt, if it differs from the stored one. */
+  /** The fork's system prompt. Absent if it equals the stored one. */
   prompt?: PlacedMessage;
-  /** A person's message after the steps, or in place of the original user turn. */
+  /** A person's message after the copied steps. With `replaces`, the message replaces the original user turn. */
   message?: PlacedMessage & { replaces: boolean };
 }
 
-/** The conditions of an acceptance, and its first frames. */
+/** The conditions of an acceptance, and the first frames of the execution. */
 export interface AcceptanceTerms {
   idempotencyKey?: string;
-  /** Further idempotency keys of the same execution. */
+  /** Further idempotency keys that identify the same execution. */
   otherKeys?: readonly string[];
-  /** Refuse while an execution of the same bucket waits for a person. */
+  /**
+   * True if the execution is refused while another one of its bucket waits for a person. Buckets are an agent's runs in one
+   * chat session, its delegated runs, and its other runs.
+   */
   unlessWaiting: boolean;
   claim?: Claim;
-  /** Refuse while one of these budgets is used up. */
+  /** The budgets that must not be used up. */
   budgets?: readonly Budget[];
-  /** The steps to copy. The store throws ForkedStepsGone if they were removed. */
+  /** The steps to copy into a fork. The store throws ForkedStepsGone if they were removed. */
   taken?: CopiedSteps;
   /**
-   * Returns the start time. Called after all waits, so that the times of a schedule's runs do not overlap. Absent: the
+   * Returns the start time. Called after all waits, so that the times of a schedule's runs do not overlap. If absent, the
    * execution starts at `startedAt`.
    */
   startsAt?: () => number;
@@ -64,13 +68,13 @@ export interface AcceptanceTerms {
 }
 
 /**
- * The reason for a refusal. `waiting`: an execution of the same bucket waits for a person. `running`: the agent's last
- * scheduled execution still runs. `claimed`: the claimed event is already consumed. `budget`: a budget that its calls would
- * count in is used up.
+ * The reason for a refusal. `waiting`: another execution of the same bucket waits for a person. `running`: the agent's last
+ * scheduled execution still runs. `claimed`: the trigger event was consumed before. `budget`: a budget of the execution is
+ * used up.
  */
 export type AcceptanceRefusal = "waiting" | "running" | "claimed" | "budget";
 
-/** The accepted execution. `isNew` is false if an equal request was accepted before. */
+/** The accepted execution, or the reason of the refusal. `isNew` is false if an earlier equal request was accepted. */
 export type Acceptance =
   | { execution: Execution; isNew: boolean }
   | { refused: AcceptanceRefusal };
@@ -78,8 +82,9 @@ export type Acceptance =
 /** Stores new executions. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface AcceptanceStore {
   /**
-   * Stores an execution with its first frame. The same idempotency key within 24 hours, or the same call of the same parent,
-   * returns the first execution. The same transaction consumes the claim. A refused slot is stored as skipped.
+   * Stores an execution with its first frames and consumes its claim, in one transaction. Returns the earlier execution if
+   * it has the same idempotency key and is under 24 hours old, or comes from the same call of the same parent. A refused
+   * slot is stored as skipped.
    */
   acceptExecution(execution: NewExecution, terms: AcceptanceTerms): Promise<Acceptance>;
 }

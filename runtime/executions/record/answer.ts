@@ -1,12 +1,15 @@
-// The length limit of final answers.
+// Limits the length of final answers.
 import type { Redactor } from "../../secrets/redactor.ts";
 
 /** The maximum length of a stored answer, in code points. */
 export const ANSWER_CHARACTERS = 1_000_000;
 
-/** Returns the answer as it is stored and sent: cut to 1,000,000 code points, with a last line that reports the cut. */
+/**
+ * Returns an answer as it is stored and sent. A longer one is cut to 1,000,000 code points, with a last line that reports
+ * the cut.
+ */
 export function boundAnswer(text: string, redactor: Pick<Redactor, "beginningOf">): string {
-  // `length` counts code units, of which there are at least as many as characters, and needs no loop.
+  // A text has at least as many code units as code points, so most answers need no count.
   if (text.length <= ANSWER_CHARACTERS) return text;
   const characters = countCharacters(text);
   if (characters <= ANSWER_CHARACTERS) return text;
@@ -21,7 +24,7 @@ function countCharacters(text: string): number {
   return count;
 }
 
-/** Returns the offset in code units after the first `characters` code points of a longer text. */
+/** Returns the offset in code units after the first `characters` code points of a text that is longer. */
 function endOf(text: string, characters: number): number {
   let end = 0;
   for (let count = 0; count < characters; count++) {

@@ -2,26 +2,26 @@
 
 /** A change to a file, formatted for display. */
 export interface CallPreview {
-  /** The file's path in the tools' notation. */
+  /** The file's path as the tools write it. */
   path: string;
-  /** A unified diff (see UnifiedDiff), or two lines for a move. Without secrets. */
+  /** A unified diff (see UnifiedDiff), or two lines for a move. Secrets are redacted. */
   diff: string;
-  /** In lines. */
+  /** The number of added lines. */
   added: number;
   removed: number;
   isNewFile: boolean;
-  /** The reason that there is no preview, or that the call would fail. */
+  /** The reason why there is no preview or why the call would fail. Null if there is none. */
   problem: string | null;
 }
 
 /** A call that a dry run described instead of making it. */
 export interface DescribedCall {
-  /** The execution of the call: the dry run's own, or one below it. */
+  /** The execution of the call: the dry run or one of its descendants. */
   executionId: number;
   agentId: string;
   toolName: string;
-  /** The effect on one line: `write notes/report.md (+3 -2)`. */
+  /** The effect of the call on one line, such as `write notes/report.md (+3 -2)`. */
   summary: string;
-  /** Null for a call that changes no file. */
+  /** The preview of the changed file. Null for a call that changes no file. */
   preview: CallPreview | null;
 }

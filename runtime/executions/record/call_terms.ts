@@ -1,5 +1,5 @@
-// The terms of a model call: its settings and tools. They are stored with each reply, so that a later replay can report
-// changes. Equal terms are stored once.
+// The terms of a model call: its settings and tools. The terms are stored with each reply, so that a later replay can
+// report changes. Equal terms are stored once.
 import { sha256Of } from "../../../base/sha256.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { ServerOrigin } from "../../agents/guarded_tools.ts";
@@ -7,24 +7,24 @@ import type { HistoryLevel } from "../../config/agent_settings.ts";
 import type { ToolDescription } from "../../vocabulary/tool_vocabulary.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 
-/** A tool as declared to the model, with the fields that decide whether its calls are guarded. */
+/** A tool's declaration for the model, with the fields that decide if calls of the tool wait for approval. */
 export interface DeclaredTool extends ToolDescription {
   otherNames?: readonly string[];
   origin?: ServerOrigin;
-  /** See ActionTool. */
+  /** The maximum length of a result in bytes, see ActionTool. */
   maxResultBytes?: number;
 }
 
 /** The settings of a model call. */
 export interface CallSettings {
-  /** `provider/name`, or an empty string if none is configured. */
+  /** The model as `provider/name`, or an empty string if none is configured. */
   model: string;
-  /** Null leaves it to the provider. */
+  /** The temperature. Null for the provider's default. */
   temperature: number | null;
   maxTokens: number;
   /** The amount of earlier conversation that the run received. */
   history: HistoryLevel;
-  /** The agent's entries. Their tools are unknown until they are started. */
+  /** The agent's entries in `custom_tools`. Their tools are unknown until they are started. */
   customTools: readonly string[];
   mcp: readonly string[];
 }
@@ -35,15 +35,15 @@ export interface CallTerms {
   tools: readonly DeclaredTool[];
 }
 
-/** JSON text with its digest, the key under which it is stored. */
+/** A JSON text with its digest, which is its key in the store. */
 export interface DigestedText {
   digest: string;
   body: string;
 }
 
-/** Terms as they are stored. The tools are stored separately, so that a changed setting does not copy them. */
+/** The terms as they are stored. The tools are a separate text, so that a changed setting does not store them again. */
 export interface PackedTerms {
-  /** The settings, and the digest of the tools. */
+  /** The settings with the digest of the tools. */
   terms: DigestedText;
   tools: DigestedText;
 }
@@ -55,7 +55,7 @@ export interface RecordedTerms {
   isNew: boolean;
 }
 
-/** Returns the terms of an agent's calls with these tools. */
+/** Returns the terms of an agent's model calls with these tools. */
 export function toCallTerms(
   agent: Agent,
   toolbox: { names(): string[]; get(name: string): Tool | undefined },
@@ -96,7 +96,7 @@ export async function packTerms({ settings, tools }: CallTerms): Promise<PackedT
   };
 }
 
-/** Parses stored terms. `find` returns the text of a digest. Returns undefined if a part is missing. */
+/** Parses stored terms. `find` returns the text with a digest. Returns undefined if a text is missing. */
 export function unpackTerms(
   termsDigest: string,
   find: (digest: string) => string | undefined,

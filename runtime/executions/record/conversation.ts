@@ -3,31 +3,34 @@ import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../
 
 /** A message with its position in the conversation. */
 export interface PlacedMessage {
-  /** 0-based. The results of a reply's calls have the positions right after it, in the order of the calls. */
+  /**
+   * The position of the message, beginning at 0. The results of a reply's calls have the positions right after the reply,
+   * in the order of the calls.
+   */
   position: number;
   message: Message;
 }
 
-/** A message that a run begins with. `seeded` is true if it comes from an earlier run. */
+/** A message that a run begins with. `seeded` is true if the message comes from an earlier run. */
 export interface FirstMessage {
   message: Message;
   seeded: boolean;
 }
 
-/** A tool call of a reply, kept until its result is logged. */
+/** A tool call of a reply whose result may be missing. */
 export interface PlannedCall {
-  /** The position of its result in the conversation. */
+  /** The position of the call's result in the conversation. */
   position: number;
   toolCallId: string;
   name: string;
   arguments: string;
-  /** See ToolCall. */
+  /** True if the model wrote the call as text, see ToolCall. */
   written?: true;
 }
 
-/** The messages of one execution. The store holds the same messages. */
+/** The messages of one execution in memory. The store holds the same messages. */
 export class Conversation {
-  /** By position. Missing results are holes. */
+  /** The messages by position. Undefined for a missing result. */
   readonly #messages: (Message | undefined)[] = [];
   #end = 0;
 
@@ -35,7 +38,7 @@ export class Conversation {
     for (const placed of messages) this.add(placed);
   }
 
-  /** The position of the next message, after the reserved positions of the last reply's results. */
+  /** The position of the next message. The results of the last reply's calls have their positions before it. */
   get nextPosition(): number {
     return this.#end;
   }
@@ -52,7 +55,10 @@ export class Conversation {
     return this.#messages.filter((message) => message !== undefined);
   }
 
-  /** Returns the position of the instructions from the result of a call of the last reply: after all its results. */
+  /**
+   * Returns the position of the instructions that a call of the last reply adds. Instructions follow all results of the
+   * reply.
+   */
   instructionsPosition(call: PlannedCall): number {
     const last = this.lastReply();
     if (last === undefined) throw new TypeError("Instructions belong to a reply");

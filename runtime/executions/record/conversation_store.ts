@@ -1,4 +1,5 @@
-// The store interface for conversations: the opening, replies, calls and results, each stored before the next step begins.
+// The store interface for conversations. The opening, replies, calls and results are each stored before the next step of
+// the run.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { DescribedCall } from "./call_preview.ts";
@@ -10,22 +11,22 @@ import type { GivenAnswer } from "../human_request.ts";
 
 /** The stored state of a call. */
 export interface StoredCall extends PlannedCall {
-  /** Null until the call starts. */
+  /** The effect of the call. Null until the call starts. */
   effect: Effect | null;
-  /** Set before the call starts. Null if it never started. */
+  /** The time in milliseconds since the epoch, stored right before the call starts. Null if the call never started. */
   startedAt: number | null;
-  /** Null until the call has a result. */
+  /** The result of the call. Null until there is a result. */
   result: { content: string; isError: boolean; durationMs: number } | null;
-  /** The calls that a dry run described: this one, or those of the execution that it started. */
+  /** The calls that a dry run described: this call, or those of the execution that this call started. */
   described?: DescribedCall[];
-  /** True if the result's frame is in the log. */
+  /** True if the frame of the result is in the log. */
   logged: boolean;
 }
 
 /** A call with its result. */
 export type FinishedCall = StoredCall & { result: NonNullable<StoredCall["result"]> };
 
-/** The opening messages (seed, system, user turn) and their frames. */
+/** The opening messages (history, system message, user turn) and their frames. */
 export interface RecordedOpening {
   messages: (PlacedMessage & { seeded: boolean })[];
   frames: FrameDraft[];
@@ -33,7 +34,7 @@ export interface RecordedOpening {
   terms?: RecordedTerms;
 }
 
-/** A renewed system message at its old position, and its frame. */
+/** A new system message that replaces the stored one, and its frame. */
 export interface ReplacedSystem {
   message: PlacedMessage;
   frame: FrameDraft;
@@ -42,20 +43,20 @@ export interface ReplacedSystem {
 /** A model reply with everything that is stored with it. */
 export interface RecordedReply {
   message: PlacedMessage;
-  /** The terms of its model call. */
+  /** The terms of the model call. */
   terms?: RecordedTerms;
   calls: PlannedCall[];
-  /** Null if the endpoint reported no usage. */
+  /** The tokens of the call. Null if the endpoint reported no usage. */
   usage: { inputTokens: number; outputTokens: number } | null;
-  /** Null if no price is known. */
+  /** The cost of the call in dollars. Null if no price is known. */
   costUsd: number | null;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
-  /** Creates its frames from the cumulative figures. */
+  /** Creates the reply's frames from the execution with its new figures. */
   frames: (figures: Execution) => FrameDraft[];
 }
 
-/** The intent of a call, stored before it starts. */
+/** The intent to make a call, stored before the call starts. */
 export interface CallIntent {
   position: number;
   effect: Effect;
@@ -65,10 +66,10 @@ export interface CallIntent {
 /** The result of a call with everything that is stored with it. */
 export interface RecordedResult {
   message: PlacedMessage;
-  /** `unsafe` results are flushed to disk. */
+  /** The effect of the call. The result of an `unsafe` call is flushed to disk. */
   effect: Effect;
   durationMs: number;
-  /** See StoredCall. */
+  /** The calls that a dry run described, see StoredCall. */
   described?: DescribedCall[];
   frame: (call: FinishedCall) => FrameDraft;
   /** Instructions that the result adds to the conversation. */
@@ -79,16 +80,19 @@ export interface RecordedResult {
 export interface StoredConversation {
   messages: PlacedMessage[];
   calls: StoredCall[];
-  /** Answers by the position of their call, in the order of the questions. */
+  /** The answers by the position of the call, in the order of the questions. */
   answers: ReadonlyMap<number, readonly GivenAnswer[]>;
   /** The positions of calls that started other executions. */
   delegated: ReadonlySet<number>;
 }
 
-/** The execution to seed. Its seed comes from an earlier execution of the same bucket. */
+/**
+ * The fields of a new execution by which its history is found. The history comes from an earlier execution of the same
+ * bucket, see TRIGGER_KINDS.
+ */
 export type SeededExecution = Pick<Execution, "id" | "agentId" | "sessionId" | "trigger">;
 
-/** A conversation that a new run may be seeded from. */
+/** An earlier conversation from which a new run gets its history. */
 export interface Seed {
   messages: Message[];
   /** The execution that had this conversation. */
@@ -105,7 +109,7 @@ export interface ConversationStore {
   /** Replaces the conversation's first system message. */
   replaceSystem(executionId: number, replaced: ReplacedSystem): Promise<void>;
 
-  /** Stores a reply, its calls and its cost. Returns the execution with the new figures. */
+  /** Stores a reply with its calls and cost. Returns the execution with its new figures. */
   recordReply(executionId: number, reply: RecordedReply): Promise<Execution>;
 
   /** Stores a message that the runtime injects, with its frame. */
@@ -117,15 +121,15 @@ export interface ConversationStore {
   /** Stores a frame without any other change. */
   addFrame(executionId: number, frame: FrameDraft): Promise<void>;
 
-  /** Stores the intent of a call before it begins. */
+  /** Stores the intent to make a call, before the call starts. */
   startCall(executionId: number, call: CallIntent): Promise<void>;
 
-  /** Removes the intent of a call that ended without an effect and will start again. */
+  /** Removes the stored intent of a call that had no effect and will be made again. */
   resetCall(executionId: number, position: number): Promise<void>;
 
   /**
-   * Stores the result of a call and its instructions. Logs every result that follows logged ones without a gap, so that
-   * frames are in the order of the calls.
+   * Stores the result of a call and its instructions. Appends the frames of results to the log in the order of the calls: a
+   * result's frame waits until all results before it are logged.
    */
   finishCall(executionId: number, result: RecordedResult): Promise<void>;
 
@@ -134,6 +138,8 @@ export interface ConversationStore {
 
   readConversation(executionId: number): Promise<StoredConversation>;
 
-  /** Returns the newest ended execution before this one, in the same bucket, that has a conversation. */
+  /**
+   * Returns the conversation of the newest ended execution before this one in the same bucket. Undefined if there is none.
+   */
   readSeed(execution: SeededExecution): Promise<Seed | undefined>;
 }

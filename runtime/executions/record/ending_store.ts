@@ -1,89 +1,92 @@
-// The store interface for ends and pauses of executions.
+// The store interface for the ends and pauses of executions.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { TransientFailure } from "../../config/agent_settings.ts";
 import type { Execution, RunRetry } from "../execution.ts";
 import type { FinalStatus, OpenStatus, StateChanger } from "../states.ts";
 import type { Resumption } from "./resumption.ts";
 
-/** The usage of a reply that was cut off: the counted part, plus an estimate of the rest. */
+/** The usage of a reply that was cut off: the provider's count, plus an estimate of the rest. */
 export interface CutReply {
   inputTokens: number;
   outputTokens: number;
-  /** Null if no price is known. */
+  /** The cost in dollars. Null if no price is known. */
   costUsd: number | null;
 }
 
-/** The consequences of an end for the triggers of agents. */
+/** The consequences of an end: the agents that it starts, and the verdict for the run's trigger. */
 export type Consequences = Pick<Ending, "followers" | "verdict">;
 
-/** The outcome of a run. */
+/** The outcome of a run, before it is stored. */
 export interface Outcome {
   status: FinalStatus;
-  /** The actor that ends it. Absent: the run itself. */
+  /** The cause of the end. The run itself if absent. */
   by?: StateChanger;
-  /** Null on success. */
+  /** The error message. Null on success. */
   error: string | null;
   /** The final answer, or the partial answer of a run that was cut off. */
   output: string | null;
-  /** The uncounted usage of a reply that the end cut off. */
+  /** The usage of a reply that the end cut off and that is not counted yet. */
   cut?: CutReply;
-  /** Present if the model could not be reached. The run may succeed later, after the delay that the provider requested. */
+  /**
+   * Present if the model could not be reached. The run may succeed later. `retryAfterMs` is the delay that the provider
+   * requested.
+   */
   transient?: { kind: TransientFailure; retryAfterMs?: number };
-  /** The number of calls of the last reply that a limit refused. They do not count as made. */
+  /** The number of calls of the last reply that a limit refused. These calls do not count as made. */
   refusedCalls?: number;
 }
 
-/** The result of a run for the trigger that started it. */
+/** Failure or success of a run for the trigger that started it. */
 export interface TriggerVerdict {
   failed: boolean;
-  /** The trigger pauses after this many consecutive failures. */
+  /** The number of consecutive failures after which the trigger pauses. */
   maxFailures: number;
-  /** See agentDigest. The count restarts when the agent is edited. */
+  /** The digest of the agent, see agentDigest(). The count of failures restarts when the digest changes. */
   print: string;
 }
 
-/** The stored end of an execution. */
+/** The end of an execution to store. */
 export interface Ending {
   /** The status that the execution must have. */
   from: OpenStatus;
-  /** End the execution only if no machine holds it. */
+  /** True if the execution is ended only if no machine holds it. */
   isUnclaimed?: boolean;
   /**
-   * Called right before the end is stored. Returns another end if the run was cancelled meanwhile. `wanted` is the error of a
-   * cancel request from another machine.
+   * Called right before the end is stored. Returns another end if the run was cancelled meanwhile, or undefined. `wanted`
+   * is the error of a cancel request from another machine.
    */
   insteadOf?: (wanted: string | null) => Ending | undefined;
   status: FinalStatus;
   error: string | null;
   output: string | null;
-  /** The usage of a reply that was cut off. It is added to the figures. */
+  /** The usage of a reply that was cut off, which is added to the execution's figures. */
   cut?: CutReply;
-  /** The number of calls that were counted with their reply but not made. */
+  /** The number of calls of the last reply that were counted but not made. */
   refusedCalls?: number;
   finishedAt: number;
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
-  /** The agents that this end starts. Stored in the same transaction. */
+  /** The ids of the agents that this end starts. Stored in the same transaction. */
   followers?: readonly string[];
-  /** Absent if it counts for no trigger. */
+  /** The verdict for the run's trigger. Absent if the run counts for no trigger. */
   verdict?: TriggerVerdict;
-  /** Creates the last frames from the cumulative figures. `complete` is the very last one. */
+  /** Creates the last frames from the execution with its final figures. The `complete` frame is the last one. */
   frames: (figures: Execution) => FrameDraft[];
 }
 
-/** The pause of a running execution, or its continuation. */
+/** The pause of a running execution until a retry or a restart, or the start of a retry. */
 export interface Rest {
   /** Running time since the last change, in milliseconds. */
   durationMs: number;
-  /** The next retry and its frame. Absent: the next start of the service continues the execution. */
+  /** The planned retry and its frame. If absent, the next start of the service continues the execution. */
   retry?: { planned: RunRetry; frame: FrameDraft };
 }
 
 /** Stores ends and pauses. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface EndingStore {
   /**
-   * Ends an execution and returns it. Ancestors that waited only for it run again here. Returns undefined and changes nothing
-   * if the execution does not have the status `from`.
+   * Ends an execution and returns it. The ancestors that waited only for this execution run again on this machine. Returns
+   * undefined and changes nothing if the execution does not have the status `from`.
    */
   finishExecution(executionId: number, ending: Ending): Promise<Resumption | undefined>;
 

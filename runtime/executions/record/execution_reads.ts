@@ -19,29 +19,35 @@ export type StoredRun = Pick<StoredExecution, "execution" | "request">;
 /** Filters a list of executions and selects a page of it. Absent fields do not filter. */
 export interface ExecutionFilter {
   statuses?: readonly ExecutionStatus[];
-  /** One agent, or several. */
+  /** The id of an agent, or of several agents. */
   agentId?: string | readonly string[];
-  /** Only direct children of this execution. */
+  /** The id of the parent. Selects only its direct children. */
   parentId?: number;
-  /** Only executions that the end of this one started. */
+  /** The id of an execution. Selects only executions that its end started. */
   followedId?: number;
   trigger?: ExecutionTrigger;
-  /** Only the turns of this conversation. With `agentId` the query uses an index. */
+  /** The id of a conversation. Selects only its turns. With `agentId`, the query uses an index. */
   sessionId?: string;
-  /** Only executions that started at or after this time, in milliseconds. `since` and `until` sort by start time. */
+  /**
+   * Selects only executions that started at or after this time, in milliseconds since the epoch. `since` and `until` sort
+   * the list by start time.
+   */
   since?: number;
-  /** Only executions that started before this time, in milliseconds. */
+  /** Selects only executions that started before this time, in milliseconds since the epoch. */
   until?: number;
-  /** Only executions with this text, of 3 characters or more, near the beginning of the request, the answer or the error. */
+  /**
+   * A text of 3 characters or more. Selects only executions with this text near the beginning of the request, the answer or
+   * the error.
+   */
   text?: string;
-  /** Search the text in answers and errors only. */
+  /** True if `text` is searched in answers and errors only. */
   searchesAnswersOnly?: boolean;
   /**
-   * Search the text in tool results instead. The other conditions select the page first, so that only its results are read.
-   * Executions without the text are then removed from it.
+   * True if `text` is searched in tool results. The other conditions select the page first, so that only its results are
+   * read. Executions without the text are then removed from the page.
    */
   searchesResults?: boolean;
-  /** Include previews of the request and of the answer. */
+  /** True if the list includes previews of requests and answers. */
   preview?: boolean;
   limit: number;
   offset: number;
@@ -49,17 +55,17 @@ export interface ExecutionFilter {
 
 /** An execution in a list. `preview` is present if the filter requests it. */
 export interface ListedExecution extends Execution {
-  /** The labels that it waits for, because no live node has all of them. Absent if it waits for none. */
+  /** The node labels that the execution waits for, because no live node has all of them. Absent if it waits for none. */
   waitsForLabels?: readonly string[];
   preview?: ExecutionPreview;
 }
 
-/** The maximum length of a preview's texts. */
+/** The maximum length of a preview's text in characters. */
 export const PREVIEW_CHARACTERS = 400;
 
 /** The beginnings of an execution's request and answer. */
 export interface ExecutionPreview {
-  /** The beginning of the message. Null if there was none. */
+  /** The beginning of the request's message. Null if there was none. */
   asked: string | null;
   /** The beginning of the answer. Null if there is none. */
   answered: string | null;
@@ -69,9 +75,9 @@ export interface ExecutionPreview {
 export interface SpanSummary {
   /** The number of executions by status. */
   counts: Partial<Record<ExecutionStatus, number>>;
-  /** Null when no price is known. */
+  /** The summed cost in dollars. Null if no price is known. */
   costUsd: number | null;
-  /** Agents with failed executions, most failures first. Executions cancelled by a person do not count. */
+  /** The agents with failed executions, most failures first. Executions that a person cancelled do not count. */
   failures: { agentId: string; count: number; lastId: number; lastError: string }[];
 }
 
@@ -81,7 +87,9 @@ export interface Outcomes {
   succeeded: number;
 }
 
-/** A time without a running service, in milliseconds. `from` is null if the previous service was killed. */
+/**
+ * A period without a running service, in milliseconds since the epoch. `from` is null if the previous service was killed.
+ */
 export interface Downtime {
   from: number | null;
   to: number;
@@ -91,37 +99,37 @@ export interface Downtime {
 export interface ExecutionReads {
   readExecution(id: number): Promise<StoredExecution | undefined>;
 
-  /** Returns the execution that was accepted with this idempotency key within 24 hours before `now`. */
+  /** Returns the execution that was accepted with this idempotency key within the 24 hours before `now`, or undefined. */
   readByKey(key: string, now: number): Promise<StoredExecution | undefined>;
 
-  /** Returns the newest executions first. */
+  /** Returns the executions that match the filter, newest first. */
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
 
-  /** Returns the newest execution of each agent that has one. */
+  /** Returns the newest execution of each of these agents, by agent id. Agents without an execution are left out. */
   newestByAgent(agentIds: readonly string[]): Promise<Map<string, Execution>>;
 
-  /** Returns true if the last reply was cut off, so that part of the tokens and of the cost is estimated. */
+  /** Returns true if the execution's last reply was cut off, so that part of its tokens and cost is estimated. */
   readIsEstimated(id: number): Promise<boolean>;
 
-  /** Summarizes the executions that started at `since` or later and before `until`. */
+  /** Returns a summary of the executions that started at `since` or later and before `until`. */
   readSpan(span: { since: number; until: number }): Promise<SpanSummary>;
 
-  /** Returns their cost, or null if no price is known. */
+  /** Returns the cost in dollars of the executions that started in the same span. Null if no price is known. */
   readSpanCost(span: { since: number; until: number }): Promise<number | null>;
 
-  /** Returns the downtimes between these times, oldest first. Restarts within a minute are left out. */
+  /** Returns the periods without a running service in a span, oldest first. Restarts within a minute are left out. */
   readDowntimes(span: { since: number; until: number }): Promise<Downtime[]>;
 
-  /** Counts the outcomes of executions that started at `since` or later, by agent. */
+  /** Counts the ended and the successful executions that started at `since` or later, by agent id. */
   countOutcomes(since: number): Promise<Map<string, Outcomes>>;
 
   countByStatus(statuses: readonly ExecutionStatus[]): Promise<number>;
 
-  /** Returns the usage of executions that started at `from` or later, oldest step first. */
+  /** Returns the usage of executions that started at `from` or later, by quarter of an hour, oldest first. */
   readUsage(from: number): Promise<UsageStep[]>;
 }
 
-/** Returns an execution. Throws ExecutionNotFound. */
+/** Returns the execution with this id. Throws ExecutionNotFound. */
 export async function requireExecution(
   executions: Pick<ExecutionReads, "readExecution">,
   id: number,

@@ -1,4 +1,4 @@
-// The contents of frames: one function for each kind of log entry of an execution.
+// Creates the contents of frames. There is one function for each kind of log entry.
 import { toRetrySentence } from "../../../base/text/retry_words.ts";
 import type { EventType, FrameContent, FrameIdentity } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
@@ -17,7 +17,7 @@ import {
 
 const END_FRAMES = ["stats", "final_answer", "complete"] as const;
 
-/** The frames that a transition into each state may write, in order. The transitions are in states.ts. */
+/** The frame types that a transition into each state may write, in their order. The transitions are in states.ts. */
 export const TRANSITION_FRAMES: Readonly<Record<ExecutionStatus, readonly EventType[]>> = {
   running: ["human"],
   waiting: ["interrupt"],
@@ -28,7 +28,7 @@ export const TRANSITION_FRAMES: Readonly<Record<ExecutionStatus, readonly EventT
   orphaned: END_FRAMES,
 };
 
-/** Returns the frames of a transition into a state. Throws TypeError if the transition must not write one of them. */
+/** Returns `frames` unchanged. Throws TypeError if a transition into the state must not write one of them. */
 export function checkTransition(
   next: ExecutionStatus,
   frames: readonly FrameContent[],
@@ -38,12 +38,12 @@ export function checkTransition(
   throw new TypeError(`A transition to "${next}" writes no frame "${wrong.eventType}"`);
 }
 
-/** Returns the identity that all frames of an execution carry. */
+/** Returns the fields that identify an execution in each of its frames. */
 export function identityOf({ id, agentId, displayName }: Execution): FrameIdentity {
   return { executionId: id, agentId, displayName };
 }
 
-/** The first frame: the data of an execution at its acceptance. */
+/** Returns the first frame of a log: the data of an execution at its acceptance. */
 export function toInfoFrame(execution: Execution): FrameContent {
   const { displayName, model, trigger, args, sessionId, isDryRun } = execution;
   return {
@@ -54,7 +54,7 @@ export function toInfoFrame(execution: Execution): FrameContent {
   };
 }
 
-/** The system prompt, or the user turn. */
+/** Returns the frame of the system prompt or the user turn. */
 export function toOpeningFrame(message: Message): FrameContent {
   return {
     event: "message",
@@ -64,7 +64,7 @@ export function toOpeningFrame(message: Message): FrameContent {
   };
 }
 
-/** A model reply: its calls, or its text. */
+/** Returns the frame of a model reply: its calls, or its text. */
 export function toReplyFrame({ message }: ModelReply): FrameContent {
   const { content, toolCalls } = message;
   if (toolCalls.length === 0) {
@@ -81,7 +81,7 @@ export function toReplyFrame({ message }: ModelReply): FrameContent {
   };
 }
 
-/** The cumulative usage of the execution. */
+/** Returns the frame of the execution's usage so far. */
 export function toStatsFrame(figures: Execution, warning?: string): FrameContent {
   const { inputTokens, outputTokens, totalTokens, costUsd } = figures;
   const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
@@ -103,7 +103,7 @@ export function toStatsFrame(figures: Execution, warning?: string): FrameContent
   };
 }
 
-/** The result of a call. */
+/** Returns the frame of a call's result. */
 export function toResultFrame(call: FinishedCall): FrameContent {
   const { content, isError, durationMs } = call.result;
   return {
@@ -138,12 +138,12 @@ function toDescribedFields({ preview, ...call }: DescribedCall): Record<string, 
   };
 }
 
-/** Instructions that a tool's result added to the conversation. */
+/** Returns the frame of instructions that a tool's result added to the conversation. */
 export function toInstructionsFrame(content: string): FrameContent {
   return { event: "meta", eventType: "meta", message: content, fields: { content } };
 }
 
-/** The request to repair the answer: its text for the model, and the faults. */
+/** Returns the frame of the request to repair an answer: the text for the model, and the faults. */
 export function toRepairFrame(content: string, faults: readonly string[]): FrameContent {
   return {
     event: "meta",
@@ -153,7 +153,7 @@ export function toRepairFrame(content: string, faults: readonly string[]): Frame
   };
 }
 
-/** A notice about a wait or a retry of a run. The model does not read it. */
+/** Returns the frame of a notice about a wait or a retry. The model does not read notices. */
 export function toNoticeFrame(level: "info" | "warn", content: string): FrameContent {
   return {
     event: "meta",
@@ -163,13 +163,16 @@ export function toNoticeFrame(level: "info" | "warn", content: string): FrameCon
   };
 }
 
-/** A retry of the run, now or later. */
+/** Returns the frame of a scheduled or started retry. */
 export function toRetryFrame(retry: RunRetry): FrameContent {
   if (retry.isUnderWay) return toNoticeFrame("info", `Try ${retry.attempt} of ${retry.of}`);
   return toNoticeFrame("warn", toRetrySentence(retry));
 }
 
-/** The end of an execution. With `isEstimated` part of the figures is estimated, because the last reply was cut off. */
+/**
+ * Returns the frame of an execution's end. With `isEstimated`, part of the figures is estimated because the last reply was
+ * cut off.
+ */
 export function toCompleteFrame(figures: Execution, isEstimated: boolean): FrameContent {
   return {
     event: "complete",
@@ -186,7 +189,7 @@ export function toCompleteFrame(figures: Execution, isEstimated: boolean): Frame
   };
 }
 
-/** A question to a person. */
+/** Returns the frame of a question to a person. */
 export function toInterruptFrame(request: HumanRequest): FrameContent {
   return {
     event: "interrupt",
@@ -196,7 +199,7 @@ export function toInterruptFrame(request: HumanRequest): FrameContent {
   };
 }
 
-/** A person's answer, with its question and its channel. */
+/** Returns the frame of a person's answer, with its question and channel. */
 export function toAnswerFrame(
   { requestId, via }: Pick<GivenResponse, "requestId" | "via">,
   answer: HumanAnswer,
@@ -211,7 +214,7 @@ export function toAnswerFrame(
   };
 }
 
-/** The final answer. */
+/** Returns the frame of the final answer. */
 export function toFinalAnswerFrame(output: string): FrameContent {
   return {
     event: "final_answer",

@@ -1,4 +1,4 @@
-// Writes the changes of one execution: builds the frames and stores them with the change.
+// Writes the changes of one execution: creates the frames of each change and stores them with the change.
 import {
   createFrame,
   type FrameContent,
@@ -43,11 +43,11 @@ import type { JournalPorts } from "./journal_ports.ts";
 import type { Resumption } from "./resumption.ts";
 import { RunningTime } from "./running_time.ts";
 
-/** The warning in the stats frame if the provider did not count the last reply. */
+/** The warning in the stats frame if the provider did not count the usage of the last reply. */
 const CUT_REPLY =
   "The last reply was cut off: what its provider had not counted by then is estimated";
 
-/** The writer of one execution. Only one process has one at a time. */
+/** The writer of one execution. Only one process at a time may have a journal of an execution. */
 export class Journal {
   readonly #ports: JournalPorts;
   readonly #execution: Execution;
@@ -57,7 +57,7 @@ export class Journal {
   /** The running time that is not stored yet. */
   readonly running: RunningTime;
 
-  /** `ranMs` is the unstored running time of a process that died. */
+  /** `ranMs` is the running time in milliseconds that a process did not store before it died. */
   constructor(execution: Execution, ports: JournalPorts, { ranMs = 0 } = {}) {
     this.#ports = ports;
     this.#execution = execution;
@@ -65,7 +65,7 @@ export class Journal {
     this.running = new RunningTime(ports.clock, { ranMs });
   }
 
-  /** Stores the opening. Seeded messages get no frames. */
+  /** Stores the opening messages. Messages of earlier runs get no frames. */
   async begin(
     opening: (PlacedMessage & { seeded: boolean })[],
     terms?: PackedTerms,
@@ -80,13 +80,13 @@ export class Journal {
     this.#storedTerms = terms?.terms.digest;
   }
 
-  /** Stores and logs a system message that replaces the first one. */
+  /** Stores and logs a system message that replaces the stored one. */
   async replaceSystem(message: PlacedMessage): Promise<void> {
     const frame = this.#frame(toOpeningFrame(message.message));
     await this.#ports.conversations.replaceSystem(this.#identity.executionId, { message, frame });
   }
 
-  /** Stores a model reply. Returns the execution with its new figures. */
+  /** Stores and logs a model reply. Returns the execution with its new figures. */
   async reply(
     reply: ModelReply,
     options: { position: number; costUsd: number | null; warning?: string; terms?: PackedTerms },
@@ -115,13 +115,13 @@ export class Journal {
     await this.#ports.conversations.addMessage(this.#identity.executionId, { message, frame });
   }
 
-  /** Logs a notice for the people who watch the run. */
+  /** Appends a notice for people to the log. */
   async notice(level: "info" | "warn", text: string): Promise<void> {
     const frame = this.#frame(toNoticeFrame(level, text));
     await this.#ports.conversations.addFrame(this.#identity.executionId, frame);
   }
 
-  /** Stores the intent of a call before it starts. */
+  /** Stores the intent to make a call, before the call starts. */
   async startCall(call: PlannedCall, effect: Effect): Promise<void> {
     await this.#ports.conversations.startCall(this.#identity.executionId, {
       position: call.position,
@@ -130,11 +130,11 @@ export class Journal {
     });
   }
 
-  /** Stores the result of a call. Returns the messages that the model will read. */
+  /** Stores and logs the result of a call. Returns the messages for the model. */
   async finishCall(
     call: PlannedCall,
     result: Pick<RecordedResult, "durationMs" | "effect" | "described"> & ResultContent & {
-      /** Instructions that the result adds, and their position in the conversation. */
+      /** The instructions that the result adds, and their position in the conversation. */
       instructions?: { position: number; text: string };
     },
   ): Promise<PlacedMessage[]> {
@@ -156,12 +156,12 @@ export class Journal {
     return instructions === undefined ? [message] : [message, instructions];
   }
 
-  /** Removes the intent of a call that ended without an effect and will start again. */
+  /** Removes the stored intent of a call that had no effect and will be made again. */
   async resetCall({ position }: PlannedCall): Promise<void> {
     await this.#ports.conversations.resetCall(this.#identity.executionId, position);
   }
 
-  /** Stores a question. The execution then waits for a person's answer. */
+  /** Stores and logs a question. The execution then waits for a person's answer. */
   async ask(
     question: Omit<HumanRequest, "executionId">,
   ): Promise<{ execution: Execution; request: HumanRequest }> {
@@ -174,7 +174,7 @@ export class Journal {
     return { execution, request };
   }
 
-  /** Lets the execution wait because its child waits. Returns undefined if the child does not wait. */
+  /** Changes the execution to waiting, because its child waits. Returns undefined if the child does not wait. */
   async waitForChild(
     childId: number,
   ): Promise<{ execution: Execution; request: HumanRequest } | undefined> {
@@ -183,14 +183,14 @@ export class Journal {
       durationMs: this.running.take(),
       frames: (request) => this.#frames("waiting", toInterruptFrame(request)),
     });
-    // The execution continues to run.
+    // The child does not wait, so the execution continues and its running time counts on.
     if (waiting === undefined) this.running.undoTake();
     return waiting;
   }
 
   /**
-   * Stores a person's answer to a question. The execution and the ancestors that waited only for it run again. Returns
-   * undefined if the question is not open.
+   * Stores and logs a person's answer. The execution and the ancestors that waited only for it run again. Returns undefined
+   * if the question is not open.
    */
   async answer(
     request: Pick<HumanRequest, "requestId" | "raise"> & Pick<GivenResponse, "via">,
@@ -211,7 +211,7 @@ export class Journal {
     return resumption;
   }
 
-  /** Stores and logs a planned retry, or the start of one. */
+  /** Stores and logs a scheduled retry or the start of a retry. */
   async retry(next: RunRetry): Promise<void> {
     const planned = { ...next, reason: this.#shown(next.reason) };
     await this.#rest({ planned, frame: this.#frame(toRetryFrame(planned)) });
@@ -227,7 +227,10 @@ export class Journal {
     await this.#ports.endings.restExecution(this.#identity.executionId, rest);
   }
 
-  /** Ends the execution: answer, `complete` frame and status in one transaction. Returns undefined if it had already ended. */
+  /**
+   * Stores the end: answer, `complete` frame and status in one transaction. Returns undefined if the execution had already
+   * ended.
+   */
   async finish(
     outcome: Outcome,
     stopped: () => string | null = () => null,
@@ -252,7 +255,7 @@ export class Journal {
 
   #toEnding(outcome: Outcome): Omit<Ending, "from" | "finishedAt" | "durationMs"> {
     const { redactor } = this.#ports;
-    // Redacted again after the cut, so that the frame equals the stored answer.
+    // Redacted after the cut as well, so that the frame equals the stored answer.
     const output = outcome.output === null
       ? null
       : this.#shown(boundAnswer(this.#shown(outcome.output), redactor));

@@ -1,4 +1,4 @@
-// The collaborators of a journal.
+// The types of the objects that a journal needs.
 import type { Clock } from "../../../base/clock.ts";
 import type { ExecutionLog } from "../../events/log.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -16,11 +16,11 @@ export interface JournalStores {
   endings: EndingStore;
 }
 
-/** The collaborators of a journal. */
+/** The stores and other objects that a journal needs. */
 export interface JournalPorts extends JournalStores {
   log: ExecutionLog;
   redactor: Redactor;
   clock: Clock;
-  /** Returns the consequences of an end for the triggers of agents. Absent: none. */
+  /** Returns the consequences of an end for the triggers of agents. If absent, an end has none. */
   consequencesOf?: (execution: Execution, outcome: Outcome) => Consequences;
 }

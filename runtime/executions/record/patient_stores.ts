@@ -1,4 +1,4 @@
-// Retries of failed writes of a run, so that a full disk or a locked database does not lose its work.
+// Retries failed writes of a run, so that a full disk or a locked database does not lose the run's work.
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -9,7 +9,7 @@ import type { JournalStores } from "./journal_ports.ts";
 const STORED = "Stored after all; the execution continues";
 const WAITS = { firstMs: 500, longestMs: 15_000 };
 
-/** The methods that are retried: those that store a run's work, such as paid replies, calls and the end. */
+/** The methods of each store, and if they are retried. Methods that store a run's work, such as paid replies, are. */
 const IS_TRIED_AGAIN: {
   [Store in keyof JournalStores]: Readonly<Record<keyof JournalStores[Store], boolean>>;
 } = {
@@ -28,7 +28,7 @@ const IS_TRIED_AGAIN: {
   },
   requests: {
     openRequest: true,
-    // The person who answers gets the error at once and may try again.
+    // A person who answers gets the error at once and may try again.
     answerRequest: false,
     readOpenRequest: false,
     readNextExpiry: false,
@@ -41,13 +41,13 @@ const IS_TRIED_AGAIN: {
 export interface RetryOptions {
   clock: Clock;
   serviceLog: ServiceLog;
-  /** After an abort one last attempt is made. */
+  /** The signal that ends the retries. After an abort, one last attempt is made. */
   signal: AbortSignal;
-  /** The id of the execution, for the log. */
+  /** The id of the execution for the service log. */
   execution: number;
 }
 
-/** Wraps stores so that writes of a run are retried while storage fails. */
+/** Wraps stores so that a run's writes are retried while the storage fails. */
 export function createRetryingStores(
   { conversations, requests, families, endings }: JournalStores,
   patience: RetryOptions,
@@ -77,8 +77,8 @@ function patient<Store extends object>(
 }
 
 /**
- * Repeats `store` until storage accepts it. `message` is logged if that took more than one attempt. Rethrows other errors, and
- * the last storage error once the signal has aborted.
+ * Calls `store` until it succeeds. Logs `message` if that took more than one attempt. Rethrows other errors than storage
+ * errors, and the last storage error after the signal has aborted.
  */
 export async function retryUntilStored<T>(
   store: () => Promise<T>,
@@ -99,7 +99,7 @@ export async function retryUntilStored<T>(
         serviceLog.write("warn", `An execution waits: ${error.message}`, { execution });
       }
     }
-    // After an abort the last attempt follows at once.
+    // After an abort, the last attempt is made without a delay.
     await sleepUnlessAborted(clock, backoffMs(failures, WAITS), signal);
   }
 }

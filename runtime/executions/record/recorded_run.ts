@@ -1,4 +1,4 @@
-// The read interface to the complete record of one run, the input of a replay.
+// The interface for reading the complete record of a run, which a replay needs.
 import type { Frame } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
@@ -9,35 +9,35 @@ import type { StoredExecution } from "./execution_reads.ts";
 
 /** A message as it was stored. */
 export interface RecordedMessage extends PlacedMessage {
-  /** True if it comes from an earlier run. */
+  /** True if the message comes from an earlier run. */
   seeded: boolean;
 }
 
-/** A question in a run's log with its answer. The question may be one of a descendant. */
+/** A question in a run's log with its answer. The question may belong to a descendant. */
 export interface RecordedQuestion {
   request: HumanRequest;
-  /** Null if nobody answered. */
+  /** The answer. Null if nobody answered. */
   answer: HumanAnswer | null;
 }
 
 /** The stored data of one run. */
 export interface RecordedRun extends StoredExecution {
-  /** By position. Empty if the conversation was removed. */
+  /** The messages in the order of their positions. Empty if the conversation was removed. */
   messages: RecordedMessage[];
   calls: StoredCall[];
   questions: RecordedQuestion[];
-  /** The terms of its model calls, by the position of their message. Empty in a run of an older version. */
+  /** The terms of the run's model calls, by the position of the message. Empty for a run of an older version. */
   terms: ReadonlyMap<number, CallTerms>;
   frames: Frame[];
 }
 
 /** Reads recorded runs. */
 export interface RecordedRunStore {
-  /** Returns undefined for an unknown execution. */
+  /** Returns the record of a run, or undefined for an unknown execution. */
   readRecordedRun(executionId: number): Promise<RecordedRun | undefined>;
 }
 
-/** Returns the messages of a list without their positions. */
+/** Returns messages without their positions. */
 export function messagesOf(placed: readonly PlacedMessage[]): Message[] {
   return placed.map(({ message }) => message);
 }

@@ -1,4 +1,4 @@
-// The store interface for recovery after a service has died.
+// The store interface for the recovery of executions after a service has died.
 
 /** Finds and adopts executions of dead services. Rejects with a RuntimeError of code `storage` if nothing can be stored. */
 export interface RecoveryStore {
@@ -9,8 +9,8 @@ export interface RecoveryStore {
   adoptExecution(executionId: number): Promise<void>;
 
   /**
-   * Returns the unstored running time of an abandoned run in milliseconds, from its log: up to the last frame if a killed
-   * service had started the run itself, else 0.
+   * Returns the running time in milliseconds of an abandoned run that is not stored: the time until the last frame in its
+   * log. Returns 0 if the killed service had not started the run itself.
    */
   readUncountedMs(executionId: number): Promise<number>;
 

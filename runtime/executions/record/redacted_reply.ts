@@ -1,8 +1,8 @@
-// The redacted text of one streaming reply: published to followers, and kept in case the reply is cut off.
+// Redacts the text of a streaming reply, publishes it to followers, and keeps it in case the reply is cut off.
 import type { ExecutionLog } from "../../events/log.ts";
 import type { RedactedStream, Redactor } from "../../secrets/redactor.ts";
 
-/** One streaming reply. The text that is still buffered at its end is in the stored reply. */
+/** The redacted text of one streaming reply. The stored reply also contains the text that is still buffered at the end. */
 export class RedactedReply {
   readonly #executionId: number;
   readonly #ports: { log: ExecutionLog; redactor: Redactor };
@@ -15,19 +15,19 @@ export class RedactedReply {
     this.#redacted = ports.redactor.openStream();
   }
 
-  /** Publishes the next piece of text. */
+  /** Redacts and publishes the next piece of text. */
   push(text: string): void {
     const shown = this.#redacted.push(text);
     this.#text += shown;
     this.#ports.log.delta(this.#executionId, shown);
   }
 
-  /** The text that was published so far. */
+  /** The redacted text that was published so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** Discards the streamed text, because the model restarts the reply. */
+  /** Discards the published text, because the model restarts the reply. */
   restart(): void {
     this.#text = "";
     this.#redacted = this.#ports.redactor.openStream();

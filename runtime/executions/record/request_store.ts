@@ -1,4 +1,4 @@
-// The store interface for questions to people: open one, answer it once, find open ones.
+// The store interface for questions to people: open a question, answer it once, find open questions.
 import type { FrameDraft } from "../../events/frame.ts";
 import type { BudgetRaise } from "../budget.ts";
 import type { Execution } from "../execution.ts";
@@ -13,14 +13,17 @@ export interface OpeningRequest {
   frames: FrameDraft[];
 }
 
-/** An answer with the data that is stored with it. */
+/** An answer to store, with the data that is stored with it. */
 export interface RecordedAnswer {
   requestId: string;
   answer: HumanAnswer;
   answeredAt: number;
-  /** The budget raise that the answer allows. */
+  /** The budget raise that the answer approves. */
   raise?: BudgetRaise;
-  /** Creates the frames of an execution that runs again. Ancestors get them only if their log shows this question. */
+  /**
+   * Creates the frames of the answer for an execution that runs again. An ancestor gets them only if its log shows this
+   * question.
+   */
   frames: (execution: Execution) => FrameDraft[];
 }
 
@@ -29,21 +32,21 @@ export interface RecordedAnswer {
  * fails.
  */
 export interface RequestStore {
-  /** Stores a question and lets its running execution wait. Returns the execution. */
+  /** Stores a question and changes its execution from running to waiting. Returns the execution. */
   openRequest(executionId: number, opening: OpeningRequest): Promise<Execution>;
 
   /**
-   * Stores the answer to an open request. The execution and the ancestors that waited only for it run again here. Only the
-   * first of several answers counts: returns undefined if the request is not open.
+   * Stores the answer to an open question. The execution and the ancestors that waited only for it run again on this
+   * machine. Returns undefined if the question is not open, because only the first answer counts.
    */
   answerRequest(executionId: number, answer: RecordedAnswer): Promise<Resumption | undefined>;
 
   /**
-   * Returns the open question of an execution: its own, else the oldest one of its descendants. With `requestId` it returns
-   * that one.
+   * Returns the open question of an execution, or else the oldest open question of its descendants. With `requestId`,
+   * returns the question with this id. Undefined if there is none.
    */
   readOpenRequest(executionId: number, requestId?: string): Promise<HumanRequest | undefined>;
 
-  /** Returns the open request with the earliest deadline, without those in `except`. Undefined if none has a deadline. */
+  /** Returns the open question with the earliest deadline, without those in `except`. Undefined if none has a deadline. */
   readNextExpiry(except?: ReadonlySet<string>): Promise<HumanRequest | undefined>;
 }

@@ -1,7 +1,7 @@
-// The running time of an execution since it was last stored.
+// Measures the running time of an execution since the last stored value.
 import type { Clock } from "../../../base/clock.ts";
 
-/** A stopwatch that starts at its construction. `ranMs` is earlier running time that is not stored yet. */
+/** A stopwatch that starts when it is created. `ranMs` is earlier running time that is not stored yet. */
 export class RunningTime {
   readonly #clock: Clock;
   #since: number;
@@ -12,12 +12,12 @@ export class RunningTime {
     this.#since = this.#sinceBefore = clock.now() - ranMs;
   }
 
-  /** Milliseconds since the last `take()`. A clock that was set back counts as no time. */
+  /** The milliseconds since the last take(). If the clock was set back, 0. */
   get elapsedMs(): number {
     return Math.max(0, this.#clock.now() - this.#since);
   }
 
-  /** Returns `elapsedMs` and restarts the stopwatch. */
+  /** Returns the elapsed milliseconds and restarts the stopwatch. */
   take(): number {
     const { elapsedMs } = this;
     this.#sinceBefore = this.#since;
@@ -25,7 +25,7 @@ export class RunningTime {
     return elapsedMs;
   }
 
-  /** Runs `work` and does not count its time. */
+  /** Runs `work` without counting its duration. */
   async exclude<T>(work: () => Promise<T>): Promise<T> {
     const begun = this.#clock.now();
     try {
@@ -35,7 +35,7 @@ export class RunningTime {
     }
   }
 
-  /** Undoes the last `take()`, because its time was not stored. */
+  /** Undoes the last take(), because its value was not stored. */
   undoTake(): void {
     this.#since = this.#sinceBefore;
   }
