@@ -1,4 +1,5 @@
-// Converts an agent's paths into the path lists of a worker's permissions: whole folders where nothing inside is closed.
+// Converts an agent's paths into the path lists of a worker's permissions. A list contains a whole folder only if nothing
+// in it is closed.
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,27 +10,28 @@ import type { PathSandbox, SandboxRoot } from "../files/path_sandbox.ts";
 import { isWithin } from "../files/place.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** The maximum number of entries that are scanned for closed files, and of paths in a list. */
+/** The maximum number of entries that are scanned for closed files in one root. */
 const MAX_ENTRIES = 100_000;
 const MAX_LISTED = 5_000;
 
-/** Absolute paths; folders include their content. */
+/** The path lists of a worker's permissions. The paths are absolute, and a folder includes its content. */
 export interface AllowedPaths {
   read: string[];
   write: string[];
-  /** Symlinks to places outside of the allowed paths, or to closed ones. They are in neither list. */
+  /** Symlinks whose target is closed or outside of the agent's paths. They are in neither list. */
   linksOut: string[];
 }
 
 /**
- * Returns the paths that code may reach which is confined by path lists alone.
+ * Returns the paths that a worker may use for an agent.
  *
- * A path list cannot exclude anything from a folder, and follows symlinks. A folder that contains something closed (the
- * agents folder, an .env file) or a symlink to the outside is therefore replaced by its other entries; nothing new can be
- * created in it. A symlink that appears later in a whole folder is followed, but only outside programs can create one: Deno
- * forbids it to confined code.
+ * A path list cannot exclude anything from a folder, and Deno follows symlinks. If a folder contains something closed (the
+ * agents folder, an .env file) or a symlink to the outside, the list contains its other entries instead of the folder.
+ * Nothing new can be created in such a folder. A symlink that is created later in a listed folder is followed, but only
+ * programs outside of the worker can create one: Deno forbids it to the worker.
  *
- * Throws ToolFailure when there are too many entries to scan, because allowing them unseen would open closed files.
+ * Throws ToolFailure if there are too many entries to scan, because a folder that was not scanned could contain closed
+ * files.
  */
 export async function allowedPaths(
   sandbox: PathSandbox,
@@ -38,7 +40,7 @@ export async function allowedPaths(
   return await surveyRoots(sandbox, { signal, roots: await sandbox.roots() });
 }
 
-/** Returns the readable paths in the folder of a skill or of the tools. */
+/** Returns the paths that a worker may read in the folder of a skill or in the tools folder. */
 export async function readablePaths(
   sandbox: PathSandbox,
   { signal }: { signal: AbortSignal },
@@ -63,7 +65,7 @@ async function surveyRoots(
   return allowed;
 }
 
-/** The reachable entries of a folder. `whole` is true if they are all of its entries. */
+/** The permitted paths in a folder. `whole` is true if these are all of its entries. */
 interface Surveyed {
   paths: string[];
   whole: boolean;
@@ -74,9 +76,9 @@ const NONE: Surveyed = { paths: [], whole: false };
 interface SurveyOptions {
   signal: AbortSignal;
   root: SandboxRoot;
-  /** All roots: a symlink may point from one into another. */
+  /** All roots of the agent, because a symlink may point from one root into another. */
   roots: readonly SandboxRoot[];
-  /** Collects the symlinks found. */
+  /** The list to which symlinks with a closed or outside target are added. */
   linksOut: string[];
 }
 
@@ -90,19 +92,19 @@ class Survey {
     this.#options = options;
   }
 
-  /** Returns the reachable paths of the root. */
+  /** Returns the permitted paths of the root. */
   async paths(): Promise<string[]> {
     const { path } = this.#options.root;
     if (this.#sandbox.refusal(path, "read") !== undefined) return [];
     const info = await lstat(path).catch(ignoreMissing);
-    // A missing path may be created later, as a file or a folder.
+    // A missing path is permitted, because it may be created later.
     if (info === undefined || info.isFile()) return [path];
     return (await this.#folder(path)).paths;
   }
 
   async #folder(path: string): Promise<Surveyed> {
     this.#options.signal.throwIfAborted();
-    // The folder is gone or unreadable, so it needs no protection.
+    // A missing or unreadable folder counts as empty, because nothing in it can be read.
     const entries = await unlessUnreadable(readdir(path, { withFileTypes: true })) ?? [];
     this.#entries += entries.length;
     if (this.#entries > MAX_ENTRIES) throw tooMuch(`${MAX_ENTRIES} files and folders beside`);
@@ -117,7 +119,10 @@ class Survey {
     return whole ? { paths: [path], whole } : { paths, whole };
   }
 
-  /** Returns a promise only where it must: most entries are files, and there may be very many. */
+  /**
+   * Returns the permitted paths of one entry. Returns a promise only for links and folders, because most entries are files,
+   * and there may be very many.
+   */
   #entry(path: string, entry: Dirent): Surveyed | Promise<Surveyed> {
     if (isEnvFileName(entry.name)) return NONE;
     if (entry.isSymbolicLink()) return this.#link(path);
@@ -125,7 +130,10 @@ class Survey {
     return this.#sandbox.refusal(path, "read") === undefined ? this.#folder(path) : NONE;
   }
 
-  /** A symlinked folder is left out: closed files in it would be reachable by a second name. */
+  /**
+   * Returns the path of a symlink to a permitted file. A symlink to a folder is not permitted: closed files in the folder
+   * would be readable by a second path.
+   */
   async #link(path: string): Promise<Surveyed> {
     const real = await unlessUnreadable(realpath(path));
     if (real === undefined) return NONE;
@@ -139,8 +147,8 @@ class Survey {
   }
 
   /**
-   * Returns true if a symlink cannot be redirected by changes in its root. Write access includes renaming: a symlink with
-   * `..` in it could be moved up and then point outside. And writing through a symlink changes its target.
+   * Returns true if the worker can neither redirect a symlink nor write a read-only file through it. Write access to the
+   * root includes renaming, so a symlink with `..` in its target could be moved up and then point outside.
    */
   async #stays(path: string, real: string): Promise<boolean> {
     const { root, roots } = this.#options;

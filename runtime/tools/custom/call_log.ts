@@ -1,31 +1,31 @@
-// Writes a custom tool's messages and output during a call to the service log. Secrets are redacted before a text is split,
-// because a secret of several lines would not be recognized in single lines.
+// Writes a custom tool's messages and output during a call to the service log. Secrets are redacted before a text is split
+// into lines, because a secret of several lines is not recognized in a single line.
 import type { RedactedStream } from "../../secrets/redactor.ts";
 import type { ToolContext } from "../definition/tool.ts";
 import type { PrintedLine } from "./host_output.ts";
 
 const MAX_LOG_LINES = 100;
 
-/** The log lines of one call, up to a limit. */
+/** The log of one call. It stops after 100 lines. */
 export class CallLog {
   readonly #context: Pick<ToolContext, "log" | "redactor">;
   readonly #tool: string;
   readonly #prints = new Map<PrintedLine["source"], { stream: RedactedStream; rest: string }>();
   #lines = 0;
 
-  /** `tool` is the name at the beginning of each line. */
+  /** Creates the log. `tool` is the name at the beginning of each line. */
   constructor(context: Pick<ToolContext, "log" | "redactor">, tool: string) {
     this.#context = context;
     this.#tool = tool;
   }
 
-  /** Logs a complete text line by line, at most `maxLines`. */
+  /** Logs at most `maxLines` lines of a text that is complete. */
   write(text: string, { maxLines = Infinity }: { maxLines?: number } = {}): void {
     this.#write(this.#context.redactor.redact(text).split("\n").slice(0, maxLines));
   }
 
   /**
-   * Logs a line that the tool printed. A line that may be the beginning of a secret waits for the next line of its source.
+   * Logs a line that the tool printed. A line that may begin a secret is logged together with the next line of its source.
    */
   print({ text, source, cut }: PrintedLine): void {
     const { redactor } = this.#context;
@@ -40,7 +40,10 @@ export class CallLog {
     this.#write(lines);
   }
 
-  /** Logs the waiting rest after the tool has ended. A tool that was killed may have been printing a secret. */
+  /**
+   * Logs the lines that `print` delayed. Call it only if the tool ended by itself, because a tool that was killed may have
+   * printed a part of a secret.
+   */
   finish(): void {
     for (const { stream, rest } of this.#prints.values()) {
       this.#write(`${rest}${stream.flush()}`.split("\n"));

@@ -1,14 +1,14 @@
-// Starts this program as a process that can only compute: it reads one input, prints its result, and exits.
+// Runs Inkling's program as a process without permissions, which reads one input, prints its result, and exits.
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
 import type { ToolContext } from "../definition/tool.ts";
 import type { HostRole } from "./host_messages.ts";
 import { hostCommand, type HostProgram } from "./host_program.ts";
 
-/** The time limit for the start of the process on a busy machine. */
+/** The time limit for the start of the process in milliseconds, sufficient on a busy machine. */
 const START_MS = 30_000;
 const NOTHING = { read: [], write: [], net: [], env: [] };
 
-/** The task of the process. It prints an empty line when it has started; its time limit counts from there. */
+/** The task of one process. The time limit begins when the process prints an empty line, which reports its start. */
 export interface ClosedTask {
   role: Extract<HostRole, "check" | "pdf">;
   input: string;
@@ -16,19 +16,22 @@ export interface ClosedTask {
   maxOutputBytes: number;
 }
 
-/** The program that the process runs, its folder and its variables. */
+/** The program of the process, its working folder, and its variables. */
 export interface ClosedHostOptions {
   program: HostProgram;
-  /** The process's working folder. */
+  /** The working folder of the process. */
   cwd: string;
-  /** Returns a variable of the service's environment. */
+  /** Returns an environment variable of the service, or undefined. */
   lookup(name: string): string | undefined;
 }
 
-/** The parts of a tool call's context that the process needs: signal, clock and redactor. */
+/** The signal, the clock and the redactor of the tool call that needs the process. */
 export type ClosedHostContext = Pick<ToolContext, "signal" | "clock" | "redactor">;
 
-/** Runs the process to its end. Throws ToolFailure when it cannot be started, and the signal's reason on abort. */
+/**
+ * Runs a task in a new process and returns the output. Throws ToolFailure if the process cannot be started, and the
+ * signal's reason on abort.
+ */
 export async function runClosedHost(
   { role, ...work }: ClosedTask,
   { signal, clock, redactor }: ClosedHostContext,

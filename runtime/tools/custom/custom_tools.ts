@@ -1,5 +1,5 @@
-// The custom tools of a workspace: finds and describes their files, offers them to agents, and runs their calls in
-// processes of their own.
+// Finds and describes the custom tools of a workspace, offers them to agents, and runs their calls in processes of their
+// own.
 import { realpath } from "node:fs/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { WORKSPACE_ALIAS } from "../../agents/agent_paths.ts";
@@ -25,44 +25,46 @@ import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
 import { findToolFile, type ToolFile } from "./tool_files.ts";
 import { requireValidArguments } from "./whole_check.ts";
 
-/** Extra time around a call's own limit, for the steps before and after its process works. */
+/** The time in addition to a call's own limit in milliseconds, for the steps before and after the call in its process. */
 const GRACE_MS = 60_000;
 
-/** The directories that tools are in, or are kept away from. */
+/** The directory of the custom tools, and the directories that they must not use. */
 export type ToolDirectories = Pick<
   Directories,
   "workspace" | "agentsDir" | "toolsDir" | "configDir" | "stateDir" | "workspaceEnvFile"
 >;
 
-/** The options of a workspace's custom tools. */
+/** The options of CustomTools. */
 export interface CustomToolsOptions {
   directories: ToolDirectories;
   program: HostProgram;
   sandbox: ProcessSandbox;
   clock: Clock;
-  /** Returns a variable as agents see it: from the environment files, then from the shell. */
+  /** Returns a variable from the environment files, else from the shell's environment, or undefined. */
   lookup(name: string): string | undefined;
-  /** Returns true if a variable holds a model provider's key, which no tool gets. */
+  /** Returns true if a variable contains a model provider's key, which no tool gets. */
   isProviderKey(name: string): boolean;
-  /** Limits of the processes; each has a default. */
+  /**
+   * The limits of the process pool: `max` processes, and `idleMs` until an idle process ends. Defaults are in host_pool.ts.
+   */
   processes?: { max?: number; idleMs?: number };
-  /** Called for each process that is started. */
+  /** Called before each start of a process. */
   onStart?: () => void;
 }
 
-/** The tools in a module, or a sentence with the reason that it cannot be used. */
+/** The tools in a file, or a sentence with the reason that the file cannot be used. */
 type FoundTools = { file: ToolFile; tools: FileToolDeclaration[] } | { problem: string };
 
-/** The facts about a module that `validate` reports. */
+/** The facts about a file of custom tools that `validate` reports. */
 export interface InspectedModule {
   toolNames: string[];
-  /** Symbolic links that point out of the tools folder. */
+  /** The symlinks that point out of the tools folder. */
   linksOut: string[];
-  /** Variables that its tools request and that are not set. */
+  /** The variables that its tools request and that are not set. */
   unset: string[];
 }
 
-/** The custom tools of a workspace. Disposing ends every process. */
+/** The custom tools of a workspace. Disposing of the object ends every process. */
 export class CustomTools implements AsyncDisposable {
   readonly #options: CustomToolsOptions;
   readonly #pool: HostPool;
@@ -79,8 +81,8 @@ export class CustomTools implements AsyncDisposable {
   }
 
   /**
-   * Opens the custom tools of an agent. Throws ToolsUnavailable with module and reason when one is not available, and the
-   * signal's reason on abort.
+   * Returns the custom tools of an agent. Throws ToolsUnavailable with the file and the reason if a file cannot be used,
+   * and the signal's reason on abort.
    */
   async openTools(
     agent: Pick<Agent, "id" | "customTools">,
@@ -96,7 +98,10 @@ export class CustomTools implements AsyncDisposable {
     return tools;
   }
 
-  /** Loads a module without running its tools. Returns its content, or a sentence with its problem. */
+  /**
+   * Loads a file of custom tools without running the tools. Returns the facts about it, or a sentence with the reason that
+   * it cannot be used.
+   */
   async inspect(
     module: string,
   ): Promise<InspectedModule | { problem: string }> {
@@ -219,7 +224,7 @@ export class CustomTools implements AsyncDisposable {
     );
   }
 
-  /** Returns the readable part of the tools folder, without symbolic links that point outside and closed files. */
+  /** Returns the paths that a tool may read in the tools folder: all but closed files and symlinks that point outside. */
   async #ownFolder(signal: AbortSignal): Promise<{ read: string[]; linksOut: string[] }> {
     const { toolsDir, configDir, stateDir } = this.#options.directories;
     const workspace = await realpath(toolsDir);
@@ -248,7 +253,7 @@ export class CustomTools implements AsyncDisposable {
     });
   }
 
-  /** Returns the requested variables that are not set. */
+  /** Returns the names of variables that are not set. */
   #unset(names: readonly string[]): string[] {
     return names.filter((name) => this.#options.lookup(name) === undefined);
   }

@@ -1,8 +1,8 @@
-// The messages between the service and the child process that hosts a tool: one JSON object per line. Mostly types, because
-// the child loads only modules that it needs.
+// Declares the messages between the service and the child process that hosts a tool: one JSON object per line. The file
+// contains few values, because the child loads it.
 import type { JsonObject, JsonSchema, JsonValue } from "../../../base/json.ts";
 
-/** The permissions of the worker that runs a tool or script. All paths are absolute. */
+/** The permissions of the worker that runs a tool or script. The paths in `read` and `write` are absolute. */
 export interface WorkerPermissions {
   read: string[];
   write: string[];
@@ -10,7 +10,7 @@ export interface WorkerPermissions {
   env: string[];
 }
 
-/** The facts about a call that the child passes to the tool. */
+/** The facts about a call that the tool gets in its context. */
 export interface CallFacts {
   agentId: string;
   executionId: number;
@@ -18,22 +18,22 @@ export interface CallFacts {
   paths: Record<string, string>;
 }
 
-/** A tool file to load: its `file:` URL, and its name without extension, which names a default export. */
+/** A file of custom tools to load. `stem` is the file's name without extension: the name of a default export. */
 export interface ToolModule {
   url: string;
   stem: string;
-  /** See closeLoader(). */
+  /** True if closeLoader() must be called before the file is loaded. */
   closesLoader: boolean;
 }
 
 /**
- * A message from the service to the child. `hello` comes first, once. Work has an id: it is sent until the child confirms
- * it, and is done once.
+ * A message from the service to the child. The first message is `hello`. The service repeats `describe` and `call` until
+ * the child confirms them; the child does the work of each `id` only once.
  */
 export type ToHost =
   /**
-   * Every genuine line of the child begins with `mark`, which no tool can know. `keeps` lists the kinds of permission that
-   * some tool of it gets.
+   * The child begins each of its messages with `mark`, which tools cannot know. `keeps` lists the kinds of permission that
+   * tools in this child get.
    */
   | { type: "hello"; mark: string; keeps: ("net" | "env")[] }
   | { type: "ping" }
@@ -50,29 +50,34 @@ export type ToHost =
   | HostReply
   | { type: "abort" };
 
-/** The work of a child. */
+/** A message that starts work: the description of a file, or a call. */
 export type HostWork = Extract<ToHost, { type: "describe" | "call" }>;
 
-/** The answer to a tool's request: its value, or the sentence of an error. */
+/** The answer to a tool's request: a value, or the message of an error. */
 export type HostReply = { type: "reply"; id: number; value: unknown } | {
   type: "reply";
   id: number;
   error: string;
 };
 
-/** A running tool's request to the service. */
+/** A request of a running tool to the service: to resolve a path, or to ask a person. */
 export type ToolRequest =
   | { kind: "path"; text: string; access: "read" | "write" }
   | { kind: "confirm"; message: string }
   | { kind: "ask"; message: string }
   | { kind: "choose"; message: string; options: string[]; multi: boolean };
 
-/** A message from the worker, through the child, to the service. `described`, `done` and `failed` end a piece of work. */
+/**
+ * A message from the worker to the service, which the child passes on. `described`, `done` and `failed` are the last
+ * messages of a piece of work.
+ */
 export type FromWorker =
-  /** JSON text of a file's tool declarations: an array of objects, unchecked. */
+  /** `tools` is the JSON text of the tools that the file declares: an array of objects that nothing has checked. */
   | { type: "described"; tools: string }
   | { type: "done"; result: string }
-  /** `place` is the fault's place in a file that cannot be loaded: `lib/a.ts:3:27`, relative to the tools folder. */
+  /**
+   * `place` is the position of the error in a file that cannot be loaded, relative to the tools folder: `lib/a.ts:3:27`.
+   */
   | { type: "failed"; message: string; stack: string; place?: string }
   | { type: "log"; text: string }
   | { type: "request"; id: number; request: ToolRequest };
@@ -82,24 +87,24 @@ export type FromHost =
   | FromWorker
   | { type: "pong" }
   | { type: "started" }
-  /** The child exits for this reason. */
+  /** `message` is the reason for which the child exits. */
   | { type: "ending"; message: string };
 
-/** The input of a host that runs one script, as one line. */
+/** The input of a child that runs one script, written as one line. */
 export interface HostedScript {
-  /** Its `file:` URL. */
+  /** The `file:` URL of the script. */
   url: string;
   args: string[];
   permissions: WorkerPermissions;
 }
 
-/** The input of a host that checks an answer, as one line. */
+/** The input of a child that checks an answer, written as one line. */
 export interface CheckedAnswer {
   schema: JsonSchema;
   answer: JsonValue;
 }
 
-/** The input of a host that checks arguments, as one line. */
+/** The input of a child that checks the arguments of a call, written as one line. */
 export interface CheckedArguments {
   tool: string;
   schema: JsonSchema;
@@ -107,16 +112,18 @@ export interface CheckedArguments {
 }
 
 /**
- * One JSON line from a host that reads a PDF file: first the number of pages, then the text of each page, last the end.
- * `end` is empty for a complete text, else it is the reason for the missing rest, as the end of a sentence.
+ * A line of JSON from a child that reads a PDF file. The first is the number of pages, then each page's text follows, then
+ * the end. `end` is empty if the text is complete, else the reason that the rest is missing, as a clause.
  */
 export type PdfLine = number | string | { end: string };
 
-/** The variable that makes Inkling a host instead of a command line. */
+/**
+ * The environment variable that makes Inkling's program a host process instead of a command line. Its value is a HostRole.
+ */
 export const HOST_VARIABLE = "INKLING_HOST";
 
 /**
- * The kinds of host: custom tools, one script of a skill, the check of one call's arguments or of an answer, or the reading
- * of a PDF file given in Base64.
+ * The kinds of host process: it runs custom tools, runs one script of a skill, checks arguments or an answer, or reads a
+ * PDF file given in Base64.
  */
 export type HostRole = "tools" | "script" | "check" | "pdf";

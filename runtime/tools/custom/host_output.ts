@@ -1,34 +1,37 @@
-// Splits a host process's output into the host's messages and the tool's printed lines.
+// Splits the output of a host process into messages of the host and lines that the tool printed.
 
-/** The maximum length of a host's message and of a tool's line. A longer line is cut. */
+/**
+ * The maximum lengths of a host's message and of a tool's line, in UTF-16 code units. The rest of a longer line is dropped.
+ */
 const MAX_MESSAGE_CHARACTERS = 10_000_000;
 const MAX_LINE_CHARACTERS = 2_000;
 
-/** A line that a tool printed. Empty lines count, because they may be part of a secret. */
+/** A line that a tool printed. Empty lines are reported, too, because they may be part of a secret. */
 export interface PrintedLine {
   text: string;
   source: "stdout" | "stderr";
-  /** True if the line is incomplete: it was cut, or its line ending is missing. */
+  /** True if the line was cut or its line ending is missing. */
   cut: boolean;
 }
 
-/** The source and the receivers of lines. */
+/** The options of readHostOutput(). */
 export interface HostOutputOptions {
   source: PrintedLine["source"];
-  /** The beginning of each message of the host. Absent: the host sends no messages on this stream. */
+  /** The prefix of each message of the host. Undefined: the stream contains no messages. */
   mark?: string;
   onMessage?: (line: string) => void;
   onLine: (line: PrintedLine) => void;
-  /** Called with the size of each received chunk. */
+  /** Called with the size of each received chunk in bytes. */
   onBytes: (bytes: number) => void;
 }
 
-/** Reads a host's stream to its end. */
+/** Reads an output stream of a host process to its end, and reports each message and line. */
 export async function readHostOutput(
   stream: ReadableStream<Uint8Array>,
   { source, mark, onMessage, onLine, onBytes }: HostOutputOptions,
 ): Promise<void> {
-  // By default Deno's decoder drops a byte order mark at the beginning of every chunk.
+  // With `ignoreBOM: false`, Deno's decoder would drop a byte order mark at the beginning of every chunk, not only of the
+  // first.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   const take = (line: string, ended: { byLineEnd: boolean }) => {
@@ -44,7 +47,7 @@ export async function readHostOutput(
         take(rest, { byLineEnd: true });
         rest = "";
       }
-      // A line that cannot be a message need not be kept in full.
+      // A line without the prefix of messages is only kept up to MAX_LINE_CHARACTERS.
       const limit = mark === undefined || !couldBegin(rest + part.slice(0, mark.length), mark)
         ? MAX_LINE_CHARACTERS
         : MAX_MESSAGE_CHARACTERS;

@@ -1,4 +1,5 @@
-// The pool of host processes: few, shared fairly, reused for the next call, and ended after an idle time.
+// Implements the pool of host processes. It limits their number, shares them fairly between executions, reuses them for
+// further calls, and ends idle ones.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
@@ -6,22 +7,28 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 import type { HostProcess } from "./host_process.ts";
 import { SharedPlaces } from "./shared_places.ts";
 
-/** The idle time before a process is ended. */
+/** The default time after which an idle process is ended, in milliseconds. */
 const IDLE_MS = 60_000;
-/** The maximum number of processes. */
+/** The default maximum number of processes. */
 const MAX_PROCESSES = 8;
-/** The maximum wait for a process. It exceeds the time limit of any call, so that each waiting call gets its turn. */
+/**
+ * The maximum wait for a process in milliseconds. It exceeds the time limit of every call, so that each waiting call gets a
+ * process.
+ */
 export const MAX_WAIT_MS = 11 * 60_000;
-/** The time limit for an answer of a reused process. A slower one was damaged by its tool. */
+/** The time limit for the answer of a reused process in milliseconds. A slower process was disturbed by its tool. */
 const ANSWER_MS = 5_000;
-/** The time limit for the first answer of a new process. */
+/** The time limit for the first answer of a new process, in milliseconds. */
 const START_MS = 20_000;
-/** The time that a tool has to stop after an abort. */
+/** The time between the abort of a tool and the end of its process, in milliseconds. */
 const STOP_GRACE_MS = 1_000;
 
-/** Error: no process is available, through no fault of the work. */
+/** Error: no process is available for a reason that lies outside of the tool. */
 export class HostUnavailable extends ToolFailure {
-  /** The end of a sentence, full stop included. */
+  /**
+   * The reason without the beginning of the message, so that the caller can write another beginning. It ends with a full
+   * stop.
+   */
   readonly reason: string;
 
   constructor(beginning: string, reason: string) {
@@ -30,16 +37,16 @@ export class HostUnavailable extends ToolFailure {
   }
 }
 
-/** A request for a process. */
+/** A request for a host process. */
 export interface HostRequest {
-  /** Processes with the same key are interchangeable: same tool, same permissions. */
+  /** The key of suitable processes. Processes with the same key have the same tool and permissions. */
   key: string;
-  /** The owner of the work. Owners get processes in turn. */
+  /** The owner of the work, such as an execution. Owners get processes in turn. */
   owner: string;
   start(): Promise<HostProcess>;
 }
 
-/** The maximum number of processes, and their idle time in milliseconds. */
+/** The options of HostPool. `idleMs` is the time after which an idle process is ended. */
 export interface HostPoolOptions {
   clock: Clock;
   maxProcesses?: number;
@@ -52,20 +59,23 @@ interface IdleHost {
   stop: AbortController;
 }
 
-/** Lends processes. Each taken process must be returned by `release`, `discard` or `abort`. Disposing ends all. */
+/**
+ * A pool of host processes. Each acquired process must be returned by `release`, `discard` or `abort`. Disposing of the
+ * pool ends all processes.
+ */
 export class HostPool implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #maxProcesses: number;
   readonly #idleMs: number;
   readonly #places: SharedPlaces;
-  /** Releases the place of each lent process. */
+  /** For each acquired process, the function that releases its place in SharedPlaces. */
   readonly #leave = new Map<HostProcess, () => void>();
-  /** Longest idle first. */
+  /** The idle processes. The process that has been idle longest is first. */
   #idle: IdleHost[] = [];
   readonly #keys = new Map<HostProcess, string>();
   readonly #starting = new Set<Promise<HostProcess>>();
   readonly #ending = new Set<Promise<unknown>>();
-  /** Includes processes that are starting or ending. */
+  /** The number of processes, including those that are starting or ending. */
   #count = 0;
   #changed = Promise.withResolvers<void>();
   #closed = false;
@@ -78,9 +88,9 @@ export class HostPool implements AsyncDisposable {
   }
 
   /**
-   * Returns a responsive process, an idle one if possible. Waits while all processes, or the owner's share of them, are
-   * busy. Throws ToolFailure when none can be started (HostUnavailable if the reason can be reworded), HostUnavailable when none became free
-   * in time, and the signal's reason on abort.
+   * Returns a process that answers: an idle one if possible, else a new one. Waits while all processes, or the owner's
+   * share of them, are busy. Throws ToolFailure if no process can be started, HostUnavailable if none answers or none
+   * became free in time, and the signal's reason on abort.
    */
   async acquire(wanted: HostRequest, signal: AbortSignal): Promise<HostProcess> {
     const wait = { clock: this.#clock, withinMs: MAX_WAIT_MS, signal };
@@ -119,7 +129,7 @@ export class HostPool implements AsyncDisposable {
     }
   }
 
-  /** Takes back a process after its work. */
+  /** Returns a process to the pool after its work. */
   release(process: HostProcess): void {
     if (this.#closed || process.hasEnded) {
       this.#track(this.discard(process));
@@ -132,7 +142,7 @@ export class HostPool implements AsyncDisposable {
     this.#vacate(process);
   }
 
-  /** Ends a process, and waits for its exit. */
+  /** Kills a process and waits for its exit. */
   async discard(process: HostProcess): Promise<void> {
     try {
       await process.kill();
@@ -142,7 +152,10 @@ export class HostPool implements AsyncDisposable {
     }
   }
 
-  /** Aborts the work of a process, and ends the process when the work stops or a grace time is over. Returns at once. */
+  /**
+   * Aborts the work of a process. The process is killed when the work has ended, or after STOP_GRACE_MS. Does not wait for
+   * that.
+   */
   abort(process: HostProcess): void {
     process.send({ type: "abort" });
     this.#track(
@@ -163,7 +176,7 @@ export class HostPool implements AsyncDisposable {
 
   async #start(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
     const process = await this.#begin(key, start);
-    // Once per process: every wait for a pending promise is kept in memory until it settles.
+    // One call of `then` per process, because each would stay in memory until the process ends.
     this.#track(process.ended.then(() => this.#dropIdle(process)));
     if (await this.#isFit(process, START_MS)) return process;
     const reason = process.hasEnded ? await process.describeEnd() : "its process does not answer";
@@ -175,7 +188,7 @@ export class HostPool implements AsyncDisposable {
     return await process.isResponsive({ clock: this.#clock, withinMs }) && !this.#closed;
   }
 
-  /** Counts the process at once, so that disposing waits for its start. */
+  /** Starts a process. It is counted before it has started, so that disposing of the pool waits for its start. */
   async #begin(key: string, start: () => Promise<HostProcess>): Promise<HostProcess> {
     this.#count++;
     const starting = start().then((process) => {
@@ -214,7 +227,7 @@ export class HostPool implements AsyncDisposable {
     if (isOver) await this.#dropIdle(process);
   }
 
-  /** Ends a process if it is idle. A lent one belongs to its user. */
+  /** Kills a process if it is idle. An acquired process is left to its user. */
   async #dropIdle(process: HostProcess): Promise<void> {
     const idle = this.#idle.find((one) => one.process === process);
     if (idle === undefined) return;
@@ -223,14 +236,14 @@ export class HostPool implements AsyncDisposable {
   }
 
   #track(work: Promise<unknown>): void {
-    // A process that could not be ended stays listed: disposing tries again, and reports the error.
+    // If a process could not be killed, it remains in `#keys`. Disposing of the pool tries again, and reports the error.
     const settled: Promise<unknown> = work.catch(() => {}).finally(() =>
       this.#ending.delete(settled)
     );
     this.#ending.add(settled);
   }
 
-  /** Releases the place of a process that is no longer lent. */
+  /** Releases the place of a process that is no longer acquired, and wakes waiting requests. */
   #vacate(process: HostProcess): void {
     this.#leave.get(process)?.();
     this.#leave.delete(process);

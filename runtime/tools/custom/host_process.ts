@@ -1,4 +1,5 @@
-// One host process: a child of this service that does one piece of a tool's work at a time.
+// Starts a host process and exchanges messages with it. A host process is a child of the service that runs tools, one call
+// at a time.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";
@@ -7,26 +8,26 @@ import type { FromHost, HostWork, ToHost } from "./host_messages.ts";
 import { type PrintedLine, readHostOutput } from "./host_output.ts";
 import { parseHostMessage } from "./host_reply.ts";
 
-/** The maximum output of a tool during one call. A tool that prints more is killed. */
+/** The maximum output of a tool during one call in bytes. A tool that prints more is killed. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const LAST_LINES = 20;
 const REPEAT_MS = 500;
 
-/** The time limit for an answer of a host. */
+/** The time limit for an answer of a host process. */
 export interface AnswerLimit {
   clock: Clock;
   withinMs: number;
 }
 
-/** The start options of a host. */
+/** The options of HostProcess. */
 export interface HostProcessOptions {
-  /** Its command, confined or not: see confineHost(). */
+  /** The command that starts the process, with or without a sandbox (see confineHost). */
   command: SandboxedProgram;
-  /** The kinds of permission that some tool of it gets. */
+  /** The kinds of permission that tools in this process get. */
   keeps: ("net" | "env")[];
 }
 
-/** Started once, then used for one piece of work after another. The caller must end it. */
+/** A host process. It does one piece of work at a time, and several in its life. The caller must end it with `kill`. */
 export class HostProcess {
   readonly #group: ProcessGroup;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
@@ -41,7 +42,7 @@ export class HostProcess {
   #gone = false;
   #onLine: (line: PrintedLine) => void = () => {};
 
-  /** Starts the process. Throws ToolFailure when it cannot be started. */
+  /** Starts the process. Throws ToolFailure if it cannot be started. */
   constructor({ command, keeps }: HostProcessOptions) {
     this.#group = startGroup(command.program, { ...command, stdin: "piped" });
     const { child } = this.#group;
@@ -60,7 +61,7 @@ export class HostProcess {
       }),
       readHostOutput(child.stderr, { ...common, source: "stderr" }),
     ]);
-    // Waits for all of its output, because the last message is the reason for its end.
+    // The output is read to its end, because the last message is the reason for the end of the process.
     this.ended = Promise.all([this.#group.status, outputs]).then(([status]) => {
       this.#gone = true;
       this.#wake();
@@ -74,39 +75,45 @@ export class HostProcess {
     return this.#gone;
   }
 
-  /** Sends a message to the host. Does nothing for a host that has ended; `next` reports its end. */
+  /** Sends a message to the process. Does nothing if the process has ended: `next` reports that. */
   send(message: ToHost): void {
-    // Starts with a line break, because the previous line may have lost its end: see startWork().
+    // A line break precedes the message, because a tool may have read the end of the previous line (see
+    // #sendUntilConfirmed).
     const line = `\n${JSON.stringify(message)}\n`;
     this.#input.write(new TextEncoder().encode(line)).catch(() => {/* It ended: see above. */});
   }
 
   /**
-   * Returns the host's next message, or undefined when the process has ended and no message is left. A second call before
-   * the next message gets the same promise.
+   * Returns the next message of the process, or undefined if the process has ended and all messages were returned. Calls
+   * before that message arrives return the same promise.
    */
   next(): Promise<FromHost | undefined> {
     return this.#next ??= this.#take().finally(() => this.#next = undefined);
   }
 
-  /** Returns true if the host answers in time. Send no other message meanwhile. */
+  /** Returns true if the process answers a ping in time. Send no other message meanwhile. */
   isResponsive(limits: AnswerLimit): Promise<boolean> {
     return this.#sendUntilConfirmed({ type: "ping" }, "pong", limits);
   }
 
-  /** Sends work to the host. Returns true if the host started it in time; `next` returns the messages that follow. */
+  /**
+   * Sends work to the process. Returns true if the process confirms it in time. `next` returns the messages that follow.
+   */
   startWork(work: HostWork, limits: AnswerLimit): Promise<boolean> {
     return this.#sendUntilConfirmed(work, "started", limits);
   }
 
-  /** Resets the output of the previous work, and sends each line that the tool prints to `onLine`. */
+  /**
+   * Prepares for new work: forgets the output of the previous work, and calls `onLine` for each line that the tool prints
+   * from now on.
+   */
   resetOutput(onLine: (line: PrintedLine) => void): void {
     this.#onLine = onLine;
     this.#outputBytes = 0;
     this.#lastLines = [];
   }
 
-  /** Returns the reason for the end of the process, as the end of a sentence. Call it only after the end. */
+  /** Returns the reason for the end of the process, as a clause. Waits for that end. */
   async describeEnd(): Promise<string> {
     const { code, signal } = await this.ended;
     if (this.#trouble !== undefined) return this.#trouble;
@@ -117,9 +124,9 @@ export class HostProcess {
       : `its process was killed by a signal (${signal})`;
   }
 
-  /** Kills the process and all processes that it started, and waits for its exit. */
+  /** Kills the process and its whole process group. Waits for the exit of the process. */
   async kill(): Promise<void> {
-    // After the exit the process id may belong to another process.
+    // After the exit, the system may give the process id to another process.
     if (!this.#gone) this.#group.signal("SIGKILL");
     await this.ended;
     await this.#input.abort().catch(() => {/* The other end is gone, as intended. */});
@@ -134,11 +141,11 @@ export class HostProcess {
   }
 
   /**
-   * Sends a message until it is confirmed.
+   * Sends a message repeatedly until the process confirms it. Returns false if it does not in time.
    *
-   * Decision: a tool shares its process's standard input, and a reader that it left behind may swallow messages to the
-   * host. So a message is repeated, and acted on once (rejected: another channel, because a tool reaches every descriptor
-   * of its process).
+   * Decision: messages are repeated, because a tool shares the standard input of its process, and code that it left behind
+   * may read messages to the host. The host acts on each only once (rejected: another channel, because a tool can use every
+   * descriptor of its process).
    */
   async #sendUntilConfirmed(
     message: ToHost,
@@ -165,7 +172,7 @@ export class HostProcess {
     try {
       this.#messages.push(parseHostMessage(line));
     } catch {
-      // Only a tool that wrote into the middle of a message can cause this.
+      // The line had the prefix of messages, so only a tool that wrote into the middle of a message can be the cause.
       this.#kill("it corrupted the messages of its own process");
     }
     this.#wake();

@@ -1,4 +1,4 @@
-// The command line of a host process: its program, its permission flags, and its small environment.
+// Builds the command line of a host process: its program, its permission flags, and its environment.
 import { dirname } from "node:path";
 import { isWithin } from "../files/place.ts";
 import { HOST_VARIABLE, type HostRole, type WorkerPermissions } from "./host_messages.ts";
@@ -8,40 +8,40 @@ import { denoCacheVariables } from "../../config/places.ts";
 import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
-/** The heap limit of a tool, in megabytes. V8 kills a process that exceeds it. */
+/** The heap limit of a host process in megabytes. V8 ends a process that exceeds it. */
 const HEAP_MB = 256;
 
-/** Variables for network access. */
+/** The environment variables that a process with network access gets: certificates and proxies. */
 const NETWORK_VARIABLES = [
   ...[...CERTIFICATE_VARIABLES, "DENO_CERT", "DENO_TLS_CA_STORE"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
 ];
 
-/** The program of a host: the compiled binary, or Deno with the source. */
+/** The program of host processes: the compiled executable, or Deno with Inkling's source. */
 export interface HostProgram {
   program: string;
-  /** main.ts. Absent for a compiled binary, whose permissions are built in. */
+  /** The path of main.ts. Undefined for a compiled executable, which has its permissions built in. */
   main?: string;
 }
 
-/** The start options of a host. */
+/** The options for starting a host process. */
 export interface HostStart {
   role: HostRole;
-  /** The union of the permissions of its workers. */
+  /** All permissions that workers of the process may get. */
   permissions: WorkerPermissions;
-  /** Paths that no worker may read or write, whatever the permissions contain. */
+  /** The paths that no worker may read or write, even if `permissions` contains them. */
   closed: { read: readonly string[]; write: readonly string[] };
-  /** The value of `Deno.args`. */
+  /** The value of `Deno.args` in the process. */
   args: readonly string[];
-  /** Returns a variable of the service's environment. */
+  /** Returns an environment variable of the service, or undefined. */
   lookup(name: string): string | undefined;
-  /** Variables that the worker may read. */
+  /** The variables that workers may read, with their values. */
   variables: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns this program. `program` is its path at the start, because after an update the system would name a file that is
- * gone.
+ * Returns the program of host processes, which is the running program. `program` is its path at the start of the service.
+ * After an update, Deno.execPath() would return a file that no longer exists.
  */
 export function ownProgram(program: string = Deno.execPath()): HostProgram {
   if (Deno.build.standalone) return { program };
@@ -49,12 +49,12 @@ export function ownProgram(program: string = Deno.execPath()): HostProgram {
 }
 
 /**
- * Returns the arguments and environment of a host process. Throws ToolFailure when the host needs a permission that this
- * process lacks.
+ * Returns the arguments and the environment of a host process. Throws ToolFailure if the process needs a permission that
+ * the service lacks.
  *
- * Decision: from source, the process gets flags as narrow as the worker's, so that each boundary holds if the other fails.
- * A compiled binary has Inkling's permissions built in. At its start it gives up each kind of permission that its tool does
- * not get; for the others the worker is the only boundary.
+ * Decision: Deno with Inkling's source gets flags as narrow as the worker's permissions, so that each of the two limits
+ * holds if the other fails. A compiled executable starts with Inkling's permissions built in, and gives up each kind of
+ * permission that its tools do not get. For the other kinds, the worker is the only limit.
  */
 export function hostCommand(
   { main }: HostProgram,
@@ -83,7 +83,7 @@ function flagsOf(start: HostStart, main: string): string[] {
   const heap = `--v8-flags=--max-old-space-size=${HEAP_MB}`;
   if (start.role === "tools" || start.role === "script") return [...sourceFlags(start), heap];
   const own = dirname(main);
-  // It runs no code of a tool: it may only load Inkling's own code, packages included.
+  // These roles run no code of a tool. They may only load Inkling's own code and its packages.
   return [
     ...["run", "--quiet", "--config", programConfig()],
     ...["--no-prompt", "--no-remote", "--frozen", "--cached-only", heap],
@@ -112,25 +112,29 @@ function flag(name: string, values: readonly string[]): string[] {
 }
 
 /**
- * A flag's list cannot contain a path with a comma, so the nearest parent without one is used. The worker's list is exact.
+ * Returns the path, or its nearest parent without a comma, because a list in a flag cannot contain a comma. The worker's
+ * permissions contain the exact path.
  */
 function withoutComma(path: string): string {
   return path.includes(",") ? withoutComma(dirname(path)) : path;
 }
 
-/** A denied folder can contain neither an allowed one nor a comma. Such a path is not in the worker's lists either. */
+/**
+ * Returns the paths that can be in a deny flag. Leaves out paths with a comma, and folders that contain an allowed path,
+ * because a deny flag would close that path, too. The worker's permissions do not contain the closed paths in any case.
+ */
 function deniable(closed: readonly string[], allowed: readonly string[]): string[] {
   return closed.filter((path) =>
     !path.includes(",") && !allowed.some((one) => isWithin(one, path))
   );
 }
 
-// A tool's process must not get more permissions than this process has. Deno does not ensure that: a started program gets
-// the flags in its command line.
+// Deno does not limit the flags of a program that it starts. So these functions check that a tool's process gets no
+// permission that the service lacks.
 
 /**
- * Throws ToolFailure for the first path or host that this process may not reach itself. Variables are not checked: a tool's
- * process has only the given ones, most of them from environment files.
+ * Throws ToolFailure for the first path or host that the service itself may not use. Variables are not checked: a tool's
+ * process gets only the variables in HostStart, most of them from environment files.
  */
 function requireOwnPermissions({ read, write, net }: WorkerPermissions): void {
   for (const path of read) requireOwn({ name: "read", path }, path);

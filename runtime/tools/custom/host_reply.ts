@@ -1,4 +1,4 @@
-// Parses a host process's messages. The host is this program, but a tool runs inside it, so the shape is checked.
+// Parses the messages of a host process. Their structure is checked, because a tool in that process may have changed them.
 import { z } from "zod";
 import type { FromHost } from "./host_messages.ts";
 
@@ -30,7 +30,7 @@ const fromHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("request"), id: z.int(), request }),
 ]);
 
-/** Returns the message in a line that carried the mark. Throws for any other content: then a tool disturbed the host. */
+/** Parses a line that begins with the prefix of messages, without the prefix. Throws if the line is not a message. */
 export function parseHostMessage(line: string): FromHost {
   return fromHost.parse(JSON.parse(line));
 }

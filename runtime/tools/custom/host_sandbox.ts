@@ -1,5 +1,5 @@
-// The operating system's sandbox around a host process. Deno's permissions confine its tools already; the sandbox also
-// hides files that those do not cover, such as files that a compiled program's module loader reads.
+// Puts a host process into the operating system's sandbox. Deno's permissions limit the tools already. The sandbox also
+// hides files to which these permissions do not apply, such as files that a compiled program's module loader reads.
 import { dirname, join } from "node:path";
 import type { Directories } from "../../config/directories.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
@@ -8,16 +8,16 @@ import { confineProgram } from "../processes/confined_program.ts";
 import type { WorkerPermissions } from "./host_messages.ts";
 import type { HostProgram } from "./host_program.ts";
 
-/** The options of a host's sandbox. */
+/** The options of confineHost(). */
 export interface HostSandboxOptions {
   sandbox: ProcessSandbox;
   host: HostProgram;
-  /** The union of the permissions of its workers. */
+  /** All permissions that workers of the process may get. */
   permissions: WorkerPermissions;
   directories: Pick<Directories, "configDir" | "stateDir" | "agentsDir">;
 }
 
-/** Returns a host's command in the sandbox. Throws ToolFailure. */
+/** Returns the command that starts the host process in the sandbox. Throws ToolFailure. */
 export async function confineHost(
   command: Omit<SandboxedProgram, "program">,
   { sandbox, host: { program, main }, permissions, directories }: HostSandboxOptions,
@@ -35,15 +35,18 @@ export async function confineHost(
     write,
     closed: [
       ...[configDir, stateDir, agentsDir],
-      // Data of other programs.
+      // This folder contains data that other programs stored with Deno.
       ...(cache === undefined ? [] : [join(cache, "location_data")]),
     ],
-    // Deno's own permission limits the hosts.
+    // Deno's permissions limit the hosts that a tool may connect to.
     net: net.length > 0 ? "host" : "none",
   });
 }
 
-/** Returns Deno's cache folder with compiled code and packages. Without it each start compiles Inkling again. */
+/**
+ * Returns Deno's folder for compiled code and packages, or undefined. Without access to it, each start of a process
+ * compiles Inkling again.
+ */
 function denoFolder(environment: Readonly<Record<string, string>>): string | undefined {
   const { DENO_DIR, XDG_CACHE_HOME, HOME } = environment;
   const cache = XDG_CACHE_HOME || (HOME ? join(HOME, ".cache") : undefined);

@@ -1,4 +1,4 @@
-// Runs .ts and .js scripts with this runtime, confined like custom tools.
+// Runs .ts and .js scripts of skills with Inkling's own Deno runtime, with the same limits as custom tools.
 import { pathToFileURL } from "node:url";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import { type ProgramEnd, runProgram } from "../processes/run_program.ts";
@@ -10,16 +10,16 @@ import { hostCommand, type HostProgram } from "./host_program.ts";
 import { confineHost } from "./host_sandbox.ts";
 import type { ToolDirectories } from "./custom_tools.ts";
 
-/** The options for running scripts of skills. */
+/** The options of HostedScripts. */
 export interface HostedScriptsOptions {
   directories: ToolDirectories;
   program: HostProgram;
   sandbox: ProcessSandbox;
-  /** Returns a variable of the service's environment. */
+  /** Returns an environment variable of the service, or undefined. */
   lookup(name: string): string | undefined;
 }
 
-/** Runs each script in a process of its own, which ends with it. */
+/** The runner of .ts and .js scripts. Each script runs in a process of its own, which ends with the script. */
 export class HostedScripts implements ScriptHost {
   readonly #options: HostedScriptsOptions;
 
@@ -27,7 +27,10 @@ export class HostedScripts implements ScriptHost {
     this.#options = options;
   }
 
-  /** The script may read its folder and the given variables, and has no network. */
+  /**
+   * Runs a script. It may use the agent's paths, and read the skill's folder and the variables in `environment`. It has no
+   * network.
+   */
   async runScript(
     { folder, path, args, environment, ...script }: ScriptRun,
     context: ToolContext,

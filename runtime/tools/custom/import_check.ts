@@ -1,8 +1,8 @@
-// Checks the imports of a tool's file in an executable without a sandbox. There the module loader checks no permission, so
-// an import could read any file of the machine as text, and the worker around a tool cannot prevent that.
+// Checks the imports of a tool's file before an executable without a sandbox loads it. The module loader of an executable
+// checks no permission. So an import could read any file of the machine as text, and the tool's worker cannot prevent that.
 //
-// Decision: scanning the text instead of parsing it, because the two relevant words, `import` and `from`, have only one
-// spelling, and the refusal of a harmless file says why (rejected: a bundler, which an executable does not have; refusing
+// Decision: the text is scanned and not parsed. The two relevant words, `import` and `from`, have only one spelling, and
+// the error for a harmless file contains the reason (rejected: a bundler, which an executable does not contain; refusing
 // all tools).
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { readWholeFile } from "../../../base/files/whole_file.ts";
@@ -12,7 +12,7 @@ import { isWithin } from "../files/place.ts";
 const MAX_FILES = 200;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Modules of Node that neither load code nor start threads. */
+/** The modules of Node that neither load code nor start threads. */
 const NODE_MODULES: ReadonlySet<string> = new Set([
   ...["assert", "assert/strict", "async_hooks", "buffer", "child_process", "console", "crypto"],
   ...["dgram", "dns"],
@@ -25,8 +25,8 @@ const NODE_MODULES: ReadonlySet<string> = new Set([
 const GAP = String.raw`(?:\s|\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/[^\n\r\u2028\u2029]*)*`;
 const TEXT = String.raw`"[^"\n\r]*"|'[^'\n\r]*'`;
 /**
- * Matches the word, and as lookahead a text, a call with one text, `.meta`, or the beginning of anything else. A lookahead,
- * because a word in a comment must not consume the next one.
+ * Matches the word `import`. A lookahead matches the text that follows: a string, a call with a string, `.meta`, or
+ * anything else. It is a lookahead because a word in a comment must not consume the next word.
  */
 const IMPORT = new RegExp(
   String
@@ -38,8 +38,8 @@ const DEFAULT = /(?<![\w$])import\s+[A-Za-z_$][\w$]*\s*$/;
 const REQUIRE = new RegExp(String.raw`(?<![\w$])require(?=${GAP}\()`);
 
 /**
- * Returns the reason that a tool's file, or a file that it imports, must not be loaded with an unchecked loader, as the end
- * of a sentence.
+ * Returns the reason that a tool's file must not be loaded because of its imports or those of an imported file, as a
+ * clause. Returns undefined if it may be loaded.
  */
 export async function findForbiddenImport(
   file: string,
@@ -50,7 +50,7 @@ export async function findForbiddenImport(
   for (const path of seen) {
     if (seen.size > MAX_FILES) return `it imports more than ${MAX_FILES} files`;
     const text = await textOf(path);
-    // The loader reports a missing file itself.
+    // The module loader reports an imported file that is missing.
     if (text === undefined) continue;
     const found = specifiersOf(text);
     const problem = "problem" in found
@@ -69,7 +69,7 @@ interface Problem {
   problem: string;
 }
 
-/** Returns undefined when there is no readable file at the path. */
+/** Returns the text of a file, or undefined if the file does not exist. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await readWholeFile(path, { maxBytes: MAX_BYTES }));
@@ -89,14 +89,18 @@ function specifiersOf(text: string): { specifiers: string[] } | Problem {
   }
   for (const { 1: named = "", index } of text.matchAll(FROM)) {
     const specifier = named.slice(1, -1);
-    // Its default export is the global `process`, which cannot load code any more.
+    // The default export of `process` is the global object `process`, in which closeLoader() closes the functions that load
+    // code.
     const isGlobal = /^(node:)?process$/.test(specifier) && DEFAULT.test(text.slice(0, index));
     if (!isGlobal) specifiers.push(specifier);
   }
   return { specifiers };
 }
 
-/** Adds the imported file to `seen`. Imports that Deno's rules for packages and network already block are left to Deno. */
+/**
+ * Returns the reason that an import is forbidden, or undefined. Adds an allowed file to `seen`. Allows imports of packages
+ * and from the network, because Deno itself refuses them.
+ */
 function follow(
   specifier: string,
   { path, folder, seen }: { path: string; folder: string; seen: Set<string> },
@@ -110,15 +114,15 @@ function follow(
   if (scheme === "npm" || scheme === "jsr" || scheme === "https") return undefined;
   if (scheme !== undefined && scheme !== "file") return refused;
   const isPath = scheme === "file" || /^\.{0,2}\//.test(specifier);
-  // A name without a path: a module of Node, or none.
+  // A specifier without a path names a module of Node or is invalid.
   if (!isPath) return NODE_MODULES.has(specifier) ? undefined : refused;
   const url = URL.canParse(specifier, pathToFileURL(path).href)
     ? new URL(specifier, pathToFileURL(path))
     : undefined;
-  // No path contains an encoded slash.
+  // An encoded slash is never needed, but could hide another path.
   if (url === undefined || url.host !== "" || /%2f|%5c/i.test(url.pathname)) return refused;
   const target = knownRealPath(fileURLToPath(url));
-  // A WebAssembly module names its imports in binary form.
+  // The imports of a WebAssembly module are in binary form, so they cannot be checked here.
   if (!isWithin(target, folder) || target.endsWith(".wasm")) return refused;
   seen.add(target);
   return undefined;

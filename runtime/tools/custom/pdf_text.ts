@@ -1,4 +1,5 @@
-// Reads the text of a PDF file for models that accept no PDF. A foreign file is parsed in a process without permissions.
+// Reads the text of a PDF file for models that accept no PDF. The file is parsed in a process without permissions, because
+// it may come from anybody.
 import { Buffer } from "node:buffer";
 import { formatPlural } from "../../../base/text/plural.ts";
 import type { ShownMedia } from "../definition/tool.ts";
@@ -9,7 +10,10 @@ import type { PdfLine } from "./host_messages.ts";
 const TIMEOUT_MS = 20_000;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Returns the text with page numbers, or a sentence with the reason that there is none. Rethrows the signal's reason. */
+/**
+ * Returns the text of a PDF file with page numbers, or a sentence with the reason that there is none. Throws the signal's
+ * reason on abort.
+ */
 export async function readPdfText(
   pdf: Uint8Array,
   context: ClosedHostContext,
@@ -54,7 +58,7 @@ async function readLines(
     };
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    // Its remedy names flags that do not help here.
+    // The message's advice after the semicolon is left out: it names flags that do not help here.
     return { lines: [], failure: error.message.split(";")[0] ?? "" };
   }
 }

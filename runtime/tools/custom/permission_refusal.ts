@@ -1,4 +1,5 @@
-// Rewrites Deno's permission errors in a worker for the readers of a tool's error.
+// Rewrites the messages of Deno's permission errors in a worker. The people and models that read a tool's error cannot set
+// Deno's flags.
 
 import type { PathSandbox } from "../files/path_sandbox.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
@@ -7,10 +8,10 @@ const REFUSAL =
   /Requires ([a-z]+) access(?: to ("[^"]*"))?, run again with the --allow-[a-z]+ flag/g;
 
 /**
- * Returns Deno's message of a call for a person or a model.
+ * Returns the message of an error of a call with its permission errors rewritten.
  *
- * Decision: a missing path that the agent may read "does not exist", because a worker's permission list contains only
- * existing paths, and Deno refuses a missing one like a closed one.
+ * Decision: a missing path that the agent may read "does not exist", because a worker's permissions contain only existing
+ * paths, and Deno refuses a missing path like a closed one.
  */
 export async function describeRefusal(
   message: string,
@@ -35,7 +36,7 @@ async function isMissing(path: string, sandbox: Pick<PathSandbox, "resolve">): P
   }
 }
 
-/** Returns the message without the advice on Deno's flags, which does not apply here. */
+/** Returns the message of a permission error without Deno's advice to add a flag. */
 export function withoutFlagAdvice(message: string): string {
   return message.replaceAll(
     REFUSAL,

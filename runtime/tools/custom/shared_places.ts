@@ -1,9 +1,9 @@
-// A pool of places for calls, shared fairly: the waiter whose owner holds the fewest places is next, so that hanging calls
-// of one owner do not block the others.
+// Implements a semaphore for calls that is fair to owners. The next place goes to the waiting call whose owner has the
+// fewest places, so that calls of one owner that hang do not block the others.
 import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 
-/** The maximum wait for a place in milliseconds, and the signal that aborts it. */
+/** The limits of a wait for a place: the maximum time in milliseconds, and the signal that aborts the wait. */
 export interface PlaceWait {
   clock: Clock;
   withinMs: number;
@@ -15,13 +15,13 @@ interface Waiter {
   come: PromiseWithResolvers<void>;
 }
 
-/** A fixed number of places. Each taken place must be released. */
+/** A semaphore with a fixed number of places. Each acquired place must be released. */
 export class SharedPlaces {
   readonly #count: number;
   #taken = 0;
-  /** The number of places by owner. Owners without a place are not listed. */
+  /** The number of acquired places by owner. Owners without a place are not in the map. */
   readonly #byOwner = new Map<string, number>();
-  /** Longest waiting first. */
+  /** The waiting calls, in the order of their requests. */
   #waiting: Waiter[] = [];
 
   constructor(count: number) {
@@ -29,9 +29,9 @@ export class SharedPlaces {
   }
 
   /**
-   * Takes a place for an owner. Returns the function that releases it, or undefined when no place became free in time. No
-   * owner gets more places than remain for all others, so that one owner can block at most half of them. Throws the
-   * signal's reason on abort.
+   * Acquires a place for an owner. Returns the function that releases it, or undefined if no place became free in time. An
+   * owner gets a place only while it has fewer places than are free, so that one owner can block at most half of them.
+   * Throws the signal's reason on abort.
    */
   async acquire(owner: string, { clock, withinMs, signal }: PlaceWait): Promise<
     (() => void) | undefined
@@ -52,7 +52,7 @@ export class SharedPlaces {
     return this.#once(owner);
   }
 
-  /** Gives every waiter a place at once, without a limit, for the shutdown. */
+  /** Gives every waiting call a place at once, without the limit. Used at shutdown. */
   admitAll(): void {
     for (const { owner, come } of this.#waiting.splice(0)) {
       this.#note(owner, 1);

@@ -1,4 +1,5 @@
-// One call of a custom tool, from its process to the result for the model.
+// Runs one call of a custom tool: acquires a process, answers the tool's requests, and converts the end of the call to a
+// result for the model.
 import type { JsonObject } from "../../../base/json.ts";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import { nextSlice } from "../../../base/slices.ts";
@@ -18,37 +19,37 @@ import type { HostProcess } from "./host_process.ts";
 import { describeRefusal } from "./permission_refusal.ts";
 import { type ToolFile, toToolModule } from "./tool_files.ts";
 
-/** The time limit for the start of a call in a process that just answered. */
+/** The time limit for a process to accept a call, in milliseconds. The process has answered a ping just before. */
 const BEGIN_MS = 10_000;
 const MAX_STACK_LINES = 8;
 const MAX_FAILURE_CHARACTERS = 4_000;
 
-/** A call with everything that it needs. */
+/** A call of a custom tool, with the permissions and the process that it needs. */
 export interface ToolCall {
   tool: string;
   file: ToolFile;
   args: JsonObject;
-  /** The time limit, counted from the moment that the call has its process. */
+  /** The time limit of the call in milliseconds. It begins when the call has acquired its process. */
   timeoutMs: number;
   surroundings: CallFacts;
   permissions: WorkerPermissions;
   host: HostRequest;
 }
 
-/** The end of a call, as its process reports it. */
+/** The reason for the end of a call. */
 type CallEnd =
   | { kind: "done"; result: string }
   | { kind: "failed"; message: string; stack: string; place?: string }
-  /** The process exits by itself with a reason. */
+  /** The process exits by itself and reports the reason. */
   | { kind: "ending"; message: string }
   | { kind: "gone" | "silent" }
   | { kind: "aborted"; reason: unknown }
   | { kind: "question"; question: ToolQuestion };
 
 /**
- * Runs a call and returns its result. The time limit starts when the call has its process, because waiting for one is not
- * its fault. Throws ToolFailure, QuestionRaised when a person must answer first, and the signal's reason. In each case the
- * tool is stopped, after an abort within a second.
+ * Runs a call and returns its result. The time limit begins after the wait for a process, because other calls cause that
+ * wait. Throws ToolFailure, QuestionRaised to ask a person, and the signal's reason on abort. The tool is stopped in each
+ * case, at most a second after an abort.
  */
 export async function runToolCall(
   call: ToolCall,
@@ -111,7 +112,8 @@ export async function runToolCall(
 }
 
 /**
- * Exchanges messages with the process until the call ends. Throws ToolFailure for a tool that keeps changing its questions.
+ * Sends the call to the process and answers its requests until the call ends. Throws ToolFailure if the tool changes its
+ * questions too often.
  */
 async function converse(
   process: HostProcess,
@@ -142,7 +144,8 @@ async function converse(
     if (message.type === "log") context.log(message.text);
     if (message.type !== "request") continue;
     const { id, request } = message;
-    // A tool may request thousands of deep paths at once, and each takes milliseconds of the service's thread.
+    // A tool may send thousands of requests with deep paths at once. Each blocks the service's thread for milliseconds, so
+    // other work runs in between.
     await nextSlice();
     const settled = request.kind === "path"
       ? await untilAborted(resolvePath(request, context), signal)
@@ -152,7 +155,10 @@ async function converse(
   }
 }
 
-/** Returns the stored answer to a question, an error, or the question itself for a person. */
+/**
+ * Returns the stored answer to a question, or an error for an invalid question. If no answer is stored, returns the
+ * question to ask.
+ */
 function answerQuestion(
   request: PersonRequest,
   answers: EarlierAnswers,
@@ -175,10 +181,10 @@ async function resolvePath(
   }
 }
 
-/** The maximum number of changes to the question at one place of a call. */
+/** The maximum number of times that the question at one position of a call may change. */
 const MAX_CHANGES = 3;
 
-/** Hands out the stored answers during one run of a call. */
+/** The stored answers that one run of a call has not used yet. */
 class EarlierAnswers {
   #unused: readonly AnsweredQuestion[];
   #used = 0;
@@ -188,8 +194,9 @@ class EarlierAnswers {
   }
 
   /**
-   * Returns the stored answer to exactly this question; equal questions get their answers in order. Without one, returns
-   * the question with its place in the call. Throws ToolFailure when the tool changed its question too often.
+   * Returns the stored answer to a question with the same text and options. Equal questions get their answers in order.
+   * Without a stored answer, returns the question with its position in the call. Throws ToolFailure if the tool changed the
+   * question at this position too often.
    */
   take(question: ToolQuestion): { answer: HumanAnswer } | { question: ToolQuestion } {
     const found = this.#unused.find((one) => isSame(one.question, question));
@@ -198,8 +205,8 @@ class EarlierAnswers {
       this.#used++;
       return { answer: found.answer };
     }
-    // Only changes at this place count: the answers to questions after a changed one are unused, too, and may still be
-    // needed.
+    // Only unused answers at this position count as changes. Answers to later questions are unused, too, and may be needed
+    // later.
     const answersBefore = this.#used;
     const changed = this.#unused.filter((one) => one.question.answersBefore === answersBefore);
     if (changed.length <= MAX_CHANGES) return { question: { ...question, answersBefore } };
@@ -217,13 +224,13 @@ function isSame(one: ToolQuestion, other: ToolQuestion): boolean {
     options.every((option, index) => option === others[index]);
 }
 
-/** The requests that a person answers. */
+/** A request of a tool that a person answers. */
 type PersonRequest = Exclude<ToolRequest, { kind: "path" }>;
 
-/** The reply to the tool: a value, or the sentence of an error that it may catch. */
+/** The reply to a tool's request: a value, or the message of an error that the tool may catch. */
 type Settled = { value: unknown } | { error: string };
 
-/** Returns the reason that a request cannot be shown to a person, or undefined. */
+/** Returns the reason that a question cannot be shown to a person, or undefined. */
 function refuseQuestion(request: PersonRequest): string | undefined {
   if (request.message.trim() === "") return "A question to a person needs a text";
   if (request.kind === "choose" && request.options.length === 0) {
@@ -232,7 +239,7 @@ function refuseQuestion(request: PersonRequest): string | undefined {
   return undefined;
 }
 
-/** Returns the question as a person sees it. */
+/** Returns the question to show to a person. */
 function toQuestion(request: PersonRequest): ToolQuestion {
   const { kind, message } = request;
   return kind === "choose"
@@ -240,7 +247,9 @@ function toQuestion(request: PersonRequest): ToolQuestion {
     : { kind: kind === "ask" ? "input" : "confirm", message, options: null, multi: false };
 }
 
-/** Converts a person's answer to the reply for the tool. */
+/**
+ * Converts a person's answer to the reply for the tool. Throws TypeError if the answer is of another kind than the request.
+ */
 function settleRequest(request: PersonRequest, answer: HumanAnswer): Settled {
   if ("expired" in answer) {
     return request.kind === "confirm" ? { value: false } : { error: "Nobody answered in time" };

@@ -1,17 +1,20 @@
-// The checked declaration of a custom tool. It comes from a worker and may contain anything.
+// Checks the declarations of custom tools. They come from a worker and may contain anything.
 import { z } from "zod";
 import { isDeeperThan, isJsonObject, type JsonSchema } from "../../../base/json.ts";
 import { schemaExcess } from "../json_schema/foreign_schema.ts";
 import type { Effect } from "../definition/tool.ts";
 
-/** A schema may be 64 levels deep; the list, the tool and its field are around it. */
+/**
+ * The maximum nesting depth of a file's declarations. A schema may be 64 levels deep, and is inside the list, the tool and
+ * the tool's field.
+ */
 const MAX_LEVELS = 70;
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
 
 const HOST = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)(:\d{1,5})?$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Variables that control the tool's own process. */
+/** Matches variables that control the tool's process. No tool gets them. */
 const STEERING = /^(DENO_|INKLING_|LD_|DYLD_|NODE_)/;
 
 const schema = z.object({
@@ -42,7 +45,7 @@ const schema = z.object({
   timeout: z.number().positive().max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
 });
 
-/** A tool of a file as it is offered to a model. */
+/** The checked declaration of a custom tool. */
 export interface FileToolDeclaration {
   name: string;
   description: string;
@@ -52,10 +55,10 @@ export interface FileToolDeclaration {
   timeoutMs: number;
 }
 
-/** Parses a worker's JSON text of a file's tools. Returns the tools, or the problem as the end of a sentence. */
+/** Parses the JSON text with the tools of a file. Returns the tools, or the problem as a clause. */
 export function parseDeclarations(text: string): FileToolDeclaration[] | { problem: string } {
   const exported: unknown = JSON.parse(text);
-  // Checked first, because endless nesting would overflow any other check.
+  // The depth is checked before the other checks, because deep nesting would overflow their stack.
   if (isDeeperThan(exported, MAX_LEVELS)) {
     return { problem: `what it exports is nested over ${MAX_LEVELS} levels deep` };
   }
@@ -81,8 +84,8 @@ export function parseDeclarations(text: string): FileToolDeclaration[] | { probl
 }
 
 /**
- * Closes the schema to unknown arguments, so that a misspelled one is reported as for built-in tools. A schema with rules
- * of its own for them stays unchanged.
+ * Returns the schema with unknown arguments forbidden, so that a misspelled argument is reported as for built-in tools. A
+ * schema with its own rule for unknown arguments stays unchanged.
  */
 function closed(parameters: JsonSchema): JsonSchema {
   const { properties } = parameters;

@@ -1,5 +1,5 @@
-// The declarations of the custom tools' files. A file is loaded in a process that can read only the tools folder, and
-// loaded again when something in that folder has changed.
+// Reads the tools that the files of custom tools declare. Each file is loaded in a process that can read only the tools
+// folder, and loaded again after a change in that folder.
 import { dirname, join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { beginningOf } from "../../../base/text/cut_text.ts";
@@ -11,38 +11,38 @@ import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { type FileToolDeclaration, parseDeclarations } from "./tool_declaration.ts";
 import { stampTools, type ToolFile, toToolModule } from "./tool_files.ts";
 
-/** The time limit for loading a file. */
+/** The time limit for loading a file in milliseconds. */
 const LOAD_MS = 15_000;
 const MAX_PROBLEM_CHARACTERS = 4_000;
 
-/** The tools of a file, or its problem as the end of a sentence that begins with the file and the place in it. */
+/** The tools of a file, or its problem as a clause that begins with the file and the position in it. */
 export type DescribedFile = FileToolDeclaration[] | { problem: string };
 
-/** `place` is relative to the file's folder. */
+/** The tools of a file, or its problem with the position. `place` is relative to the file's folder. */
 type Described = FileToolDeclaration[] | { problem: string; place?: string };
 
-/** The outcome of loading a file. It is conclusive if the file itself caused it: loading again would give the same. */
+/** The result of loading a file. It is conclusive if loading the unchanged file again would give the same result. */
 interface LoadOutcome {
   described: Described;
   isConclusive: boolean;
 }
 
-/** The options for describing tool files. */
+/** The options of ToolDescriptions. */
 export interface ToolDescriptionsOptions {
-  /** The real path. */
+  /** The real path of the tools folder. */
   toolsDir: string;
   pool: HostPool;
   clock: Clock;
-  /** Starts a process that may read only the tools folder. */
+  /** Starts a host process that may read only the tools folder. */
   start(): Promise<HostProcess>;
   /**
-   * Returns the paths of that folder that a file may read while it is loaded. Throws ToolFailure when they cannot be
-   * determined.
+   * Returns the paths in the tools folder that a file may read while it is loaded. Throws ToolFailure if the folder cannot
+   * be scanned.
    */
   readable(signal: AbortSignal): Promise<string[]>;
 }
 
-/** Caches descriptions by file while nothing in the tools folder changes. */
+/** The descriptions of tool files. Each is cached until something in the tools folder changes. */
 export class ToolDescriptions {
   readonly #options: ToolDescriptionsOptions;
   readonly #known = new Map<string, { stamp: string; described: DescribedFile }>();
@@ -51,7 +51,7 @@ export class ToolDescriptions {
     this.#options = options;
   }
 
-  /** Describes a file. Throws the signal's reason on abort. */
+  /** Returns the tools of a file, or its problem. Throws the signal's reason on abort. */
   async describe(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {
     const stamp = await stampTools(this.#options.toolsDir);
     const known = this.#known.get(file.path);
@@ -64,7 +64,7 @@ export class ToolDescriptions {
 
   async #load(file: ToolFile, signal: AbortSignal): Promise<LoadOutcome> {
     const { pool, start } = this.#options;
-    // Never shared: leftovers of one file must not affect the next.
+    // A unique key, so that the process is not shared: code that one file left running must not affect the next.
     const key = `describe ${crypto.randomUUID()}`;
     let process: HostProcess;
     let read: string[];
@@ -115,7 +115,9 @@ function conclusive(described: Described): LoadOutcome {
   return { described, isConclusive: true };
 }
 
-/** Returns a problem that the machine may have caused: high load, no memory, or a process that did not start. */
+/**
+ * Returns the result for a problem that the machine may have caused: high load, no memory, or a process that did not start.
+ */
 function inconclusive(problem: string): LoadOutcome {
   return { described: { problem }, isConclusive: false };
 }

@@ -1,4 +1,4 @@
-// Finds the files of custom tools, and detects their changes.
+// Finds the files of custom tools, and detects changes in their folder.
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,26 +8,31 @@ import type { ToolModule } from "./host_messages.ts";
 
 const EXTENSIONS = ["ts", "js"] as const;
 const OTHER_LANGUAGES: readonly string[] = ["py", "sh", "rb", "pl", "php", "lua", "go", "rs"];
-/** Letters, digits, spaces, dots, hyphens and underscores, without a leading dot, so that no path matches. */
+/**
+ * Matches valid names of tool files: letters, digits, spaces, dots, hyphens and underscores, without a dot at the
+ * beginning. No path matches.
+ */
 const MODULE_NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M} ._-]*$/u;
 const MAX_STAMPED_FILES = 2_000;
 
-/** The file of a custom tool. */
+/** A file of custom tools. */
 export interface ToolFile {
-  /** The name in agents' files. */
+  /** The file's name without extension, as written in an agent's `tools`. */
   module: string;
-  /** The real path. */
+  /** The real path of the file. */
   path: string;
-  /** True if it is loaded by an unchecked module loader, without a sandbox around it. */
+  /**
+   * True if no permission check and no sandbox limits the imports of the file. Applies to an executable without a sandbox.
+   */
   isLoaderOpen?: boolean;
 }
 
-/** Returns the module description for the worker. */
+/** Returns the file in the form that the worker gets. */
 export function toToolModule({ module, path, isLoaderOpen }: ToolFile): ToolModule {
   return { url: pathToFileURL(path).href, stem: module, closesLoader: isLoaderOpen === true };
 }
 
-/** Finds the file of a module's name. Returns the file, or the end of a sentence that says why there is none. */
+/** Returns the tool file with this name, or the reason that it cannot be used, as a clause. */
 export async function findToolFile(
   module: string,
   toolsDir: string,
@@ -40,7 +45,7 @@ export async function findToolFile(
     for (const name of names) {
       const path = await realPathOrMissing(join(toolsDir, name));
       if (path === undefined) continue;
-      // A tool may read its own folder; a link out of it would move that permission.
+      // A tool may read the folder of its file, so a symlink out of the tools folder would give access to another folder.
       if (dirname(path) === await realpath(toolsDir)) return { module, path };
       return { problem: `${name} is a symbolic link that points out of the tools folder` };
     }
@@ -58,11 +63,11 @@ export async function findToolFile(
   };
 }
 
-/** Returns a file with the module's name in another language, which cannot be a tool. */
+/** Returns the name of a file with the module's name in another programming language. Such a file cannot be a tool. */
 async function findOtherLanguage(module: string, toolsDir: string): Promise<string | undefined> {
-  // A missing folder adds nothing to the message.
+  // If the folder cannot be read, the message is complete without the other file.
   const names = await readdir(toolsDir).catch(() => []);
-  // The name may include its extension.
+  // An agent's file may contain the name with its extension.
   return names.find((name) =>
     OTHER_LANGUAGES.some((ending) => name === `${module}.${ending}`) ||
     name === module && OTHER_LANGUAGES.includes(module.split(".").at(-1) ?? "")
@@ -70,8 +75,8 @@ async function findOtherLanguage(module: string, toolsDir: string): Promise<stri
 }
 
 /**
- * Returns a text that stays the same while no file of the folder changes; a tool's imports are in the folder, too. Returns
- * undefined while a file is so new that another change could go unnoticed, and for too many files.
+ * Returns a text that changes when a file of the tools folder changes. The files that a tool imports are in that folder,
+ * too. Returns undefined if there are too many files, or one changed so recently that another change might not be detected.
  */
 export async function stampTools(toolsDir: string): Promise<string | undefined> {
   const entries = await readdir(toolsDir, { recursive: true, withFileTypes: true });
@@ -91,7 +96,7 @@ async function stampOf(path: string): Promise<string | undefined> {
   try {
     return stampFile(await Deno.stat(path));
   } catch (error) {
-    // A symlink to nothing or to itself, or a file that is gone since the listing.
+    // A symlink without a target or to itself, or a file that was deleted after the listing.
     const { NotFound, FilesystemLoop } = Deno.errors;
     if (error instanceof NotFound || error instanceof FilesystemLoop) return "missing";
     throw error;

@@ -1,5 +1,5 @@
-// Checks arguments, or an answer, against a whole schema in a process with a time limit: patterns and references can make
-// the check endless.
+// Checks arguments or an answer against a whole schema. The check runs in a process with a time limit, because patterns and
+// references can make it endless.
 import type { ProgramEnd } from "../processes/run_program.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { type ClosedHostContext, type ClosedHostOptions, runClosedHost } from "./closed_host.ts";
@@ -9,8 +9,8 @@ const TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
- * Checks arguments in a process of its own, which is gone at the end. Throws ToolFailure for invalid arguments and for a
- * check that takes too long, and the signal's reason on abort.
+ * Checks the arguments of a call in a process of its own. Throws ToolFailure if they are invalid or the check takes too
+ * long, and the signal's reason on abort. The process has ended in each case.
  */
 export async function requireValidArguments(
   checked: CheckedArguments,
@@ -30,8 +30,8 @@ export async function requireValidArguments(
 }
 
 /**
- * Returns the faults of an answer, found in a process of its own. A check that takes too long counts as one fault. Rethrows
- * the signal's reason.
+ * Checks an answer in a process of its own and returns its faults. A check that takes too long counts as a fault. Throws
+ * the signal's reason on abort.
  */
 export async function findAnswerFaults(
   checked: CheckedAnswer,

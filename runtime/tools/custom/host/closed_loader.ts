@@ -1,10 +1,13 @@
-// Closes the ways from a text to code, and to other threads, in a tool's worker. So nothing is loaded that import_check.ts
-// has not read. Used in executables without a sandbox.
+// Removes from a tool's worker the functions that turn text into code or start threads. So the worker runs only code that
+// import_check.ts has read. Used in executables without a sandbox.
 
 const FUNCTIONS = [function () {}, async function () {}, function* () {}, async function* () {}];
 const WAYS_OF_NODE = ["getBuiltinModule", "binding", "_eval", "mainModule"];
 
-/** Call it before a tool is loaded. Throws when one of the ways cannot be closed. */
+/**
+ * Replaces these functions by a function that throws. Must be called before a tool is loaded. Throws if Deno's internals
+ * cannot be removed.
+ */
 export function closeLoader(): void {
   const refuse = Object.assign(
     function () {
@@ -12,7 +15,7 @@ export function closeLoader(): void {
         "in an executable without a sandbox a tool can neither turn texts into code nor start threads",
       );
     },
-    // For `instanceof`.
+    // With this prototype, `instanceof Function` continues to work.
     { prototype: Function.prototype },
   );
   const close = (object: object, name: string) =>
@@ -21,7 +24,7 @@ export function closeLoader(): void {
   for (const name of ["eval", "Function", "Worker"]) close(globalThis, name);
   const { process } = globalThis as unknown as { process: object };
   for (const name of WAYS_OF_NODE) close(process, name);
-  // Deno's internals, which can also run texts as code.
+  // Deno's internals can also run text as code.
   const deno = Deno as unknown as { internal: symbol };
   if (!Reflect.deleteProperty(deno, deno.internal)) throw new Error("Deno's own ways stay open");
 }

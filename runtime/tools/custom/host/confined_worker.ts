@@ -1,14 +1,16 @@
-// The inner boundary: a worker with permissions of its own, which it can neither extend nor pass on extended.
+// Starts workers with their own permissions. Code in such a worker cannot extend its permissions, nor start a worker with
+// more.
 import type { WorkerPermissions } from "../host_messages.ts";
 
-/** Deno's addition to a worker's options. It is unstable, so the compiler does not know it. */
+/** The options of a worker with Deno's field for permissions. The field is unstable, so the compiler does not know it. */
 interface ConfinedWorkerOptions extends WorkerOptions {
   deno: { permissions: Record<string, boolean | string[]> };
 }
 
 /**
- * Starts a worker with these permissions to read, write, connect and read variables: no programs, no native code, no system
- * information, no code from the network. Throws when this process lacks a permission itself.
+ * Starts a worker with these permissions to read, write, connect and read variables. It can start no programs, load no
+ * native code, read no system information, and import no code from the network. Throws if this process lacks one of the
+ * permissions.
  */
 export function confinedWorker(url: URL, permissions: WorkerPermissions): Worker {
   const { read, write, net, env } = permissions;
@@ -30,7 +32,7 @@ export function confinedWorker(url: URL, permissions: WorkerPermissions): Worker
   return new Worker(url, options);
 }
 
-/** An empty list becomes `false`, so that nothing depends on the meaning of an empty list. */
+/** Returns the list, or `false` for an empty list, so that nothing depends on Deno's meaning of an empty list. */
 function listed(list: string[]): false | string[] {
   return list.length > 0 && list;
 }

@@ -1,6 +1,7 @@
-// Finds the tools that a loaded module exports, and their names. Runs in the worker, on unchecked values.
+// Finds the tools that a loaded module exports, and their names. The code runs in the worker. The exported values are not
+// checked.
 
-/** A tool as its module exports it. */
+/** A tool that a module exports, with its unchecked declaration. */
 export interface ExportedTool {
   name: string;
   declaration: Record<string, unknown>;
@@ -8,15 +9,15 @@ export interface ExportedTool {
 }
 
 /**
- * Returns the tools of a module: each exported object with a `run`, and each in an exported array. `stem` names a default
- * export.
+ * Returns the tools of a module: each exported object with a function `run`, and each such object in an exported array.
+ * `stem` is the name of a default export.
  */
 export function exportedTools(
   exports: Readonly<Record<string, unknown>>,
   stem: string,
 ): ExportedTool[] {
   const tools: ExportedTool[] = [];
-  // A tool that is exported by name and as default counts once.
+  // The tools that were found. A tool that is exported both by name and as default counts once.
   const seen = new Set<unknown>();
   const add = (value: unknown, fallback: string) => {
     if (!isToolLike(value) || seen.has(value)) return;
@@ -28,7 +29,7 @@ export function exportedTools(
       run: (args, context) => value.run(args, context),
     });
   };
-  // Named exports first, because their names are more descriptive.
+  // Named exports come first, because their names are more descriptive than the file's.
   const entries = Object.entries(exports).sort(([a], [b]) =>
     Number(a === "default") - Number(b === "default")
   );

@@ -1,9 +1,9 @@
-// Describes for its author why a custom tool's file cannot be loaded, and where. Forbidden imports get a sentence of our
+// Describes for the author of a custom tool why and where its file cannot be loaded. Forbidden imports get a message of our
 // own, because Deno's message names flags that do not apply.
 
-/** Deno's messages for forbidden imports, for the case that the import itself cannot be read. */
+/** Matches Deno's messages for forbidden imports. Used if the import cannot be read from the file. */
 const REFUSAL = /npm specifiers|import access|not a dependency/;
-/** The place of a loaded module, in the error's message or in a frame of its stack. */
+/** Matches the position in a file, in an error's message or in a line of its stack. */
 const PLACE = /\bat (?:async )?(?:[^\n]*\()?(file:\/\/[^\s)]+):(\d+):(\d+)/g;
 const SPECIFIER = /^(?:await\s+)?(?:import\s*\(\s*)?(["'`])(.{0,500}?)\1/;
 const ALLOWED = /^(node:|file:|data:|\.{0,2}\/)/;
@@ -14,18 +14,21 @@ interface Place {
   column: number;
 }
 
-/** Deno's message for a file that is no valid code or missing: a line, an excerpt, the place. */
+/** Matches Deno's message for a file that is missing or has a syntax error: a line, an excerpt, the position. */
 const LOCATED = /^([^\n]*?)(?:\n[^]*)?\s+at (file:\/\/[^\s)]+):(\d+):(\d+)$/;
 
-/** A fault and its place: `lib/a.ts:3:27`, relative to the folder of the tool's file. */
+/**
+ * The reason that a file cannot be loaded. `place` is the position, relative to the folder of the tool's file:
+ * `lib/a.ts:3:27`.
+ */
 export interface LoadFailure {
   message: string;
   place?: string;
 }
 
 /**
- * Describes an error that the text of a file or of its imports caused. Returns undefined for another error. `module` is the
- * URL of the tool's file: places are searched in its folder, and shown relative to it.
+ * Describes an error in the text of a file or of its imports, such as a syntax error. Returns undefined for another error.
+ * `module` is the URL of the tool's file. Positions are searched in its folder, and are relative to it.
  */
 export function describeLoadFailure(error: unknown, module: string): LoadFailure | undefined {
   const refused = describeRefusedImport(error, module);
@@ -39,7 +42,10 @@ export function describeLoadFailure(error: unknown, module: string): LoadFailure
   return { message, place: shown({ url, line: Number(line), column: Number(column) }, folder) };
 }
 
-/** Describes an error that the code of a file threw while it was loaded, with the place of the throw. */
+/**
+ * Describes an error that a file's code threw while it was loaded, with the position of the throw. Returns undefined if no
+ * position in the file's folder is known.
+ */
 export function describeThrown(error: unknown, module: string): LoadFailure | undefined {
   if (!(error instanceof Error)) return undefined;
   const folder = new URL(".", module).href;
@@ -47,7 +53,7 @@ export function describeThrown(error: unknown, module: string): LoadFailure | un
   return place && { message: error.message, place: shown(place, folder) };
 }
 
-/** Returns the sentence for an import that is neither a `node:` module nor a file, or undefined for any other error. */
+/** Returns the message for an import that is neither a `node:` module nor a file. Returns undefined for any other error. */
 function describeRefusedImport(error: unknown, module: string): string | undefined {
   const isLoadError = error instanceof TypeError && "code" in error &&
     error.code === "ERR_MODULE_NOT_FOUND";
@@ -78,7 +84,7 @@ function specifierAt({ url, line, column }: Place): string | undefined {
   try {
     text = Deno.readTextFileSync(new URL(url));
   } catch {
-    // The file is gone or was changed since it was loaded: the sentence then omits the import.
+    // The file was deleted or changed after it was loaded. The message then does not contain the import.
     return undefined;
   }
   return SPECIFIER.exec(text.split("\n")[line - 1]?.slice(column - 1) ?? "")?.[2];

@@ -1,4 +1,5 @@
-// Reads the text of a PDF file in a worker without permissions. The service ends this process when it takes too long.
+// Implements the role `pdf`: reads the text of a PDF file in a worker without permissions. The service kills this process
+// after a time limit.
 import { Buffer } from "node:buffer";
 import { workerModule } from "../../../../base/program_files.ts";
 import type { PdfLine } from "../host_messages.ts";
@@ -7,7 +8,7 @@ import type { HostOptions } from "./host_options.ts";
 import { dropPermissions } from "./permissions.ts";
 import { memoryExceeded } from "./resource_guard.ts";
 
-/** Reads the file from standard input in Base64, and prints the lines of PdfLine. Returns the exit code. */
+/** Reads a PDF file in Base64 from standard input, and prints its text as PdfLine lines. Returns the exit code. */
 export async function hostPdf({ input, output, clock }: HostOptions): Promise<number> {
   const bytes = Buffer.from(await new Response(input).text(), "base64");
   dropPermissions(["run", "ffi", "sys", "net", "env"]);

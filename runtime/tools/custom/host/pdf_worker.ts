@@ -1,4 +1,4 @@
-// The worker that reads the text of a PDF file, page by page. Only it loads the library.
+// Reads the text of a PDF file in a worker, page by page. Only this file imports the PDF library.
 import { getDocument } from "unpdf/pdfjs";
 import type { PdfLine } from "../host_messages.ts";
 import { workerScope } from "./worker_scope.ts";

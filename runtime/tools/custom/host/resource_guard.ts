@@ -1,20 +1,23 @@
-// Detects a process that uses too much memory, or that still computes when no result is awaited.
+// Detects that this process uses too much memory, or uses the processor while no work is running.
 import process from "node:process";
 import type { Clock } from "../../../../base/clock.ts";
 
-/** The memory limit of a process with a tool, everything included. V8's heap limit is lower. */
+/** The limit for the whole memory of a host process in megabytes. V8's heap limit is lower. */
 export const MEMORY_LIMIT_MB = 512;
 
 const CHECK_MS = 50;
 const IDLE_MS = 500;
-/** The share of one processor above which the process does not count as idle, even on a busy machine. */
+/**
+ * The share of one processor above which the process does not count as idle. Idle processes stay below it also on a busy
+ * machine.
+ */
 const IDLE_SHARE = 0.15;
-/** In a row, because cleaning up after a call takes a moment. */
+/** The number of consecutive periods in which an idle process may be busy. Cleaning up after a call takes some time. */
 const MAX_BUSY_PERIODS = 4;
 
 /**
- * Resolves as soon as this process uses more than MEMORY_LIMIT_MB, otherwise never. V8's own limit ignores buffers, and a
- * compiled binary has none.
+ * Resolves when this process uses more than MEMORY_LIMIT_MB, else never. V8's heap limit does not include buffers, and a
+ * compiled executable has none.
  */
 export async function memoryExceeded(clock: Clock): Promise<void> {
   const limit = MEMORY_LIMIT_MB * 1024 * 1024;
@@ -22,8 +25,9 @@ export async function memoryExceeded(clock: Clock): Promise<void> {
 }
 
 /**
- * Resolves when this process kept computing without work: a tool left a thread behind, which ends only with the process.
- * `rest` identifies the current idle period, and returns undefined while there is work.
+ * Resolves when this process has used the processor for several periods without work. The reason is a thread that a tool
+ * left behind, which ends only with the process. `rest` returns a number for the current idle period, or undefined while
+ * work is running.
  */
 export async function idleWorkExceeded(
   clock: Clock,

@@ -1,9 +1,9 @@
-// The main thread of a process that hosts tools or a script, checks arguments or reads a PDF file. It is trusted, and
-// outside of the worker's boundaries.
+// Starts the code of a host process's role: it hosts tools or a script, checks values, or reads a PDF file. This code is
+// trusted, and runs outside of the worker.
 import { SystemClock } from "../../../../base/clock.ts";
 import type { HostStreams } from "./host_options.ts";
 
-/** Runs a role (see HostRole) to its end. Returns the exit code of the process. */
+/** Runs a HostRole to its end. Returns the exit code of the process. Throws TypeError for an unknown role. */
 export async function runHost(role: string, streams: HostStreams): Promise<number> {
   const options = { ...streams, clock: new SystemClock() };
   switch (role) {

@@ -1,5 +1,5 @@
-// Hosts one script. It runs as a program of its own, with arguments, output and exit code, inside of the worker's
-// boundaries.
+// Implements the role `script`: runs one script in a worker. The script gets arguments, and its output and exit code are
+// those of the process.
 import type { HostedScript } from "../host_messages.ts";
 import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";
@@ -7,7 +7,7 @@ import { MEMORY_LIMIT_MB, memoryExceeded } from "./resource_guard.ts";
 import type { HostOptions } from "./host_options.ts";
 import { dropPermissions } from "./permissions.ts";
 
-/** Runs the script that standard input describes. Returns its exit code. */
+/** Runs the script that standard input describes. Returns the script's exit code. */
 export async function hostScript({ input, output, clock }: HostOptions): Promise<number> {
   const script = JSON.parse(await new Response(input).text()) as HostedScript;
   dropPermissions(["run", "ffi", "sys", "net"]);

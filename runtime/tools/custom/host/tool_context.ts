@@ -1,16 +1,16 @@
-// The context of a tool's `run`. Its requests are sent as messages and answered by replies.
+// Creates the context that a tool's `run` gets. The worker sends the tool's requests as messages, and replies answer them.
 import type { ToolRunContext } from "../custom_tool.ts";
 import type { CallFacts, FromWorker, HostReply, ToolRequest } from "../host_messages.ts";
 
-/** A tool's context, and the two ways to reach it from outside. */
+/** The context of a call, with functions that pass replies and an abort to it. */
 export interface OpenToolContext {
   context: ToolRunContext;
-  /** Settles the request that this reply answers. */
+  /** Settles the tool's request that this reply answers. */
   reply(reply: HostReply): void;
   abort(): void;
 }
 
-/** Creates the context of one call. `post` sends a message out of the worker. */
+/** Creates the context of one call. `post` sends a message to the host. */
 export function openToolContext(
   surroundings: CallFacts,
   post: (message: FromWorker) => void,

@@ -1,12 +1,15 @@
-// Hosts tools: does one piece of work after another, each in a new worker, so that changed files are loaded again and no
-// state remains between calls.
+// Implements the role `tools`: does one piece of work after another, each in a new worker. So changed files are loaded
+// again, and no state remains between calls.
 import type { FromHost, HostWork, ToHost } from "../host_messages.ts";
 import { idleWorkExceeded, MEMORY_LIMIT_MB, memoryExceeded } from "./resource_guard.ts";
 import type { HostOptions } from "./host_options.ts";
 import { dropPermissions } from "./permissions.ts";
 import { ToolWork } from "./tool_work.ts";
 
-/** Serves the service's messages until the input ends, or a tool uses too much. Returns the exit code. */
+/**
+ * Handles the service's messages until standard input ends, or a tool uses too much memory or processor time. Returns the
+ * exit code.
+ */
 export async function hostTools({ input, output, clock }: HostOptions): Promise<number> {
   const voice = new MessageWriter(output);
   const host = new ToolHost(voice);
@@ -31,7 +34,9 @@ class ToolHost {
     this.#voice = voice;
   }
 
-  /** Returns the number of past pieces of work while none is running and every message is sent; else undefined. */
+  /**
+   * Returns the number of finished pieces of work if none is running and every message was sent. Else returns undefined.
+   */
   get idlePeriod(): number | undefined {
     const isResting = this.#work === undefined || this.#work.ended;
     return isResting && !this.#voice.isWriting ? this.#works : undefined;
@@ -77,19 +82,20 @@ class ToolHost {
   }
 }
 
-/** Returns the message of a line, or undefined for an incomplete line. */
+/** Parses a line. Returns undefined if the line is incomplete. */
 function parseLine(line: string): ToHost | undefined {
   try {
     return JSON.parse(line);
   } catch {
-    // A tool shares this input and may have read a part of the line. Important messages are repeated.
+    // A tool shares this standard input and may have read a part of the line. The service repeats the messages that must
+    // arrive.
     return undefined;
   }
 }
 
-/** Sends messages that the service recognizes as the host's own. */
+/** Writes messages that the service recognizes as the host's, because each has the prefix `mark`. */
 class MessageWriter {
-  /** The beginning of each line. A tool cannot know it, because it arrived before there was a tool. */
+  /** The prefix of each message. Tools cannot know it, because the host received it before it loaded a tool. */
   mark = "";
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #unsaid = 0;
@@ -98,14 +104,14 @@ class MessageWriter {
     this.#writer = output.getWriter();
   }
 
-  /** True while a message is on its way to the service. */
+  /** True while a message is being written. */
   get isWriting(): boolean {
     return this.#unsaid > 0;
   }
 
-  /** Resolves when the message is written. */
+  /** Writes a message. Resolves when it is written. */
   async write(message: FromHost): Promise<void> {
-    // A tool may have printed an unfinished line.
+    // A line break precedes the message, because a tool may have printed an unfinished line.
     const line = `\n${this.mark}${JSON.stringify(message)}\n`;
     this.#unsaid++;
     await this.#writer.write(new TextEncoder().encode(line));
@@ -113,9 +119,10 @@ class MessageWriter {
   }
 }
 
-/** Yields the lines of a stream without their line endings. Drops an unfinished last line. */
+/** Yields the lines of a stream without their line endings. Drops a last line without a line ending. */
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  // By default Deno's decoder drops a byte order mark at the beginning of every chunk.
+  // With `ignoreBOM: false`, Deno's decoder would drop a byte order mark at the beginning of every chunk, not only of the
+  // first.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   for await (const chunk of stream) {

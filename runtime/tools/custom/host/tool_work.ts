@@ -1,19 +1,19 @@
-// One piece of work in a worker of its own: the description of a tool file, or one call. The worker ends with it.
+// Does one piece of work in a new worker: describes a tool file, or runs one call. The worker ends with the work.
 import type { FromWorker, HostWork, ToHost, ToolRequest } from "../host_messages.ts";
 import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";
 
-/** The maximum number of log lines and requests of one call. */
+/** The maximum number of log lines and of requests in one call. */
 const MAX_LOG_LINES = 200;
 const MAX_REQUESTS = 1_000;
 
-/** The receiver of a piece of work's messages. */
+/** The options of ToolWork. */
 export interface ToolWorkOptions {
-  /** Called for each message; the last one ends the work. */
+  /** Called for each message of the work. `described`, `done` or `failed` is the last. */
   report(message: FromWorker): void;
 }
 
-/** The work that a message to the host requests. */
+/** A piece of work that the service requested, and its worker. */
 export class ToolWork {
   readonly #worker: Worker;
   readonly #report: (message: FromWorker) => void;
@@ -27,7 +27,7 @@ export class ToolWork {
     this.#worker.onmessage = ({ data }) => this.#onMessage(data);
     this.#worker.onmessageerror = () => this.#fail("It sent something that cannot be read");
     this.#worker.onerror = (event) => {
-      // Otherwise the error would end this process.
+      // Without preventDefault(), an uncaught error in the worker would end this process.
       event.preventDefault();
       this.#fail(event.message.replace(/^Uncaught (\(in promise\) )?/, ""));
     };
@@ -38,7 +38,7 @@ export class ToolWork {
     return this.#ended;
   }
 
-  /** Passes a reply or an abort to the tool. */
+  /** Passes a reply or an abort to the tool. Does nothing after the end of the work. */
   forward(message: Extract<ToHost, { type: "reply" | "abort" }>): void {
     if (!this.#ended) this.#worker.postMessage(message);
   }
@@ -64,18 +64,18 @@ export class ToolWork {
   #end(message: FromWorker): void {
     if (this.#ended) return;
     this.#ended = true;
-    // First, so that the tool writes nothing after the last message.
+    // The worker ends before the last message is sent, so that the tool prints nothing after it.
     this.#worker.terminate();
     this.#report(message);
   }
 }
 
-/** The maximum length of a text in a message. A result has a lower limit of its own. */
+/** The maximum length of a text in a message, in UTF-16 code units. The limit of a result is lower. */
 const MAX_CHARACTERS = 2_000_000;
 const MAX_OPTIONS = 100;
 const MAX_QUESTION_CHARACTERS = 10_000;
 
-/** Returns the message, rebuilt from its checked parts, or undefined for anything else. */
+/** Returns a copy of the message with only its checked fields, or undefined if it is not a valid message. */
 function readWorkerMessage(data: unknown): FromWorker | undefined {
   if (!isRecord(data)) return undefined;
   const { type, id, tools, result, message, stack, place, text } = data;

@@ -1,5 +1,5 @@
-// The worker that loads one tool file, and describes it or runs one call. It has exactly the tool's permissions, and the
-// tool controls it, so its messages are not trusted.
+// Loads one tool file in a worker, and describes it or runs one call. The worker has exactly the tool's permissions. The
+// tool controls the worker, so the host does not trust its messages.
 import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
 import { closeLoader } from "./closed_loader.ts";
 import { exportedTools } from "./exported_tools.ts";
@@ -7,16 +7,16 @@ import { describeLoadFailure, describeThrown } from "./load_failure.ts";
 import { type OpenToolContext, openToolContext } from "./tool_context.ts";
 import { workerScope } from "./worker_scope.ts";
 
-/** The maximum length of a tool's result. */
+/** The maximum length of a tool's result in UTF-16 code units. */
 const MAX_RESULT_CHARACTERS = 1_000_000;
 /**
- * The maximum length of a failure's message, and of its stack. It exceeds the shown length, because the service must redact
- * before it cuts.
+ * The maximum lengths of an error's message and of its stack, in UTF-16 code units. They exceed the lengths that are shown,
+ * because the service must redact the texts before it cuts them.
  */
 const MAX_MESSAGE_CHARACTERS = 100_000;
 
 const scope = workerScope();
-// Saved before a tool is loaded, which may replace it.
+// The function is saved here, because a tool that is loaded later may replace it in the scope.
 const send = scope.postMessage.bind(scope);
 let open: OpenToolContext | undefined;
 let isLoaded = false;
@@ -83,7 +83,10 @@ function toJson(value: unknown): string {
   throw new Error(`It ran, but its result cannot be written as JSON: ${reason}`);
 }
 
-/** Describes a file that cannot be loaded. Its stack adds nothing. */
+/**
+ * Returns the message for a file that cannot be loaded, or undefined for another error. It contains no stack, because the
+ * position of the error suffices.
+ */
 function loadFailure(error: unknown, { url }: ToolModule): FromWorker | undefined {
   const failure = describeLoadFailure(error, url) ??
     (isLoaded ? undefined : describeThrown(error, url));
@@ -104,7 +107,10 @@ function post(message: FromWorker): void {
   send(message);
 }
 
-/** A worker that closes itself sends no message, so the tool's ways to end it are replaced by ones that do. */
+/**
+ * Replaces the functions by which a tool can end its worker. The new functions report the end: a worker that closes itself
+ * sends no message.
+ */
 function reportLeaving(): void {
   const leave = (code: unknown): never => {
     const shown = typeof code === "number" ? ` (exit code ${code})` : "";
