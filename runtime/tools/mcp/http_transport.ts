@@ -1,5 +1,6 @@
-// MCP messages over streamable HTTP: the client package's transport with four additions. A request fails when its stream
-// ends without an answer, a cancelled request is disconnected, replies have a size limit, and delays use our Clock.
+// Exchanges MCP messages over streamable HTTP. The class adds to the client package's transport: a request fails if its
+// stream ends without an answer, a cancelled request is disconnected, replies have a size limit, and delays use Inkling's
+// Clock.
 import {
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
@@ -24,28 +25,28 @@ import type { ServerLink } from "./server_link.ts";
 /** JSON-RPC's code for an internal error. */
 const INTERNAL_ERROR = -32603;
 
-/** The error data of the answer that this side creates when the server sends none. */
+/** The `data` of the error response that this transport creates for a request whose stream ended without a response. */
 export const UNANSWERED = "unanswered";
 
-/** The maximum number of our answers to the server's requests that may be in transit. */
+/** The maximum number of responses and notifications that may be on their way to the server. */
 const MAX_UNREAD_ANSWERS = 32;
 
-/** A connection to a server at a URL. */
+/** A connection to an MCP server at a URL. */
 export class HttpTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
-  /** Same as the client package's transport: one HTTP request for each message. */
+  /** True as in the client package's transport, which sends one HTTP request for each message. */
   readonly hasPerRequestStream = true;
   readonly stderr = "";
   readonly #inner: Transport & Pick<StreamableHTTPClientTransport, "terminateSession">;
   readonly #clock: Clock;
   readonly #limits: McpLimits;
   readonly #closing = new AbortController();
-  /** The abort controllers of requests without an answer, by request id. */
+  /** The abort controllers of requests without a response, by request id. */
   readonly #open = new Map<unknown, AbortController>();
   readonly #budget: MinuteBudget;
-  /** Our answers and notifications in transit. */
+  /** The number of responses and notifications on their way to the server. */
   #unanswered = 0;
   #fault: RangeError | undefined;
 
@@ -60,24 +61,24 @@ export class HttpTransport implements ServerLink {
           maxBytes: MAX_MESSAGE_BYTES,
           onEvent: () => this.#count(),
         }),
-      // The default, spelled out because of requireOrigin(): a redirect's response is returned for that check before it is
-      // followed.
+      // This is the default. It is repeated because requireOrigin() depends on it: the package passes a redirect's response
+      // to `fetch` before it follows the redirect.
       redirectPolicy: "same-origin",
       reconnectionScheduler: (reconnect, delayMs) => this.#schedule(reconnect, delayMs),
     });
   }
 
-  /** Only the answers of a remote program are known. */
+  /** The reason that this side ended the connection, if it did. The state of a remote program is unknown. */
   get endReason(): string | undefined {
     return this.#fault?.message;
   }
 
-  /** A remote server has no sandbox. */
+  /** Returns no hosts, because a remote server has no sandbox. */
   takeRefusedHosts(): string[] {
     return [];
   }
 
-  /** The server's id of this session. Undefined for a server without sessions. */
+  /** The session's id, given by the server. Undefined if the server has no sessions. */
   get sessionId(): string | undefined {
     return this.#inner.sessionId;
   }
@@ -98,9 +99,9 @@ export class HttpTransport implements ServerLink {
       await this.#cancel(message, options);
       return;
     }
-    // A subscription's stream handles its own end.
+    // Requests with this option, such as subscriptions, handle the end of their stream themselves.
     if (!isJSONRPCRequest(message) || options.onRequestStreamEnd !== undefined) {
-      // Each takes a connection, and a server may request any number of answers.
+      // Each message needs a connection, and a server may send any number of requests that need a response.
       if (this.#unanswered >= MAX_UNREAD_ANSWERS) {
         throw new RangeError("it does not read our answers");
       }
@@ -120,13 +121,13 @@ export class HttpTransport implements ServerLink {
       });
     } catch (error) {
       this.#open.delete(id);
-      // The caller that aborted has its error already.
+      // After an abort, the caller has the abort's reason as its error.
       if (!hangUp.signal.aborted) throw error;
     }
   }
 
   async close(): Promise<void> {
-    // A courtesy: a server that does not accept it expires the session.
+    // Ending the session is only polite: a server that ignores the request lets the session expire.
     await this.#briefly(() => this.#inner.terminateSession());
     this.#closing.abort();
     for (const hangUp of this.#open.values()) hangUp.abort();
@@ -134,7 +135,10 @@ export class HttpTransport implements ServerLink {
     await this.#inner.close();
   }
 
-  /** Notifies the server, and disconnects without waiting: the reason to cancel is that it does not answer. */
+  /**
+   * Disconnects the request, then notifies the server of the cancellation. Waits only briefly, because a cancelled server
+   * often does not respond.
+   */
   async #cancel(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     const id = "params" in message ? message.params?.["requestId"] : undefined;
     this.#open.get(id)?.abort();
@@ -146,17 +150,17 @@ export class HttpTransport implements ServerLink {
     limit.abort();
   }
 
-  /** Waits briefly until `work` succeeds or fails. */
+  /** Waits until `work` succeeds or fails, but at most `killMs`. */
   async #briefly(work: () => Promise<void>): Promise<void> {
     const within = { clock: this.#clock, ms: this.#limits.killMs };
     await firstOf(work().catch(() => {/* Best effort. */}), { within });
   }
 
-  /** Counts one event of the server. Throws RangeError for one too many, which ends the connection. */
+  /** Counts an event of the server. Throws RangeError if the limit is exceeded, and closes the connection. */
   #count(): void {
     if (this.#fault === undefined && this.#budget.take() >= 0) return;
     this.#fault ??= new RangeError(TOO_MANY_MESSAGES);
-    // After the stream itself has ended because of this error.
+    // The connection is closed in a microtask, after the error has ended the stream.
     queueMicrotask(() => void this.#inner.close());
     throw this.#fault;
   }
@@ -186,7 +190,10 @@ export class HttpTransport implements ServerLink {
   }
 }
 
-/** Headers and session belong to the origin in the entry. Throws RangeError for a redirect to another one. */
+/**
+ * Returns the response. Throws RangeError if it redirects to another origin, because the entry's headers and the session
+ * are only for the origin in the entry.
+ */
 async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Response> {
   const location = reply.headers.get("location");
   const target = location === null ? null : URL.parse(location, href);
@@ -199,8 +206,8 @@ async function requireOrigin(reply: Response, { origin, href }: URL): Promise<Re
 }
 
 /**
- * Returns the reply with a body that fails when it, or one event of an event stream, exceeds `maxBytes`. `onEvent` is
- * called after each event; its errors fail the body, too.
+ * Returns the response with a limited body. Reading fails if the body, or one event of an event stream, exceeds `maxBytes`.
+ * `onEvent` is called after each event, and its errors make reading fail, too.
  */
 function boundReply(
   reply: Response,
@@ -221,7 +228,7 @@ function limitBytes(
   return new TransformStream({
     transform(chunk, controller) {
       if (onEvent !== undefined) {
-        // An empty line ends an event; a carriage return belongs to the line ending.
+        // An empty line ends an event. A carriage return belongs to the line ending.
         for (const byte of chunk) {
           size++;
           if (byte === 0x0a) feeds++;

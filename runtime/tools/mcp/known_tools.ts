@@ -1,4 +1,4 @@
-// The servers' tools as they were at their last use. A tool that has changed since needs a person's confirmation.
+// Compares MCP tools with their state at their last use. If a tool has changed since, a person must confirm its use.
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import { QuestionRaised } from "../definition/question_raised.ts";
@@ -7,23 +7,23 @@ import { ToolFailure } from "../failures/tool_failure.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 import { describeChange, type ToolFingerprint } from "./tool_fingerprint.ts";
 
-/** The store of tool fingerprints, by server and tool. */
+/** The store of the fingerprints of used tools, by server and tool. */
 export interface KnownToolStore {
-  /** Returns undefined for a tool that was never used. */
+  /** Returns the stored fingerprint of a tool, or undefined if the tool was never used. */
   findTool(server: string, tool: string): Promise<ToolFingerprint | undefined>;
-  /** Replaces an earlier fingerprint. */
+  /** Stores a tool's fingerprint, and replaces the previous one. */
   keepTool(server: string, tool: string, fingerprint: ToolFingerprint): Promise<void>;
 }
 
-/** The collaborators of KnownTools. */
+/** The options of KnownTools. */
 export interface KnownToolsOptions {
   store: KnownToolStore;
   log: ServiceLog;
-  /** With `none` a change is only logged. */
+  /** Returns the setting `mcp_confirm`. If it is `none` or not set, a changed tool is only logged. */
   mcpConfirm(): McpConfirm | undefined;
 }
 
-/** Compares tools with their stored fingerprints. */
+/** The check of MCP tools for changes since their last use. */
 export class KnownTools {
   readonly #options: KnownToolsOptions;
 
@@ -32,8 +32,8 @@ export class KnownTools {
   }
 
   /**
-   * Admits a call if the tool is new, unchanged, or allowed by a person in its present form, and stores that form. Throws
-   * QuestionRaised when no person has been asked yet, and ToolFailure when the person refused.
+   * Allows a call if the tool is new or unchanged, or a person has allowed the changed tool. Then stores the tool's
+   * fingerprint. Throws QuestionRaised if no person was asked yet, and ToolFailure if the person denied it.
    */
   async admit(
     server: string,
@@ -70,7 +70,7 @@ function toQuestion(
     fingerprint: ToolFingerprint;
   },
 ): ToolQuestion {
-  // The digest distinguishes changes with equal descriptions, so that an answer to one does not count for another.
+  // The digest distinguishes changes with the same description. So the answer to one change is not used for another.
   const lines = [
     `Allow ${name}? The MCP server "${server}" has changed this tool since it was last used`,
     ...describeChange(known, fingerprint),

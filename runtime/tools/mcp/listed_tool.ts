@@ -1,19 +1,23 @@
-// Parses a tool in an MCP server's list value by value, so that one wrong value does not lose the tool.
+// Parses one tool of an MCP server's list. Each value is parsed separately, so that a tool with one wrong value remains
+// usable.
 import { isJsonObject } from "../../../base/json.ts";
 
-/** A tool as its server describes it. Only the name is guaranteed. */
+/** A tool as its server describes it. Only the name is checked to exist. */
 export interface ListedTool {
   name: string;
   title?: string | undefined;
   description?: string | undefined;
-  /** A JSON schema, if the server is correct. */
+  /** The schema of the arguments as the server sent it, unchecked. */
   inputSchema: unknown;
   annotations?: Readonly<Record<string, unknown>>;
-  /** The `taskSupport` of its `execution`. */
+  /** The `taskSupport` in the tool's `execution`, unchecked. */
   taskSupport?: unknown;
 }
 
-/** Parses one entry of a list. Returns undefined for an entry without a name; drops other values of a wrong type. */
+/**
+ * Parses one entry of a server's list of tools. Returns undefined if the entry has no name. Drops other values with a wrong
+ * type.
+ */
 export function toListedTool(value: unknown): ListedTool | undefined {
   if (!isJsonObject(value) || typeof value["name"] !== "string") return undefined;
   const { name, annotations, execution, inputSchema } = value;

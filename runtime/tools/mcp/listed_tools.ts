@@ -1,4 +1,4 @@
-// The tools that a workspace's servers last listed. `validate` counts them without starting a server.
+// Stores the names of the tools that each MCP server listed last. `validate` counts them without starting a server.
 import { dirname, join } from "node:path";
 import { isJsonObject, isWholeJson } from "../../../base/json.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
@@ -7,7 +7,7 @@ import { SerialQueue } from "../../../base/serial_queue.ts";
 
 const FILE_NAME = "mcp-tools.json";
 
-/** Returns the names of tools by server. Empty before the first list. */
+/** Returns the stored names of tools by server. Empty if no list was stored. */
 export async function readListedTools(stateDir: string): Promise<Record<string, string[]>> {
   const text = await Deno.readTextFile(join(stateDir, FILE_NAME)).catch(ignoreMissing) ?? "";
   const root: unknown = isWholeJson(text) ? JSON.parse(text) : {};
@@ -18,7 +18,7 @@ export async function readListedTools(stateDir: string): Promise<Record<string, 
   return Object.fromEntries(entries);
 }
 
-/** Stores the lists of one process. An unchanged list costs nothing. */
+/** The writer of the stored lists. It does nothing if a server's list has not changed. */
 export class ListedTools {
   readonly #stateDir: string;
   readonly #kept = new Map<string, string>();
@@ -40,7 +40,7 @@ export class ListedTools {
       await Deno.mkdir(dirname(file), { recursive: true });
       await writeFileAtomically(file, JSON.stringify({ ...before, [server]: names }));
     }).catch(() => {
-      // Only `validate` needs the file, so a run must not fail for it. The next run tries again.
+      // Only `validate` reads the file, so a run must not fail if it cannot be written. The next run tries again.
       this.#kept.delete(server);
     });
   }

@@ -1,20 +1,20 @@
-// The time and size limits of an MCP server.
+// Defines the time and size limits of MCP servers.
 
-/** Times in milliseconds. */
+/** The time limits of a server, in milliseconds. */
 export interface McpLimits {
-  /** The time to start, initialize and list the tools; also to list them again. */
+  /** The time to start the server, initialize it and list its tools. Also the time to list the tools again. */
   connectMs: number;
-  /** The time of one tool call, a restart of the server included. Each progress message of the server restarts it. */
+  /** The time without a progress message in one tool call, including a restart of the server. */
   callMs: number;
-  /** The time of one tool call of a server that reports progress. */
+  /** The time of one tool call whose server reports progress. */
   longestCallMs: number;
-  /** The time from the end of input to SIGTERM, for a program that does not exit by itself. */
+  /** The time between the end of the program's input and SIGTERM. The program should exit in this time. */
   closeMs: number;
-  /** The time from SIGTERM to SIGKILL; also the time limit for ending a remote session. */
+  /** The time between SIGTERM and SIGKILL. Also the time to end a remote session. */
   killMs: number;
 }
 
-/** The limits of every server; tests have their own. */
+/** The time limits of all servers. Tests use others. */
 export const MCP_LIMITS: McpLimits = {
   connectMs: 30_000,
   callMs: 60_000,
@@ -23,13 +23,18 @@ export const MCP_LIMITS: McpLimits = {
   killMs: 2_000,
 };
 
-/** The maximum size of one message. A server that exceeds it is disconnected, so that none can exhaust the memory. */
+/**
+ * The maximum size of one message in bytes. A server that exceeds it is disconnected, so that it cannot exhaust the
+ * service's memory.
+ */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** The maximum number of messages of one server, because each takes time of the service. */
+/**
+ * The maximum number of messages of one server in a minute. It is limited because each message takes time of the service.
+ */
 export const MAX_MESSAGES_PER_MINUTE = 10_000;
 
-/** The reason for disconnecting a server that sends more, as the end of a sentence. */
+/** The reason for disconnecting a server that exceeds MAX_MESSAGES_PER_MINUTE, as a clause. */
 export const TOO_MANY_MESSAGES = `it sends over ${MAX_MESSAGES_PER_MINUTE} messages a minute`;
 
 /** The maximum number of tools of one server. */

@@ -1,4 +1,5 @@
-// One server of one workspace: has at most one session, opens it on demand, and reopens it after its end with a backoff.
+// Manages one MCP server of a workspace. It has at most one session, which is opened on demand. After a session has ended,
+// the next one is delayed by a backoff.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { ReportActivity } from "../definition/open_tools_options.ts";
 import type { JsonObject } from "../../../base/json.ts";
@@ -13,19 +14,19 @@ import { backoffMs } from "../../../base/backoff.ts";
 
 const loadSession = lazyModule(() => import("./session.ts"));
 
-/** The maximum wait for the next start. A caller that would wait longer fails at once. */
+/** The maximum wait for a delayed start in milliseconds. A caller that would have to wait longer fails at once. */
 const PATIENCE_MS = 5_000;
 
-/** A server by its name and definition, shared by all agents and runs. */
+/** An MCP server with its definition, shared by all agents and runs. */
 export class McpServer implements AsyncDisposable {
   readonly definition: ServerDefinition;
   readonly #name: string;
   readonly #ports: SessionPorts;
   readonly #backoff = new RestartBackoff();
   readonly #closing = new AbortController();
-  /** All sessions that are not closed yet. */
+  /** The sessions that are not closed yet. */
   readonly #sessions = new Set<Session>();
-  /** The ended or replaced sessions, with the promises of their close. */
+  /** The sessions that are being closed, each with the promise of its end. */
   readonly #retiring = new Map<Session, Promise<void>>();
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
@@ -37,13 +38,16 @@ export class McpServer implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Returns true if the entry defines exactly this server. */
+  /** Returns true if the entry has the definition of this server. */
   matches(entry: ResolvedServer | undefined): boolean {
     return entry !== undefined && "definition" in entry &&
       JSON.stringify(entry.definition) === JSON.stringify(this.definition);
   }
 
-  /** Returns the tools that the server lists now. Rejects with ServerUnavailable. Reports a start, which may take long. */
+  /**
+   * Returns the tools that the server lists now. Rejects with ServerUnavailable. Calls `report` if the server must be
+   * started, because that may take long.
+   */
   async tools(signal: AbortSignal, report?: ReportActivity): Promise<readonly RemoteTool[]> {
     if (report === undefined || this.#session !== undefined) return await this.#list(signal);
     await report("info", `Starts the MCP server "${this.#name}"`);
@@ -62,15 +66,16 @@ export class McpServer implements AsyncDisposable {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ServerUnavailable || error instanceof SessionExpired)) throw error;
-      // The session worked once and now hangs or is forgotten. A new session lists the tools when it opens.
+      // The session has worked before, so the server hangs or has forgotten it. A new session lists the tools when it
+      // opens.
       this.#retire(session);
       return await (await this.#open(signal)).tools(signal);
     }
   }
 
   /**
-   * Calls a tool by the server's own name for it, and returns the result. Rejects with ToolFailure, or with the signal's
-   * reason.
+   * Calls a tool by its name at the server, and returns the result. Rejects with ToolFailure, or with the signal's reason
+   * on abort.
    */
   async call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
     try {
@@ -78,7 +83,7 @@ export class McpServer implements AsyncDisposable {
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw asToolFailure(error);
     }
-    // The server never received the call, so a second attempt is safe.
+    // The server did not receive the call, so a second attempt is safe.
     try {
       return await this.#call(name, args, options);
     } catch (error) {
@@ -88,7 +93,7 @@ export class McpServer implements AsyncDisposable {
     }
   }
 
-  /** Accepts no more calls. Resolves when the calls in progress have ended and the server is gone. */
+  /** Accepts no more calls. Resolves when the running calls and the server have ended. */
   async retire(): Promise<void> {
     if (this.#session !== undefined) this.#retire(this.#session);
     await Promise.all(this.#retiring.values());
@@ -115,7 +120,7 @@ export class McpServer implements AsyncDisposable {
     signal.throwIfAborted();
     if (this.#session !== undefined) return this.#session;
     this.#opening ??= this.#start().finally(() => this.#opening = undefined);
-    // All callers share one start. A caller that aborts leaves it to the others.
+    // All callers wait for the same start. If one caller aborts, the start continues for the others.
     return await untilAborted(this.#opening, signal);
   }
 
@@ -156,7 +161,7 @@ export class McpServer implements AsyncDisposable {
     else session.ended.addEventListener("abort", onEnd, { once: true });
   }
 
-  /** Stores the reason that the current session ended by itself. */
+  /** Stores and logs the reason for which the current session ended by itself. */
   #noteEnd({ ended, startedAt }: Session): void {
     const { clock, log } = this.#ports;
     this.#backoff.ended(clock.now(), startedAt);
@@ -173,7 +178,7 @@ export class McpServer implements AsyncDisposable {
     if (this.#session === session) this.#session = undefined;
     if (this.#retiring.has(session)) return;
     const gone = session.retire().catch((error) => {
-      // No caller awaits it, and one server's failure must not end the service.
+      // No caller awaits the promise. An error of one server must not end the service.
       const message = "An MCP server could not be ended cleanly";
       this.#ports.log.write("error", message, { server: this.#name, error });
     }).finally(() => {
@@ -192,15 +197,15 @@ function asToolFailure(error: unknown): unknown {
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
-/** A session that lasted this long was healthy and resets the count. */
+/** The duration of a session after which the number of ends is reset, in milliseconds. */
 const HEALTHY_MS = 60_000;
 
-/** Counts the ends of one server's sessions. */
+/** The delays between the sessions of one server, which grow with each end. */
 class RestartBackoff {
   #ends = 0;
   #notBefore = 0;
 
-  /** Counts an end at `now`, of a session that started at `startedAt`, or of a failed start (undefined). */
+  /** Counts an end at `now`. `startedAt` is the start of the session, or undefined for a start that failed. */
   ended(now: number, startedAt?: number): void {
     if (startedAt !== undefined && now - startedAt >= HEALTHY_MS) this.#ends = 0;
     this.#ends++;
@@ -209,9 +214,9 @@ class RestartBackoff {
     this.#notBefore = now + delay;
   }
 
-  /** Returns the milliseconds until the next start is allowed. */
+  /** Returns the time until the next start is allowed, in milliseconds. */
   remaining(now: number): number {
-    // Bounded on both sides, so that a changed system clock cannot block a server for hours.
+    // The result has a lower and an upper limit, so that a change of the system's clock cannot block a server for hours.
     return Math.min(LONGEST_MS, Math.max(0, this.#notBefore - now));
   }
 }

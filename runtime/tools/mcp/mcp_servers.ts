@@ -1,5 +1,5 @@
-// The MCP servers of a workspace: the current mcp-servers.json, one server for each entry in use, and the agents' tools of
-// them.
+// Manages the MCP servers of a workspace: reads mcp-servers.json, keeps a server for each entry in use, and creates the
+// agents' MCP tools.
 import type { Agent } from "../../agents/agent.ts";
 import type { McpConfirm } from "../../config/agent_settings.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -26,45 +26,51 @@ import { nameTools, usualNames } from "./tool_names.ts";
 import { createMcpTool } from "./mcp_tool.ts";
 import type { RemoteTool } from "./remote_tool.ts";
 
-/** The options of a workspace's servers. */
+/** The options of McpServers. */
 export interface McpServersOptions {
-  /** mcp-servers.json. */
+  /** The path of mcp-servers.json. */
   file: string;
-  /** Absolute. A program's `cwd` is relative to it. */
+  /** The absolute path of the workspace. A program's `cwd` is relative to it. */
   workspace: string;
-  /** Absolute. Programs without `cwd` start in their own folders in it. */
+  /** The absolute path of the state folder. Programs without `cwd` start in folders of their own in it. */
   stateDir: string;
   environment: Environment;
-  /** Returns the names of the service's variables that a server may get, without keys of model providers. */
+  /**
+   * Returns the names of the service's environment variables that an entry may pass to its server. Variables with keys of
+   * model providers are left out.
+   */
   variableNames(): readonly string[];
   clock: Clock;
   log: ServiceLog;
-  /** Inkling's version, sent to servers. */
+  /** Inkling's version, which is sent to servers. */
   version: string;
   limits?: McpLimits;
   confinement: ServerConfinement;
-  /** Returns the absolute paths of the agents that name a server. */
+  /** Returns the absolute paths that the agents with this server may use. */
   agentPaths(server: string): string[];
-  /** Returns the current `defaults.mcp_confirm`, or undefined if config.yaml does not set it. */
+  /** Returns the current value of `defaults.mcp_confirm`. Returns undefined if config.yaml does not set it. */
   mcpConfirm(): McpConfirm | undefined;
-  /** The store of the tools' fingerprints at their last use. */
+  /** The store of the fingerprints of used tools. */
   knownTools: KnownToolStore;
-  /** Returns true for the first warning of this name in the life of the workspace. */
+  /** Returns true if the warning with this name was never logged for the workspace. */
   isFirstWarning(warning: string): Promise<boolean>;
 }
 
-/** Keeps one session for each server that an agent names. A session starts with the first run that needs it. */
+/**
+ * The MCP servers of a workspace. Each server that an agent names has one session, which starts with the first run that
+ * needs it.
+ */
 export class McpServers implements AsyncDisposable {
   readonly #options: McpServersOptions;
   readonly #limits: McpLimits;
   readonly #file: ServersFile;
-  /** The entries of the last read of the file, by name. */
+  /** The entries by name, as they were when the file was last read. */
   #entries: ReadonlyMap<string, ResolvedServer> = new Map();
   readonly #servers = new Map<string, McpServer>();
   readonly #retiring = new Set<McpServer>();
-  /** Serializes reads, so that an older content cannot replace a newer one. */
+  /** Runs reads of the file one after the other, so that an older content cannot replace a newer one. */
   readonly #readings = new SerialQueue();
-  /** Entry warnings that were logged already. */
+  /** The warnings about entries that were logged already. */
   readonly #warned = new Set<string>();
   readonly #known: KnownTools;
   readonly #listed: ListedTools;
@@ -79,8 +85,9 @@ export class McpServers implements AsyncDisposable {
   }
 
   /**
-   * Opens the tools of the servers that an agent names, under names that are not `taken`. Unavailable servers reject with
-   * ToolsUnavailable, which names each, or are passed to `onUnavailable` if given. Rejects with the signal's reason on abort.
+   * Returns the tools of the servers that an agent names, under names that are not in `taken`. If servers are unavailable,
+   * passes the reasons to `onUnavailable`, or rejects with a ToolsUnavailable that contains all reasons. Rejects with the
+   * signal's reason on abort.
    */
   async openTools(
     { mcp, mcpTools = {} }: Pick<Agent, "mcp" | "mcpTools">,
@@ -129,7 +136,7 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  /** Ends all sessions. Resolves when every started program is gone. */
+  /** Ends all sessions. Resolves when all programs that were started have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const servers = [...this.#servers.values(), ...this.#retiring];
@@ -140,7 +147,7 @@ export class McpServers implements AsyncDisposable {
     call: { server: string; tool: string; args: JsonObject },
     options: CallOptions,
   ): Promise<string> {
-    // The server is found by name at each call, because its entry may have changed during the run.
+    // The server is searched by its name at each call, because its entry may have changed during the run.
     let server: McpServer;
     try {
       server = this.#server(call.server);
@@ -165,7 +172,7 @@ export class McpServers implements AsyncDisposable {
     return server;
   }
 
-  /** A server with a long call limit gets the same time to start. */
+  /** Returns the limits of a server. If its entry sets a longer time for a call, the server gets the same time to start. */
   #limitsOf(name: string): McpLimits {
     const entry = this.#entries.get(name);
     const callMs = entry !== undefined && "definition" in entry
@@ -195,10 +202,10 @@ export class McpServers implements AsyncDisposable {
       : entry;
   }
 
-  /** Reads the file, and returns the warnings of each server as sentences. */
+  /** Reads the file, and replaces servers whose entry has changed. Returns the warnings about each server as sentences. */
   async #readFile(): Promise<ReadonlyMap<string, string[]>> {
     const content = await this.#file.read();
-    // A broken file, perhaps half written, stops no running server.
+    // An invalid file may be half written, so running servers continue.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
     const { environment, workspace, stateDir, agentPaths } = this.#options;
     const lookup = (name: string) => environment.get(name);
@@ -224,7 +231,10 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  /** Logs once per workspace that tools act unasked: a workspace from before the setting keeps its behavior. */
+  /**
+   * Logs, once per workspace, that MCP tools may change things without asking. A workspace that is older than the setting
+   * `mcp_confirm` keeps that behavior.
+   */
   async #warnOfUnasked(tools: readonly RemoteTool[]): Promise<void> {
     const { mcpConfirm, isFirstWarning, log } = this.#options;
     if (mcpConfirm() !== undefined || tools.every(({ effect }) => effect === "read")) return;
@@ -242,12 +252,12 @@ export class McpServers implements AsyncDisposable {
     }
   }
 
-  /** Calls in progress stay in the session in which they started. */
+  /** Removes a server whose entry has changed. Its running calls continue in their session, which then ends. */
   #replace(name: string, server: McpServer): void {
     this.#servers.delete(name);
     this.#retiring.add(server);
     server.retire().catch((error) => {
-      // No caller awaits it, and one server's failure must not end the service.
+      // No caller awaits the promise. An error of one server must not end the service.
       const message = "An MCP server could not be ended cleanly";
       this.#options.log.write("error", message, { server: name, error });
     }).finally(() => this.#retiring.delete(server));

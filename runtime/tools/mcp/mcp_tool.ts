@@ -1,4 +1,4 @@
-// Wraps one tool of an MCP server as a tool of an agent.
+// Converts a tool of an MCP server to a tool of an agent.
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { cutEnd } from "../../../base/text/cut_text.ts";
@@ -10,15 +10,15 @@ import type { McpLimits } from "./mcp_limits.ts";
 import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./remote_tool.ts";
 import type { CallOptions } from "./session.ts";
 
-/** The maximum number of progress lines of one call in the service log. */
+/** The maximum number of progress messages of one call in the service log. */
 const PROGRESS_LINES = 10;
 
-/** Creates the tool under its name among the agent's tools. `call` makes the call at the server. */
+/** Creates the tool with its name among the agent's tools. `call` sends the call to the server. */
 export async function createMcpTool(
   tool: RemoteTool,
   options: {
     name: string;
-    /** See ToolDeclaration. */
+    /** The names by which guards can also refer to the tool. */
     otherNames: readonly string[];
     origin: ServerOrigin;
     limits: Pick<McpLimits, "callMs" | "longestCallMs">;
@@ -31,13 +31,13 @@ export async function createMcpTool(
 ): Promise<ActionTool> {
   const { name, otherNames, origin, limits, call } = options;
   const { description, parameters, effect } = tool;
-  // The server checks the rest of the schema.
+  // Only the service's part of the check is used, because the server checks the arguments against the whole schema.
   const { check } = await compileArgumentsCheck(name, parameters);
   return {
     name,
     otherNames,
     origin,
-    // The prefix shows the model that the server wrote the description.
+    // The prefix shows the model that the description comes from the server.
     description: cutEnd(
       `The server ${JSON.stringify(origin.server)} says: ${description || "nothing"}`,
       DESCRIPTION_CHARACTERS,

@@ -1,8 +1,8 @@
-// Limits the number of a server's messages per minute.
+// Counts events of an MCP server per minute.
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 
-/** A counter that restarts every minute. */
+/** A limit of events per minute. The counter restarts every minute. */
 export class MinuteBudget {
   readonly #clock: Clock;
   readonly #most: number;
@@ -16,7 +16,10 @@ export class MinuteBudget {
     this.#left = most;
   }
 
-  /** Counts one, and returns the rest. Negative: the limit is exceeded. */
+  /**
+   * Counts one event and returns the number of events that remain in this minute. A negative result means that the limit is
+   * exceeded.
+   */
   take(): number {
     const now = this.#clock.now();
     if (Math.abs(now - this.#since) >= MINUTE_MS) {

@@ -1,4 +1,4 @@
-// Converts the tools that a server lists into tools that can be offered to a model.
+// Converts the tools that a server lists into tools for a model.
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import type { JsonSchema } from "../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../base/text/plain_text.ts";
@@ -7,23 +7,26 @@ import { toListedTool } from "./listed_tool.ts";
 import { fingerfingerprintOf, type ToolFingerprint } from "./tool_fingerprint.ts";
 import { toToolSchema } from "../json_schema/foreign_schema.ts";
 
-/** The maximum length of a description. A provider refuses a request with a longer one. */
+/** The maximum length of a description in UTF-16 code units. Some providers reject requests with a longer description. */
 export const DESCRIPTION_CHARACTERS = 1_024;
-/** The maximum length of a name. */
+/** The maximum length of a tool's name at its server, in UTF-16 code units. */
 const NAME_CHARACTERS = 256;
 
-/** One tool of a server, with limited sizes and plain text. */
+/** A tool of an MCP server, with limited sizes and plain text. */
 export interface RemoteTool {
-  /** The server's own name for it. */
+  /** The name at the server. The name for the model may differ. */
   name: string;
   description: string;
   parameters: JsonSchema;
   effect: Effect;
-  /** The fingerprint that detects changes. */
+  /** The fingerprint by which a change of the tool is detected. */
   fingerprint: ToolFingerprint;
 }
 
-/** Returns the tools of a page that follows `before`, and a sentence for each tool that is left out. */
+/**
+ * Returns the tools of one page of a server's list, and a sentence for each tool that is left out. `before` contains the
+ * tools of the previous pages.
+ */
 export function toRemoteTools(
   listed: readonly unknown[],
   before: readonly RemoteTool[] = [],
@@ -58,8 +61,8 @@ export function toRemoteTools(
       description: told,
       fingerprint: fingerfingerprintOf(one, told),
       parameters: bounded.schema,
-      // Decision: the server's hints count (rejected: ignoring them), because a person who names a server in an agent
-      // trusts it with more than that.
+      // Decision: the hints of the server decide, because a person who names a server in an agent trusts it with more than
+      // its hints (rejected: ignoring the hints).
       effect: annotations["readOnlyHint"] === true
         ? "read"
         : annotations["idempotentHint"] === true
@@ -71,7 +74,7 @@ export function toRemoteTools(
 }
 
 function toDescription(text: string): string {
-  // Cut twice, because cleaning a far too long text is wasted work.
+  // The text is also cut before it is cleaned, because cleaning a very long text takes time.
   const plain = toPlainText(text.slice(0, DESCRIPTION_CHARACTERS * 4)).trim();
   return cutEnd(plain, DESCRIPTION_CHARACTERS);
 }

@@ -1,4 +1,4 @@
-// Converts the result of a server's tool to text for the model.
+// Converts the result of an MCP tool to text for the model.
 import { Buffer } from "node:buffer";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import { isDeeperThan, isJsonObject } from "../../../base/json.ts";
@@ -7,13 +7,13 @@ import type { ToolContext } from "../definition/tool.ts";
 import { isBinary } from "../../../base/text/text_content.ts";
 
 const LINE_CHARACTERS = 300;
-/** Deeper content could not be serialized. */
+/** The maximum nesting depth of structured content. Deeper content could not be serialized. */
 const MAX_DEPTH = 500;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
 
 /**
- * Returns the texts of a result, one per line, and a line in place of each other block. By the protocol the texts repeat
- * the structured content, so that is used only without text, and without its images and sounds that are listed as blocks.
+ * Returns the text blocks of a result, and a line for each other block. Structured content is only used if there is no
+ * text, because the protocol says that text repeats it. Images and sounds in it are left out if they are blocks, too.
  */
 export function toResultText(
   { content, structuredContent }: CallToolResult,
@@ -27,7 +27,10 @@ export function toResultText(
   return (structured === "{}" && lines.length > 0 ? lines : [...lines, structured]).join("\n");
 }
 
-/** Shows the pictures and PDF files of a result to the model. Returns the text that refers to each, by its data. */
+/**
+ * Shows the pictures and PDF files of a result to the model. Returns a map from the Base64 data of each to the text that
+ * represents it in the result.
+ */
 export async function showMedia(
   { content }: CallToolResult,
   show: ToolContext["show"],
@@ -40,7 +43,7 @@ export async function showMedia(
   return shown;
 }
 
-/** Returns structured content as JSON, without the media in `shown` and the objects around them. */
+/** Returns structured content as JSON. Leaves out the media in `shown`, with the objects that directly contain them. */
 function toStructuredText(structured: unknown, shown: ReadonlySet<unknown>): string {
   if (isDeeperThan(structured, MAX_DEPTH)) {
     return `[structured content, nested over ${MAX_DEPTH} levels deep]`;
@@ -85,7 +88,7 @@ function toText(block: ContentBlock, shown: ReadonlyMap<string, string>): string
   }
 }
 
-/** Returns one line in brackets, without the missing facts. */
+/** Returns the facts as one line in brackets. Leaves out missing facts. */
 function describe(kind: string, ...facts: (string | undefined)[]): string {
   const known = facts.filter((one) => one !== undefined && one !== "");
   return `[${toPlainLine(`${kind} ${known.join(", ")}`, LINE_CHARACTERS)}]`;
@@ -93,7 +96,9 @@ function describe(kind: string, ...facts: (string | undefined)[]): string {
 
 type Resource = Extract<ContentBlock, { type: "resource" }>["resource"];
 
-/** Returns the text of a resource, also if it was sent as bytes with a text type. */
+/**
+ * Returns the text of a resource, also if it was sent as bytes with a text type. Returns undefined for a binary resource.
+ */
 function textOf(resource: Resource): string | undefined {
   if ("text" in resource) return resource.text;
   if (!TEXT_TYPE.test(resource.mimeType ?? "")) return undefined;

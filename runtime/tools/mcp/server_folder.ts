@@ -1,12 +1,12 @@
-// The start folder of a server's program without `cwd`: a folder of its own that no agent can write.
+// Returns the working folder of a server's program without `cwd`. No agent can write to it.
 import { join } from "node:path";
 import { toFunctionName } from "./tool_names.ts";
 
 /**
- * Returns the folder of a server's program in the state directory.
+ * Returns the folder of a server's program in the state folder.
  *
  * Decision: neither the workspace nor a folder in it, because agents write there, and interpreters and package runners load
- * code from the start folder and its parents (rejected: the folder of mcp-servers.json, which is in the workspace, beside
+ * code from the working folder and its parents (rejected: the folder of mcp-servers.json, which is in the workspace, beside
  * the file with the keys).
  */
 export function serverFolder(stateDir: string, server: string): string {

@@ -1,12 +1,12 @@
-// The connection of a session to its server, of either kind.
+// Declares the interface of a connection to an MCP server, which may be a program or a URL.
 import type { Transport } from "@modelcontextprotocol/client";
 
-/** A transport that reports the server's end. */
+/** A client transport that also reports the end of the server. */
 export interface ServerLink extends Transport {
-  /** The reason that the server ended or was ended, as the end of a sentence. Undefined while it seems to run. */
+  /** The reason for which the server ended or was ended, as a clause. Undefined while no end is known. */
   readonly endReason: string | undefined;
-  /** The unredacted end of its error output. Empty if that cannot be read. */
+  /** The end of the program's standard error, not redacted. Empty for a URL. */
   readonly stderr: string;
-  /** Returns the hosts that its sandbox refused since the last call. */
+  /** Returns the hosts that the program's sandbox refused since the last call. */
   takeRefusedHosts(): string[];
 }

@@ -1,5 +1,4 @@
-// Writes the log messages of an MCP server (everything except responses) to the service log: as plain, redacted text of a
-// limited size.
+// Writes the log messages and faults of an MCP server to the service log, as plain, redacted text of limited size.
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
@@ -12,14 +11,15 @@ import { MinuteBudget } from "./minute_budget.ts";
 const LINE_CHARACTERS = 500;
 const LINES_PER_MINUTE = 60;
 
-/** Returns one line that is safe to log. */
+/** Returns the text as one line without secrets and control characters, cut to the maximum length. */
 export function toLogLine(text: string, secrets: readonly Secret[]): string {
-  // Cut first, because a very long text need not be searched to its end. The second cut leaves no partial secret.
+  // The text is cut before it is redacted, because a very long text need not be searched to its end. The second cut leaves
+  // no partial secret.
   const beginning = new Redactor(() => secrets).beginningOf(text, LINE_CHARACTERS * 8);
   return toPlainLine(redactText(beginning, secrets), LINE_CHARACTERS);
 }
 
-/** Logs a server's messages and unreadable input at level debug. */
+/** Logs a server's log messages and unreadable input at level debug. */
 export function logServerMessages(
   client: Client,
   options: { name: string; secrets: readonly Secret[]; clock: Clock; log: ServiceLog },

@@ -1,5 +1,4 @@
-// A server's program as a child process in its own process group: starts it, writes its input, reads its output, and ends
-// the group.
+// Runs an MCP server's program in its own process group: starts it, writes its input, reads its output, and ends the group.
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
@@ -23,20 +22,23 @@ import { type ServerConfinement, serverRules } from "./server_sandbox.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import { describeMissingCommand, type ServerProgram } from "./servers_file/server_definition.ts";
 
-/** The size of the kept end of standard error. */
+/** The size of the end of standard error that is kept, in bytes. */
 const STDERR_BYTES = 8 * 1024;
-/** The time to read on after the program's end, when only a process that left the group can hold the pipes open. */
+/**
+ * The time to continue reading after the program has ended, in milliseconds. A process that left the group may hold the
+ * pipes open.
+ */
 const DRAIN_MS = 1_000;
 
-/** Error: a program did not start. The message is the end of a sentence. */
+/** Error: a server's program did not start. The message is a clause. */
 export class StartFailure extends Error {
   override readonly name = "StartFailure";
 }
 
-/** Receives read bytes. Reading pauses until it resolves. */
+/** A function that receives output of the program. Reading pauses until its promise resolves. */
 type OnChunk = (chunk: Uint8Array) => void | Promise<void>;
 
-/** The start options of a program. */
+/** The options for starting a server's program. */
 export interface ServerProcessOptions {
   clock: Clock;
   limits: McpLimits;
@@ -44,9 +46,9 @@ export interface ServerProcessOptions {
   onOutput: OnChunk;
 }
 
-/** A running program. */
+/** The running program of an MCP server. */
 export class ServerProcess {
-  /** Resolves when the program has exited, its output has been read, and its process group is empty. */
+  /** Resolves when the program has exited, its output was read, and its process group is empty. */
   readonly ended: Promise<void>;
   readonly #group: ProcessGroup;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
@@ -58,10 +60,7 @@ export class ServerProcess {
   #status: Deno.CommandStatus | undefined;
   #ending: Promise<void> | undefined;
 
-  /**
-   * Starts the program, by default in its own folder. Throws StartFailure. `onOutput` receives standard output; reading
-   * pauses until it resolves.
-   */
+  /** Starts the program of an MCP server. `onOutput` receives its standard output. Throws StartFailure. */
   static async start(
     program: ServerProgram,
     options: ServerProcessOptions,
@@ -100,19 +99,22 @@ export class ServerProcess {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#input = group.child.stdin.getWriter();
-    // When the pipe breaks, the failing write rejects.
+    // This promise rejects when the pipe breaks. The write that fails rejects, too, and reports it.
     this.#input.closed.catch(() => {});
     this.ended = this.#follow(options.onOutput).finally(() => options.grant?.close());
   }
 
-  /** The kind of the program's end, for a sentence. Undefined while it runs. */
+  /** A phrase for the program's end, such as `exit code 1`. Undefined while the program runs. */
   get exit(): string | undefined {
     if (this.#status === undefined) return undefined;
     const { signal, code } = this.#status;
     return signal === null ? `exit code ${code}` : `signal ${signal}`;
   }
 
-  /** The end of standard error in whole lines, unredacted. Half a key would not be recognized as a secret. */
+  /**
+   * The end of standard error, not redacted. It begins with a whole line, because a part of a key is not recognized as a
+   * secret.
+   */
   get stderr(): string {
     const text = new TextDecoder().decode(this.#stderr);
     if (!this.#isStderrCut) return text;
@@ -127,23 +129,26 @@ export class ServerProcess {
     return hosts;
   }
 
-  /** Writes to standard input. Rejects when the program no longer reads it. */
+  /** Writes to the program's standard input. Rejects if the program no longer reads it. */
   async write(bytes: Uint8Array): Promise<void> {
     await this.#input.write(bytes);
   }
 
-  /** Ends the program and its descendants: end of input, SIGTERM, SIGKILL. Resolves when they are gone. */
+  /**
+   * Ends the program and its process group: closes standard input, then sends SIGTERM, then SIGKILL. Resolves when all have
+   * ended.
+   */
   end(): Promise<void> {
     return this.#ending ??= this.#end();
   }
 
-  /** Kills the program and its descendants at once. */
+  /** Kills the program and its process group without waiting. */
   kill(): void {
     this.#group.signal("SIGKILL");
   }
 
   async #end(): Promise<void> {
-    // Not awaited, because a program that does not read blocks even the end of its input.
+    // The promise is not awaited: closing waits until the program reads its input, which it may never do.
     this.#input.close().catch(() => {});
     const within = { clock: this.#clock, ms: this.#limits.closeMs };
     if ((await firstOf(this.#group.status, { within })).kind !== "done") {
@@ -156,7 +161,7 @@ export class ServerProcess {
     const output = this.#group.child.stdout.getReader();
     const errors = this.#group.child.stderr.getReader();
     const reading = Promise.all([
-      // A program that closes its output cannot answer any more, so it is ended.
+      // A program that closes its standard output cannot answer any more, so it is ended.
       readAll(output, onOutput).finally(() => void this.end()),
       readAll(errors, (chunk) => this.#keepStderr(chunk)),
     ]);
@@ -175,7 +180,7 @@ export class ServerProcess {
   }
 }
 
-/** Reads to the end. A broken stream counts as ended. */
+/** Reads a stream to its end. An error of the stream counts as its end. */
 async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   onChunk: OnChunk,
@@ -184,12 +189,15 @@ async function readAll(
     const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
     if (done || value === undefined) return;
     await onChunk(value);
-    // Otherwise a pipe that is never empty would block all other work.
+    // The pause allows other work to run: a pipe that is never empty would block it.
     await setImmediate();
   }
 }
 
-/** Returns the program's command in the sandbox, or its own if its entry opts out. Throws StartFailure. */
+/**
+ * Returns the command that runs the program in the sandbox. Returns the unchanged command if the entry disables the
+ * sandbox. Throws StartFailure.
+ */
 async function confine(
   program: ServerProgram,
   { confinement, openProxy }: ServerProcessOptions & {
@@ -205,7 +213,7 @@ async function confine(
   }
   const ownHome = join(ownFolder, "home");
   try {
-    // Created first, so that the sandbox finds the folder before the program can put anything there.
+    // The folder is created before the program runs, so that the program cannot put a symlink in its place.
     if (confinement.sandbox.isWanted) makeFolder(ownHome);
     const rules = serverRules(program, sandbox, {
       ...confinement,

@@ -1,4 +1,4 @@
-// The sandbox rules of a server's program: its own files, its own folder, and the declarations of its entry.
+// Calculates the sandbox rules of an MCP server's program from its command line, its own folder, and its entry.
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isBelow } from "../../../base/files/path_below.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
@@ -7,24 +7,27 @@ import type { ForwardProxy } from "../http/forward_proxy.ts";
 import type { ServerSandbox } from "./servers_file/declared_sandbox.ts";
 import type { ServerProgram } from "./servers_file/server_definition.ts";
 
-/** The collaborators that confine servers' programs. */
+/** The objects and places that are needed to put servers' programs into the sandbox. */
 export interface ServerConfinement {
   sandbox: ProcessSandbox;
   /** The user's home folder. */
   home: string;
-  /** Folders and files that no server may reach. */
+  /** The folders and files that no server may use. */
   closed: readonly string[];
-  /** Connects sandboxed programs to the hosts of their entries. */
+  /** The proxy through which sandboxed programs reach the hosts of their entries. */
   proxy: ForwardProxy;
 }
 
-/** Files that mark the top of a package or environment. */
+/** The files and folders that are in the top folder of a package or environment. */
 const PACKAGE_MARKERS: readonly string[] = [
   ...["package.json", "node_modules", "pyproject.toml", "pyvenv.cfg", "setup.py"],
   ...["deno.json", "deno.jsonc"],
 ];
 
-/** Variables that name a package cache: large, and without personal data. */
+/**
+ * The environment variables with the folder of a package cache. Programs may use these caches, which are large and contain
+ * no personal data.
+ */
 const CACHES = [
   "DENO_DIR",
   "UV_CACHE_DIR",
@@ -34,8 +37,9 @@ const CACHES = [
 ];
 
 /**
- * Returns the rules of a program. A file in its command line opens its whole package or environment; a folder opens itself,
- * read-only. The user's home is replaced by `ownHome`, which keeps its packages and caches.
+ * Returns the sandbox rules of a program. For each file in its command line, the program may use the whole package or
+ * environment of that file. Folders in the command line are readable. `ownHome` replaces the user's home folder, and
+ * contains the program's packages and caches.
  */
 export function serverRules(
   program: ServerProgram,
@@ -71,11 +75,14 @@ export function serverRules(
   };
 }
 
-/** Returns the package or environment around a file, or else its folder. Never returns a folder with more than programs. */
+/**
+ * Returns the folder of the package or environment that contains a file, or else the file's folder. Returns the file itself
+ * if its folder contains one of the places in `notWhole`.
+ */
 function installationOf(path: string, notWhole: readonly string[]): string {
   const isWhole = (folder: string) => notWhole.some((one) => isBelow(one, folder));
   let found = isWhole(dirname(path)) ? path : dirname(path);
-  // The outermost one, because a package in a workspace imports its siblings.
+  // The outermost package folder is used, because a package in a monorepo imports other packages of it.
   for (let folder = dirname(path); !isWhole(folder); folder = dirname(folder)) {
     if (PACKAGE_MARKERS.some((mark) => kindOf(join(folder, mark)) !== "missing")) found = folder;
   }
@@ -86,7 +93,7 @@ function absolute(path: string | undefined): string[] {
   return path !== undefined && isAbsolute(path) ? [path] : [];
 }
 
-/** Returns the argument, or the value in `--name=value`. */
+/** Returns the value of an argument `--name=value`, else the argument. */
 function valueOf(argument: string): string {
   return argument.replace(/^-[^=]*=/, "");
 }
@@ -95,7 +102,7 @@ function kindOf(path: string): "file" | "folder" | "missing" {
   try {
     return Deno.statSync(path).isDirectory ? "folder" : "file";
   } catch {
-    // The path is missing, closed, or no path at all: arguments may be whole scripts.
+    // The text is a missing or closed path, or no path: an argument may be a whole script.
     return "missing";
   }
 }

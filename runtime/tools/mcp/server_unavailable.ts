@@ -1,11 +1,12 @@
-// The two errors of an unavailable session. They are separate from session.ts, which is loaded late.
+// Defines the errors of a session that is unavailable. They are not in session.ts, which is loaded only when a session is
+// opened.
 
-/** Error: the connection to a server cannot be made, or is lost. The message is a complete text that is safe to show. */
+/** Error: the connection to a server failed or was lost. The message consists of whole sentences without secrets. */
 export class ServerUnavailable extends Error {
   override readonly name = "ServerUnavailable";
 }
 
-/** Error: the session is over and the call was not made. The caller may open another session at once. */
+/** Error: the session has ended and the server did not receive the call. The caller may open another session at once. */
 export class SessionExpired extends Error {
   override readonly name = "SessionExpired";
 }

@@ -1,5 +1,4 @@
-// One session with a server: initialized, with its list of tools and its calls in progress. Loaded late, because the client
-// package is big.
+// A session with an MCP server. The file is loaded only when a session is opened, because the client package is big.
 import { Client } from "@modelcontextprotocol/client";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -31,47 +30,47 @@ import {
 import { StdioTransport } from "./stdio_transport.ts";
 import { fetchToolPages, ToolList } from "./tool_list.ts";
 
-/** Disables the client's own timeout, which does not use our clock. */
+/** A timeout that disables the client's timeout, which does not use Inkling's Clock. */
 const NEVER_MS = 2 ** 31 - 1;
-/** The time limit for the newer protocol's handshake, after a quick refusal of the older one. */
+/** The time limit for the newer protocol's handshake, which is tried if the server refused the older one. */
 const NEWER_PROTOCOL_MS = 5_000;
-/** The maximum age of a remote server's list, because the stream that reports changes can be lost unnoticed. */
+/** The maximum age of a remote server's list of tools, because the stream that reports changes can be lost unnoticed. */
 const REMOTE_LIST_MS = 60_000;
 
-/** The collaborators of sessions. */
+/** The objects and settings that sessions need. */
 export interface SessionPorts {
   clock: Clock;
   log: ServiceLog;
   limits: McpLimits;
   confinement: ServerConfinement;
-  /** Inkling's version, sent to the server. */
+  /** Inkling's version, which is sent to the server. */
   version: string;
-  /** Returns the names of the service's variables that a server may get. */
+  /** Returns the names of the environment variables that an entry may pass to its server. */
   variableNames(): readonly string[];
 }
 
-/** The options of one call. */
+/** The options of one call of a tool. */
 export interface CallOptions {
   signal: AbortSignal;
-  /** The redactor of secrets that are not the server's own. */
+  /** The redactor of all secrets except those in the server's entry. */
   redactor: Redactor;
-  /** Admits a call of the tool as the server lists it now. Its error ends the call. */
+  /** Called before the call with the tool as the server lists it. If it throws, the call fails with its error. */
   admit(tool: RemoteTool): Promise<void>;
-  /** Receives the server's progress messages, one line each. */
+  /** Called with each progress message of the server, as one line. */
   onProgress(line: string): void;
-  /** See ToolContext. */
+  /** Shows a picture or PDF file of the result to the model (see ToolContext.show). */
   show?: ToolContext["show"];
 }
 
 type Protocol = "legacy" | "auto";
 
-/** An initialized server. */
+/** A session with an initialized MCP server. */
 export class Session {
-  /** Aborts when the session is over. The reason is a ServerUnavailable or SessionExpired. */
+  /** Aborts when the session has ended. The reason is a ServerUnavailable or SessionExpired. */
   readonly ended: AbortSignal;
   readonly startedAt: number;
   readonly #server: FailedServer;
-  /** The names of the variables that its program gets. Undefined for a URL. */
+  /** The names of the environment variables that the program gets. Undefined for a URL. */
   readonly #given: readonly string[] | undefined;
   readonly #ports: SessionPorts;
   readonly #client: Client;
@@ -82,8 +81,8 @@ export class Session {
   #isClosing = false;
 
   /**
-   * Starts or connects to the server, initializes it and lists its tools. Rejects with ServerUnavailable or the signal's
-   * reason, and leaves nothing running.
+   * Starts the program or connects to the URL, initializes the server and lists its tools. Rejects with ServerUnavailable,
+   * or with the signal's reason on abort. After an error, no program is left running.
    */
   static async open(
     name: string,
@@ -96,8 +95,9 @@ export class Session {
       const session = new Session(name, definition, { ...options, era: "legacy" });
       const refusal = await session.#initialize(limited, signal);
       if (refusal === undefined) return session;
-      // Decision: first the handshake that nearly all servers know, the newer protocol's only after a refusal (rejected:
-      // the newer one first), because some servers exit at an unknown first message.
+      // Decision: the handshake of the older protocol is tried first, because nearly all servers know it. The newer one is
+      // tried only after a refusal, because some servers exit at an unknown first message (rejected: the newer protocol
+      // first).
       if (!mayKnowNewerProtocol(refusal.cause)) throw refusal;
       const newer = new Session(name, definition, { ...options, era: "auto" });
       const within = { clock, ms: NEWER_PROTOCOL_MS, reason: refusal, signal: limited };
@@ -105,7 +105,7 @@ export class Session {
         (error: unknown) => error,
       );
       if (failure === undefined) return newer;
-      // The server's reply to the older handshake is more informative.
+      // The reply to the older handshake explains more than the failure of the newer one.
       signal.throwIfAborted();
       throw refusal;
     });
@@ -127,7 +127,7 @@ export class Session {
     this.#ports = ports;
     this.ended = this.#end.signal;
     this.startedAt = clock.now();
-    // No capabilities are offered: a server can neither ask the user nor use our models.
+    // The client offers no capabilities, so a server can neither ask the user nor use the agent's model.
     this.#client = new Client({ name: "inkling", version: ports.version }, {
       versionNegotiation: { mode: era },
       listChanged: {
@@ -144,10 +144,10 @@ export class Session {
     });
   }
 
-  /** Returns the server's current tools. Rejects with ServerUnavailable or SessionExpired when they cannot be fetched. */
+  /** Returns the server's current tools. Rejects with ServerUnavailable or SessionExpired if it cannot list them. */
   async tools(signal: AbortSignal): Promise<readonly RemoteTool[]> {
     if (this.#list.isStale) {
-      // All callers share one request, which has its own time limit and outlives their aborts.
+      // All callers wait for the same request. It has its own time limit, and continues if a caller aborts.
       this.#listing ??= this.#refreshTools().finally(() => this.#listing = undefined);
       await untilAborted(this.#listing, signal);
     }
@@ -155,8 +155,8 @@ export class Session {
   }
 
   /**
-   * Calls a tool and returns its result as text. Rejects with ToolFailure when the tool or the server fails, with
-   * SessionExpired when the server never received the call, and with the signal's reason, which cancels the call.
+   * Calls a tool and returns its result as text. Rejects with ToolFailure if the tool or the server fails, and with
+   * SessionExpired if the server did not receive the call. On abort, cancels the call and rejects with the signal's reason.
    */
   async call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<string> {
     if (this.#isClosing || this.ended.aborted) throw new SessionExpired();
@@ -169,23 +169,23 @@ export class Session {
     }
   }
 
-  /** Accepts no more calls, and closes after those in progress have ended. */
+  /** Accepts no more calls, and closes the session after the running calls have ended. */
   async retire(): Promise<void> {
     this.#isClosing = true;
     await Promise.allSettled(this.#calls);
     await this.close();
   }
 
-  /** Ends the session and its program. Calls in progress fail. */
+  /** Ends the session and its program. Running calls fail. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#client.close();
-    // After a failed handshake the client has dropped the connection already.
+    // After a failed handshake, the client no longer closes the connection.
     await this.#server.link.close();
     this.#finish(new Error("it was ended"));
   }
 
-  /** Returns undefined on success, or the server's refusal of the handshake. Throws all other errors. */
+  /** Performs the handshake. Returns undefined, or the error if the server refused it. Throws all other errors. */
   async #initialize(
     limited: AbortSignal,
     signal: AbortSignal,
@@ -225,11 +225,11 @@ export class Session {
           const part = total === undefined ? `${progress}` : `${progress}/${total}`;
           onProgress(toLogLine(`${part} ${message ?? ""}`, secrets));
         },
-        // Without the result's schema: it would be compiled to code for a check that does not help the model.
+        // Without the result's schema: the client would compile it to code for a check that does not help the model.
         toolDefinition: { name, inputSchema: { ...parameters, type: "object" } },
       });
     } catch (error) {
-      // The server may hang: the next use checks it first.
+      // The server may hang, so the next use checks the list of tools before a call.
       if (signal.aborted) this.#list.markStale();
       signal.throwIfAborted();
       throw await this.#toCallFailure(error, signal);
@@ -252,8 +252,8 @@ export class Session {
   }
 
   /**
-   * Returns true if a server that has refused a call refuses a ping, too: then it has forgotten the session. A server
-   * without pings answers with the code for an unknown method.
+   * Returns true if the server has forgotten the session. It has refused a call, and then refuses a ping, too. A server
+   * that does not support pings answers with the code for an unknown method.
    */
   async #isForgotten(signal: AbortSignal): Promise<boolean> {
     if (this.#server.link.sessionId === undefined) return false;
@@ -266,7 +266,7 @@ export class Session {
     }
   }
 
-  /** Logs the refused hosts, and returns the text about them for the model. */
+  /** Logs the hosts that the sandbox refused. Returns a text about them for the model, or an empty text. */
   #reportRefusedHosts(): string {
     const text = describeRefusedHosts(this.#server);
     if (text !== "") this.#ports.log.write("warn", text.trim(), { server: this.#server.name });

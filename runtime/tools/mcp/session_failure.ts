@@ -1,4 +1,5 @@
-// Describes, for a person or a model, why a server could not be reached or did not answer. Redacted and short.
+// Describes, for a person or a model, why a server could not be reached or did not answer. The texts are short and
+// redacted.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { cutEnd } from "../../../base/text/cut_text.ts";
 import { describeDenied } from "../../../base/denied_permission.ts";
@@ -13,25 +14,25 @@ const REASON_CHARACTERS = 500;
 const LAST_LINES = 10;
 const LAST_CHARACTERS = 2_000;
 
-/** The server of a failure. */
+/** The server whose failure is described. */
 export interface FailedServer {
   name: string;
   secrets: readonly Secret[];
   link: ServerLink;
-  /** Hosts that its sandbox permits. */
+  /** The hosts that the program's sandbox permits. */
   net: readonly string[];
 }
 
 /**
- * Returns the reason that the server cannot be used, as a complete text. Includes the end of its error output unless the
- * server answered.
+ * Returns a text with the reason that the server cannot be used. Includes the end of the program's standard error unless
+ * the server answered.
  */
 export function describeFailure(error: unknown, server: FailedServer): string {
   const text = `The MCP server "${server.name}" cannot be used: ${reasonOf(error, server)}`;
   return isRefusal(error) ? text : text + endOfErrorOutput(server);
 }
 
-/** Returns the reason that a call failed, as a complete text. */
+/** Returns a text with the reason that a call failed. */
 export function describeFailedCall(error: unknown, server: FailedServer): string {
   const reason = reasonOf(error, server);
   if (isRefusal(error)) return `The MCP server "${server.name}" refused the call: ${reason}`;
@@ -40,8 +41,8 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
 }
 
 /**
- * Returns the hosts that the sandbox refused since the last call, and how a person permits them, as lines to append to a
- * text. Empty for none.
+ * Returns lines to append to a text: the hosts that the sandbox refused since the last call, and the setting that permits
+ * them. Returns an empty text if there are none.
  */
 export function describeRefusedHosts({ name, link, net }: FailedServer): string {
   const refused = link.takeRefusedHosts();
@@ -52,12 +53,13 @@ export function describeRefusedHosts({ name, link, net }: FailedServer): string 
 }
 
 const MAX_NAMES = 20;
-/** Variables of the shell itself, and Inkling's own settings. */
+/** Matches variables that no server needs: the shell's own variables and Inkling's settings. */
 const NOT_FOR_SERVERS = /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|INKLING_.*)$/;
 
 /**
- * Returns the variables that a program did not get which exited before it answered, as a line to append to a text.
- * Variables in its error output come first. Empty for none. `known` are the names that the service has.
+ * Returns a line to append to a text: the environment variables that a program did not get. Used if the program exited
+ * before it answered. Variables in its standard error come first. Returns an empty text if there are none. `known` contains
+ * the names of the service's variables.
  */
 export function describeMissingVariables(
   error: unknown,
@@ -85,7 +87,7 @@ export function describeMissingVariables(
 }
 
 function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
-  // The server's answer is more informative than its end afterwards.
+  // If the server answered, its answer explains more than its end afterwards.
   const end = isRefusal(error) ? undefined : link.endReason;
   return end ?? toPlainLine(redactText(rawReason(error), secrets), REASON_CHARACTERS);
 }
@@ -107,29 +109,35 @@ function rawReason(error: unknown): string {
     : error.message;
 }
 
-/** Returns true if fetch failed, before or during the answer. */
+/** Returns true if `fetch` failed, before or during the response. */
 export function isConnectionFailure(error: unknown): boolean {
   return error instanceof TypeError && /fetch failed|connection|body|request/.test(error.message);
 }
 
-/** Returns true if the server does not know the requested method. */
+/** Returns true if the error says that the server does not know the requested method. */
 export function isUnknownMethod(error: unknown): boolean {
   return error instanceof ProtocolError && error.code === -32601;
 }
 
-/** Returns true if the server answered with a refusal, so that the request was not executed. */
+/** Returns true if the server refused the request, so that it was not executed. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof ProtocolError) return error.data !== UNANSWERED;
   return error instanceof SdkHttpError && error.status < 500;
 }
 
-/** Returns true if the server did not understand our handshake, rather than refusing it for its own reasons. */
+/**
+ * Returns true if the server did not understand the handshake, so that it may know only a newer protocol. Returns false if
+ * it refused the handshake for another reason, such as wrong credentials.
+ */
 export function mayKnowNewerProtocol(error: unknown): boolean {
   if (error instanceof ProtocolError) return NOT_UNDERSTOOD.includes(error.code);
   return error instanceof SdkHttpError && error.status !== 401 && error.status !== 403;
 }
 
-/** JSON-RPC's invalid request, unknown method and invalid parameters, and MCP's unsupported protocol version. */
+/**
+ * The error codes for a handshake that was not understood: JSON-RPC's invalid request, unknown method and invalid
+ * parameters, and MCP's unsupported protocol version.
+ */
 const NOT_UNDERSTOOD = [-32600, -32601, -32602, -32022];
 
 function httpReason({ data, message }: SdkHttpError): string {
@@ -143,7 +151,10 @@ function httpReason({ data, message }: SdkHttpError): string {
   return `it answered HTTP ${data.status}${text === "" ? "" : `: ${text}`}`;
 }
 
-/** Fetch's message repeats the whole address, so only known phrases are taken from it. */
+/**
+ * Returns the reason of a failed connection in parentheses, or an empty text. The message of `fetch` contains the whole
+ * address, so only known phrases are taken from it.
+ */
 function connectionReason({ message, cause }: Error): string {
   const text = `${message} ${cause instanceof Error ? cause.message : ""}`;
   const known = CONNECTION_REASONS.find((one) => text.includes(one));
@@ -159,7 +170,7 @@ const CONNECTION_REASONS = [
   "timed out",
 ];
 
-/** Returns the last lines of a program's standard error with an introduction, or an empty text. */
+/** Returns the last lines of a program's standard error with an introduction. Returns an empty text if there are none. */
 function endOfErrorOutput({ link, secrets }: FailedServer): string {
   const lines = redactText(toPlainText(link.stderr), secrets).split("\n")
     .map((line) => line.trimEnd()).filter((line) => line !== "");

@@ -1,5 +1,6 @@
-// MCP messages over a program's standard input and output, one JSON object per line. It replaces the client package's
-// transport, which has no process groups, waits for pipes that a grandchild holds, and does not use our Clock.
+// Exchanges MCP messages over a program's standard input and output, one JSON object per line. The client package's
+// transport is not used: it has no process groups, waits for pipes that a grandchild holds open, and does not use Inkling's
+// Clock.
 import {
   deserializeMessage,
   type JSONRPCMessage,
@@ -20,7 +21,7 @@ import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink } from "./server_link.ts";
 import { ServerProcess, StartFailure } from "./server_process.ts";
 
-/** The collaborators of a transport. */
+/** The options of StdioTransport. */
 export interface StdioOptions {
   clock: Clock;
   limits: McpLimits;
@@ -29,7 +30,7 @@ export interface StdioOptions {
 
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
-/** A connection to a program that it starts and ends. */
+/** A connection to an MCP server that is a program. It starts and ends the program. */
 export class StdioTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
@@ -39,11 +40,11 @@ export class StdioTransport implements ServerLink {
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   readonly #budget: MinuteBudget;
   #process: ServerProcess | undefined;
-  /** Bytes that were sent and that the program has not read yet. */
+  /** The number of sent bytes that the program has not read yet. */
   #unreadBytes = 0;
   #fault: RangeError | undefined;
   #hasSentMessage = false;
-  /** Resolves when everything read so far is delivered. */
+  /** Resolves when all messages that were read have been passed to `onmessage`. */
   #received = Promise.resolve();
 
   constructor(program: Program, options: StdioOptions) {
@@ -85,7 +86,7 @@ export class StdioTransport implements ServerLink {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#process === undefined) throw new TypeError("send() before start()");
     const bytes = new TextEncoder().encode(serializeMessage(message));
-    // A program may request any number of answers and never read them.
+    // A program may send any number of requests and never read the responses.
     if (this.#unreadBytes > MAX_MESSAGE_BYTES) {
       this.#disconnect(new RangeError("it does not read its input"));
     }
@@ -94,7 +95,7 @@ export class StdioTransport implements ServerLink {
     try {
       await this.#process.write(bytes);
     } catch {
-      // The program no longer reads. Its end gives every waiting call the reason.
+      // The program no longer reads its input, so it is ended. Waiting calls then fail with the reason of its end.
       void this.#process.end();
     } finally {
       this.#unreadBytes -= bytes.length;
@@ -105,13 +106,16 @@ export class StdioTransport implements ServerLink {
     await this.#process?.end();
   }
 
-  /** A program that never sent a message may have searched its own folder for files of the workspace. */
+  /**
+   * Returns the reason with a hint if the program's arguments seem to be paths of the workspace: the program starts in
+   * another folder, where it does not find them.
+   */
   #withHint(reason: string): string {
     const hint = describeMisplacedPaths(this.#program);
     return hint === undefined ? reason : `${reason}; ${hint}`;
   }
 
-  /** Resolves when all lines are delivered, so that a fast program must wait. */
+  /** Splits output into lines and passes on the messages. Resolves after that, so that reading a fast program pauses. */
   async #read(chunk: Uint8Array): Promise<void> {
     if (this.#fault !== undefined) return;
     let lines: string[];
@@ -128,7 +132,8 @@ export class StdioTransport implements ServerLink {
   async #deliver(lines: readonly string[]): Promise<void> {
     for (const line of lines) {
       this.#receive(line);
-      // One at a time: the client drops progress messages that arrive together with the answer.
+      // Other code runs between two messages, because the client drops progress messages that arrive together with the
+      // response.
       await undefined;
     }
   }
@@ -149,16 +154,16 @@ export class StdioTransport implements ServerLink {
       this.#hasSentMessage = true;
       this.onmessage?.(message);
     } catch (error) {
-      // Usually a greeting for the person who started the program: no message, and no reason to end.
+      // Usually the line is a greeting for the person who started the program. It is logged, and the connection continues.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }
 }
 
-/** Splits a stream of bytes at its line feeds. */
+/** A splitter of a stream of bytes at line feeds. */
 export class LineSplitter {
   readonly #maxBytes: number;
-  /** The pieces of the unfinished line. */
+  /** The pieces of the line whose end has not arrived. */
   #pieces: Uint8Array[] = [];
   #size = 0;
 
@@ -166,7 +171,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds the next piece, and returns the lines that it completes. Throws RangeError for a line over the limit. */
+  /** Adds the next piece of the stream. Returns the lines that end in it. Throws RangeError if a line exceeds the limit. */
   push(piece: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;

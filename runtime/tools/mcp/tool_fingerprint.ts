@@ -1,4 +1,4 @@
-// A fingerprint of a server's description of a tool: detects a change, and describes it to a person.
+// Calculates the fingerprint of an MCP tool's description, by which a change is detected and shown to a person.
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../../base/json.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
@@ -7,21 +7,21 @@ import type { ListedTool } from "./listed_tool.ts";
 const ARGUMENTS_CHARACTERS = 300;
 const HINTS_CHARACTERS = 300;
 
-/** A tool as its server described it. Each text is one plain line. */
+/** The digest and the main texts of a tool's description. Each text is one plain line. */
 export interface ToolFingerprint {
-  /** SHA-256 in hex of the whole description, as JSON with sorted keys. */
+  /** The SHA-256 hash of the whole description, which is serialized as JSON with sorted keys. In hexadecimal. */
   digest: string;
-  /** The part of the description that models get. */
+  /** The part of the description that the model gets. */
   description: string;
-  /** The names of its arguments. */
+  /** The names of the tool's arguments, separated by commas. */
   argumentNames: string;
-  /** SHA-256 of the schema of its arguments. */
+  /** The SHA-256 hash of the schema of the tool's arguments, in hexadecimal. */
   schemaDigest: string;
-  /** The hints about the effects of its calls, as JSON. */
+  /** The server's hints about the effects of calls, as JSON. */
   hints: string;
 }
 
-/** Returns the fingerprint of a listed tool. `told` is the description for models. */
+/** Returns the fingerprint of a listed tool. `told` is the description for the model. */
 export function fingerfingerprintOf(listed: ListedTool, told: string): ToolFingerprint {
   const { name, title, description, inputSchema, annotations = {} } = listed;
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
@@ -71,7 +71,7 @@ function digestOf(value: unknown): string {
   return createHash("sha256").update(sortedJson(value)).digest("hex");
 }
 
-/** Returns JSON with sorted object keys, so that equal values have equal texts. */
+/** Returns JSON with sorted keys, so that equal values have equal texts. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(
     value,

@@ -1,22 +1,22 @@
-// The tools that a server last listed, and whether the list is still valid.
+// Keeps the list of an MCP server's tools, and detects when it must be fetched again.
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { MAX_TOOLS } from "./mcp_limits.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
 
-/** The source of a list, and its limits. */
+/** The options of ToolList. */
 export interface ToolListOptions {
   clock: Clock;
-  /** The time that a list stays valid, in milliseconds. Infinity: for ever. */
+  /** The time after which a list must be fetched again, in milliseconds. Infinity: the time alone never makes it stale. */
   maxAgeMs: number;
-  /** Fetches the list page by page, so that only one raw page is in memory. */
+  /** Fetches the list page by page, so that only one unparsed page is in memory. */
   fetch(signal: AbortSignal): AsyncIterable<readonly unknown[]>;
-  /** Called with a sentence for each tool that cannot be offered. */
+  /** Called with a sentence for each tool that is left out. */
   onProblem(problem: string): void;
 }
 
-/** One server's list. */
+/** The list of one server's tools. */
 export class ToolList {
   readonly #options: ToolListOptions;
   #tools: readonly RemoteTool[] = [];
@@ -27,26 +27,27 @@ export class ToolList {
     this.#options = options;
   }
 
-  /** The tools of the last answer. */
+  /** The tools of the list that was fetched last. */
   get tools(): readonly RemoteTool[] {
     return this.#tools;
   }
 
-  /** True if the list must be fetched again before its use. */
+  /** True if the list must be fetched again before it is used. */
   get isStale(): boolean {
     const { clock, maxAgeMs } = this.#options;
     return this.#isDoubtful || Math.abs(clock.now() - this.#fetchedAt) > maxAgeMs;
   }
 
-  /** Marks the list as stale: the server reported a change, or may no longer answer. */
+  /** Marks the list as stale. Called if the server reported a change, or may no longer answer. */
   markStale(): void {
     this.#isDoubtful = true;
   }
 
-  /** Fetches the list. Rejects with the request's error, and with RangeError for too many tools or an endless list. */
+  /** Fetches the list. Rejects with the error of the request, and with RangeError if there are too many tools or pages. */
   async refresh(signal: AbortSignal): Promise<void> {
     const { clock, fetch, onProblem } = this.#options;
-    // Set before the answer, so that a change during the request makes the list stale again.
+    // The list counts as fresh before the response arrives, so that a change that is reported meanwhile makes it stale
+    // again.
     this.#isDoubtful = false;
     this.#fetchedAt = clock.now();
     try {
@@ -72,11 +73,14 @@ export class ToolList {
   }
 }
 
-/** A page of tools. Each tool is parsed separately, so that a wrong one does not lose the others. */
+/**
+ * The schema of a page of the list. The tools are parsed later, each separately, so that a wrong one does not lose the
+ * others.
+ */
 const TOOL_PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /**
- * Requests the pages of a server's list. The client's listTools() is not used, because it collects all pages first and
+ * Yields the pages of a server's list of tools. The client's listTools() is not used, because it collects all pages and
  * writes to the console.
  */
 export async function* fetchToolPages(
@@ -91,7 +95,7 @@ export async function* fetchToolPages(
     const page = await client.request({ method: "tools/list", params }, TOOL_PAGE, options);
     yield page.tools;
     cursor = page.nextCursor;
-    // At the end of the list some servers repeat the cursor, or send an empty one.
+    // At the end of the list, some servers repeat the cursor or send an empty one.
     if (cursor === before) return;
   } while (cursor);
 }

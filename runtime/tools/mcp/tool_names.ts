@@ -1,18 +1,18 @@
-// Names servers' tools among an agent's other tools. Pure, and independent of the tools' order.
+// Gives MCP tools names that are unique among an agent's tools. The names do not depend on the order of the tools.
 import { fnv1a } from "../../config/fnv1a.ts";
 
-/** The maximum length of a function name that all model providers accept. */
+/** The maximum length of a tool's name that all model providers accept. */
 const MAX_LENGTH = 64;
 
-/** A tool of a server, by their own names. */
+/** The name of an MCP server and the name of one of its tools, as the server writes it. */
 export interface ServerTool {
   server: string;
   tool: string;
 }
 
 /**
- * Returns the names by which a person knows a tool, without and with its server's name: as the server writes them, and as
- * valid function names. The tool gets one of the latter if it is free.
+ * Returns the names that a person may use for a tool in a guard: with and without the server's name, as the server writes
+ * them and as valid function names. The tool gets one of the function names if it is free.
  */
 export function usualNames({ server, tool }: ServerTool): string[] {
   const written = [tool, `${server}_${tool}`];
@@ -20,8 +20,8 @@ export function usualNames({ server, tool }: ServerTool): string[] {
 }
 
 /**
- * Returns a name for each tool, in order: its own, made a valid function name, if that is free. If two tools want the same
- * name, or it is `taken`, both become `server_tool`. If that is not free either, a hash or a number is appended.
+ * Returns a name for each tool, in the order of `tools`. A tool gets its own name as a valid function name if no other tool
+ * wants it and it is not in `taken`, else `server_tool`. If that is not free either, a hash or a number is appended.
  */
 export function nameTools(tools: readonly ServerTool[], taken: Iterable<string>): string[] {
   const used = new Set(taken);
@@ -45,7 +45,10 @@ export function nameTools(tools: readonly ServerTool[], taken: Iterable<string>)
   return tools.map((tool) => names.get(tool) ?? numberedName(tool, used));
 }
 
-/** For two names with the same hash, which takes intent and must not stop a run. */
+/**
+ * Returns a name with a number. Needed for two tools with the same hash, which somebody must have constructed, and which
+ * must not stop a run.
+ */
 function numberedName(tool: ServerTool, used: Set<string>): string {
   const base = markedName(tool).slice(0, MAX_LENGTH - 5);
   for (let number = 2;; number++) {
@@ -57,8 +60,8 @@ function numberedName(tool: ServerTool, used: Set<string>): string {
 }
 
 /**
- * Returns a name that every provider accepts: at most 64 letters, digits, `_` and `-`, beginning with a letter or `_` (one
- * provider requires that).
+ * Converts a name to one that every provider accepts: at most 64 letters, digits, `_` and `-`. It begins with a letter or
+ * `_`, because one provider requires that.
  */
 export function toFunctionName(name: string): string {
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, "_");

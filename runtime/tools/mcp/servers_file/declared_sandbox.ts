@@ -1,47 +1,51 @@
-// `sandbox` of an entry in mcp-servers.json: the paths, hosts and variables of the server's program.
+// Resolves the field `sandbox` of an entry in mcp-servers.json: the paths, hosts and variables of the server's program.
 import { resolve } from "node:path";
 import { z } from "zod";
 import { filledText } from "../../../config/fields.ts";
 import { expandHome } from "../../../config/places.ts";
 
-/** The setting as written. `false`: the program runs without a sandbox. */
+/** The schema of the field `sandbox`. `false` means that the program runs without a sandbox. */
 export const declaredSandbox = z.union([
   z.literal(false),
   z.strictObject({
-    /** Files and folders to read, in addition to the program's own files. */
+    /** The files and folders that the program may read, in addition to its own files. */
     read: z.array(filledText).default([]),
-    /** Files and folders to read and write. Absent: the paths of the agents that name the server. */
+    /** The files and folders that the program may read and write. Default: the paths of the agents that name the server. */
     write: z.array(filledText).optional(),
     /**
-     * Permitted hosts. Absent: the hosts of the addresses in the entry, and of the registry that its command installs from.
+     * The hosts that the program may connect to. Default: the hosts of the URLs in the entry, and of the registry from
+     * which its command installs packages.
      */
     net: z.array(filledText).optional(),
-    /** Variables that the program gets in addition to `env`. */
+    /** The environment variables that the program gets from the service, in addition to `env`. */
     env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be names of variables"))
       .default([]),
   }),
 ], { error: "must be false or an object with read, write, net and env" });
 
-/** The access of a server's program beyond its own files. Null: everything. Paths are absolute. */
+/** The resolved access of a server's program, in addition to its own files. The paths are absolute. */
 export interface ServerSandbox {
   read: string[];
   write: string[];
   net: string[];
 }
 
-/** The values that a server's sandbox is resolved with. */
+/** The values that are needed to resolve the field `sandbox`. */
 export interface ServerSandboxContext {
-  /** Fills in variables. */
+  /** Returns the text with its variables filled in. */
   fill(text: string): string;
-  /** Absolute. Relative paths start here. */
+  /** The absolute path of the workspace. Relative paths in the field start here. */
   workspace: string;
   /** The user's home folder. */
   home: string;
-  /** Absolute. The writable paths of an entry without `write`. */
+  /** The absolute paths that are writable if the field has no `write`. */
   agentPaths: readonly string[];
 }
 
-/** Resolves an entry's setting. `values` are its arguments and the values of its variables, filled in. */
+/**
+ * Returns the resolved field, or null if it is `false`. `values` are the program's arguments and the values of its
+ * variables, with variables filled in.
+ */
 export function resolveSandbox(
   declared: z.output<typeof declaredSandbox> | undefined,
   program: { command: string; values: readonly string[] },
@@ -56,7 +60,7 @@ export function resolveSandbox(
   };
 }
 
-/** The registries that package runners install from. */
+/** The hosts of the registries from which package runners install packages, by command. */
 const REGISTRIES: Readonly<Record<string, readonly string[]>> = {
   npx: ["registry.npmjs.org"],
   bunx: ["registry.npmjs.org"],

@@ -1,16 +1,19 @@
 // Finds the secrets among the values of an entry in mcp-servers.json, by their names or forms. Most other values are
-// ordinary words, which must not be redacted everywhere.
+// ordinary words, and must not be redacted wherever they occur.
 import { isJsonObject } from "../../../../base/json.ts";
 import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
 import { URL_KEYS } from "./server_entries.ts";
 
-/** The last word in the name of a variable, a header, an option or a part of an address. */
+/** Matches a name of a variable, header, option or URL parameter whose last word says that its value is secret. */
 const SECRET_NAME =
   /(key|token|secret|password|passwd|(^|[^a-z])(pass|passphrase|pwd|pat|auth|authorization|cookie|credentials?|signature|sig))$/i;
-/** A password in an address, and the value after an authorization scheme. */
+/** Match a password in a URL, and the token after `Bearer`. */
 const SECRET_FORMS = [/\/\/[^\s/:@]*:([^\s/@]+)@/g, /\bBearer\s+([^\s"']+)/gi];
 
-/** Returns the secrets of an entry of any shape. `fill` fills in variables at a place. */
+/**
+ * Returns the secrets of an entry, which need not be valid. `fill` returns a text with its variables filled in; `place` is
+ * the text's path in the entry.
+ */
 export function declaredSecrets(
   entry: unknown,
   fill: (text: string, place: string) => string,
@@ -23,7 +26,8 @@ export function declaredSecrets(
   const look = (name: string, value: string) => {
     if (isSecretPlace(name)) {
       hide(name, value);
-      // `Bearer TOKEN`, `session=TOKEN; …`: an error message of the server may repeat only the token.
+      // The parts of `Bearer TOKEN` or `session=TOKEN; …` are added, too, because an error message of the server may repeat
+      // only the token.
       for (const part of value.split(/[\s;,]+/)) hide(name, part.replace(/^[\w-]+=(?=.)/, ""));
     }
     for (const form of SECRET_FORMS) {
@@ -59,7 +63,7 @@ export function declaredSecrets(
 }
 
 function isSecretPlace(name: string): boolean {
-  // Splits `apiKey` and `accessPass` into two words.
+  // The underscore splits names such as `apiKey` and `accessPass` into two words.
   return SECRET_NAME.test(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2"));
 }
 
@@ -67,6 +71,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // Not encoded: it is sent as written.
+    return text; // The text is not URL-encoded, so it is sent as written.
   }
 }

@@ -1,27 +1,32 @@
-// Fills in variables in the values of one server, in this product's notation and in those of other clients. The size is
+// Fills in variables in the values of an entry, in the notation of Inkling and of other MCP clients. The total size is
 // limited, because a short text may repeat a long value many times.
 import { isSecretName, type Secret, SHORTEST_SECRET } from "../../../secrets/secret.ts";
 
-/** The maximum size of a server's filled-in values in characters. No program accepts a longer argument. */
+/**
+ * The maximum total length of the values that are filled into one entry, in UTF-16 code units. No program accepts a longer
+ * argument.
+ */
 export const MAX_EXPANDED_CHARACTERS = 128 * 1024;
 
-/** Matches `$$` and `${…}`, also without its end. */
+/** Matches `$$` and `${…}` in the values of `env`, `headers` and `url`, also if the closing brace is missing. */
 const IN_VALUES = /\$\$|\$\{([^}]*)(\}?)/g;
-/** In a command line `$$` has a meaning of its own, except before a brace. */
+/** Matches `${…}` and `$${` in a command line. There `$$` without a brace has a meaning for shells. */
 const IN_COMMANDS = /\$\$(?=\{)|\$\{([^}]*)(\}?)/g;
 const VARIABLE = /^(?:env:)?([A-Za-z_]\w*)(?::-([^{$]*))?$/;
 const INPUT = /^input:([\w.-]+)$/;
-/** `${command:…}`. In shells other characters follow a colon. */
+/**
+ * Matches the beginning of `${command:…}`, a notation of other MCP clients. In shells, a letter cannot follow the colon.
+ */
 const CLIENTS_SHAPE = /^[A-Za-z]\w*:(?=[A-Za-z])/;
 const CLIENTS_SHAPE_OR_DEFAULT = /^[A-Za-z]\w*:(?=[A-Za-z-])/;
 const BARE = /^\$([A-Za-z_]\w*)$/;
-/** `Bearer $TOKEN`, `https://host/mcp?key=$KEY`. */
+/** Matches `Bearer $TOKEN` and `https://host/mcp?key=$KEY`. */
 const BARE_WITHIN = /^(?:\w+ +|https?:\S*[=/])\$([A-Z_][A-Z0-9_]*)(?=$|[&/])/;
 const REMEDY = "write ${NAME} or ${NAME:-default}";
 
-/** Fills in variables, and collects their faults and secret values. */
+/** The variables of one entry. Fills them in, and collects their faults and secret values. */
 export class Expansion {
-  /** Undefined variables by name, as written and with their places. */
+  /** The variables without a value, by name: how they are written, and their places in the entry. */
   readonly #undefined = new Map<string, { shape: string; places: Set<string> }>();
   readonly #faults = new Set<string>();
   readonly #secrets = new Map<string, Secret>();
@@ -32,17 +37,17 @@ export class Expansion {
     this.#lookup = lookup;
   }
 
-  /** True if the values exceed the limit. Some variables were left empty then. */
+  /** True if the values exceed the limit. The variables beyond it were filled in as empty texts. */
   get isTooLarge(): boolean {
     return this.#characters > MAX_EXPANDED_CHARACTERS;
   }
 
-  /** Secret values that were filled in. */
+  /** The secret values that were filled in. */
   get secrets(): Secret[] {
     return [...this.#secrets.values()];
   }
 
-  /** The reason that the values cannot be used, as the end of a sentence without any value. */
+  /** The reason that the values cannot be used, as a clause that contains no value. Undefined if they can be used. */
   get problem(): string | undefined {
     if (this.#undefined.size > 0) {
       const shapes = [...this.#undefined.values()].map(({ shape }) => shape).join(", ");
@@ -59,9 +64,9 @@ export class Expansion {
   }
 
   /**
-   * Returns the text with its variables filled in. `at` is its path in the entry (`env.TOKEN`). In `env`, `headers` and
-   * `url`, `$NAME` may be a whole value, and anything else that resembles a variable is a fault. Elsewhere a shell may read
-   * it.
+   * Returns the text with its variables filled in. `at` is the text's path in the entry, such as `env.TOKEN`. In `env`,
+   * `headers` and `url`, a whole value may be `$NAME`, and any other text like a variable is a fault. Other texts may
+   * contain variables of a shell, which stay unchanged.
    */
   fill(text: string, at = ""): string {
     const place = at.replaceAll(/\p{Cc}/gu, "");
@@ -86,7 +91,7 @@ export class Expansion {
         return this.#value(variable, { shape: whole, place });
       }
       const client = (isValue ? CLIENTS_SHAPE_OR_DEFAULT : CLIENTS_SHAPE).exec(inner)?.[0];
-      // A value of `env` may be a script with variables of its shell.
+      // A value in `env` may be a script that contains variables of its shell.
       const isOther = isValue && (whole === text || !place.startsWith("env."));
       if (isOther || client !== undefined) {
         const shape = `\${${client ?? ""}…}`;
@@ -96,7 +101,10 @@ export class Expansion {
     });
   }
 
-  /** A text that begins with a dollar may be a password, so the message repeats only names in capitals. */
+  /**
+   * Returns the value of a variable that is written as `$NAME`. Adds a fault if it is not defined. The text may be a
+   * password that begins with a dollar, so the fault contains the name only if it is in capitals.
+   */
   #fillBare(name: string, place: string): string {
     if (/^[A-Z_][A-Z0-9_]*$/.test(name) || this.#lookup(name) !== undefined) {
       return this.#value(name, { shape: `$${name}`, place });

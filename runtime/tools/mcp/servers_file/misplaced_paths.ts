@@ -1,4 +1,4 @@
-// Detects workspace paths in the command line of a program that starts in another folder.
+// Detects paths of the workspace in the command line of a program that does not start in the workspace.
 import { isAbsolute, join } from "node:path";
 import { redactText } from "../../../secrets/secret_marks.ts";
 import type { ServerDefinition } from "./server_definition.ts";
@@ -6,13 +6,13 @@ import type { ServerDefinition } from "./server_definition.ts";
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /**
- * Describes the arguments of a program in its own folder that seem to be paths of the workspace, and the remedy, as the end
- * of a sentence without secrets. Returns undefined for none.
+ * Returns a clause about the arguments that seem to be paths of the workspace, and the remedy, if the program starts in its
+ * own folder. The clause contains no secrets. Returns undefined if there are no such arguments.
  */
 export function describeMisplacedPaths(program: Program): string | undefined {
   if (!program.startsInOwnFolder) return undefined;
   const { command, args, workspace, secrets } = program;
-  // A command without a slash is found in PATH.
+  // A command without a slash is searched in PATH.
   const named = [...(command.includes("/") ? [command] : []), ...args.map(valueOf)];
   const found = [...new Set(named.filter((one) => seemsOfWorkspace(one, workspace)))];
   if (found.length === 0) return undefined;
@@ -20,7 +20,7 @@ export function describeMisplacedPaths(program: Program): string | undefined {
   return `it starts in a folder of its own, not in the workspace: write ${paths} in full, or give cwd`;
 }
 
-/** Returns the argument, or the value in `--name=value`. */
+/** Returns the value of an argument `--name=value`, else the argument. */
 function valueOf(argument: string): string {
   return argument.replace(/^-[^=]*=/, "");
 }
@@ -32,7 +32,7 @@ function seemsOfWorkspace(text: string, workspace: string): boolean {
     Deno.statSync(join(workspace, text));
     return true;
   } catch {
-    // The path is missing, closed, or no path at all: arguments may be whole scripts.
+    // The text is a missing or closed path, or no path: an argument may be a whole script.
     return false;
   }
 }

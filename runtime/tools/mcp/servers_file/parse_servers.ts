@@ -1,5 +1,5 @@
-// Parses mcp-servers.json into entries. A broken entry affects only itself. No message repeats a value, because it may be a
-// key.
+// Parses mcp-servers.json into entries. An invalid entry does not affect the others. No message contains a value of an
+// entry, because it may be a key.
 import type { z } from "zod";
 import { isJsonObject } from "../../../../base/json.ts";
 import { toPlainJson } from "../../../../base/text/json_comments.ts";
@@ -8,13 +8,13 @@ import { findJsonFault } from "../../definition/json_fault.ts";
 import { findEntries, MAX_SERVERS, namesBeside, toOwnEntry, URL_KEYS } from "./server_entries.ts";
 import { declaredEndpoint, declaredProgram, type DeclaredServer } from "./server_definition.ts";
 
-/** A parsed entry: the server, or the reason that it cannot be used, and warnings for a person. */
+/** A parsed entry: the server or the problem that makes it unusable, and warnings for a person. */
 export type ParsedServer = (DeclaredServer | { problem: string }) & {
-  /** Ends of a sentence. */
+  /** The warnings, each as a clause. */
   warnings: string[];
 };
 
-/** The servers that a file declares. */
+/** The entries of mcp-servers.json by name. */
 export interface ServersDocument {
   servers: ReadonlyMap<string, ParsedServer>;
 }
@@ -22,8 +22,8 @@ export interface ServersDocument {
 const LONGEST_NAME = 100;
 
 /**
- * Parses a file, which may contain comments. The servers are at the top level, or inside `mcpServers`, `servers` or
- * `mcp.servers` as in other clients. Returns a problem with its place if there is no such map.
+ * Parses the content of mcp-servers.json, which may contain comments. The servers are at the top level, or in `mcpServers`,
+ * `servers` or `mcp.servers` as in other MCP clients. Returns a problem with its line and column if the content is invalid.
  */
 export function parseServers(
   written: string,
@@ -46,7 +46,7 @@ export function parseServers(
   }
   const servers = new Map<string, ParsedServer>();
   if (wrapper !== undefined) {
-    // Other clients store more than servers in such a file, so only entries that could be servers are reported.
+    // Other MCP clients store more than servers in such a file, so only entries that could be servers are reported.
     for (const name of namesBeside(root)) servers.set(name, misplaced(wrapper));
   }
   for (const [name, entry] of Object.entries(entries)) servers.set(name, parseServer(name, entry));
@@ -70,7 +70,7 @@ function parseServer(name: string, written: unknown): ParsedServer {
   if (entry["disabled"] === true) return refuse("its entry disables it");
   for (const place of ["env", "headers"]) {
     const map = entry[place];
-    // The schema would drop it silently.
+    // The schema would drop this name without an error.
     if (isJsonObject(map) && Object.hasOwn(map, "__proto__")) {
       return refuse(`${place} must not have a name __proto__`);
     }

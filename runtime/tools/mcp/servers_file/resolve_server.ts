@@ -1,4 +1,4 @@
-// Fills in the variables of a declared server, and validates the result. Messages never repeat values.
+// Fills in the variables of a declared server, and validates the result. Messages never contain values of the entry.
 import { resolve } from "node:path";
 import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
@@ -8,25 +8,28 @@ import { Expansion } from "./expansion.ts";
 import { type DeclaredServer, type ServerDefinition, toToolChoice } from "./server_definition.ts";
 
 /**
- * The environment variables that every program gets besides those of its entry: system paths, the user, and trusted
- * certificates. Never a key: a server gets only the keys that a person gave it.
+ * The environment variables that every program gets in addition to those of its entry: paths, the user, and certificates.
+ * They contain no keys, because a server gets only the keys that a person gave it.
  */
 const PLACES = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 export const INHERITED_VARIABLES = [...PLACES, ...CERTIFICATE_VARIABLES];
 
-/** A definition, or the reason that there is none, as the end of a sentence. */
+/** The definition of a server, or the problem that makes its entry unusable, as a clause. */
 export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
 
-/** Fills in variables in the command, arguments, environment values, folder, url and headers. */
+/**
+ * Returns the definition of a declared server, with variables filled in the command, arguments, environment values, folder,
+ * URL and headers. Returns the problem if a value is invalid.
+ */
 export function resolveServer(
   server: DeclaredServer,
   options: {
     lookup: (name: string) => string | undefined;
-    /** Absolute. A program's `cwd` is relative to it. */
+    /** The absolute path of the workspace. A program's `cwd` is relative to it. */
     workspace: string;
-    /** Absolute. The start folder of a program without `cwd`. */
+    /** The absolute path of the folder in which a program without `cwd` starts. */
     ownFolder: string;
-    /** Absolute. The default of the writable paths of a program. Absent: the workspace. */
+    /** The absolute paths that the program may write if its entry has no `sandbox.write`. Default: the workspace. */
     agentPaths?: readonly string[];
   },
 ): ResolvedServer {
@@ -37,7 +40,7 @@ export function resolveServer(
   const { problem } = expansion;
   if (problem !== undefined) return { problem };
   if ("problem" in definition) return definition;
-  // A second instance, because the first has already counted its values.
+  // A second Expansion is needed, because the first has already counted the sizes of these values.
   const filled = new Expansion(options.lookup);
   const own = declaredSecrets(server.declared, (text, place) => filled.fill(text, place));
   const secrets = [...own, ...expansion.secrets].sort((a, b) => b.value.length - a.value.length);
@@ -70,7 +73,7 @@ function toProgram(
   const env: Record<string, string> = {};
   for (const name of INHERITED_VARIABLES) {
     const value = lookup(name);
-    // A shell would read such a value as a function definition, so it is of no use to a server.
+    // A shell would interpret such a value as a function, so it is not passed to the program.
     if (value !== undefined && !value.startsWith("()")) env[name] = value;
   }
   const asked = declared.sandbox === false ? [] : declared.sandbox?.env ?? [];
@@ -79,7 +82,7 @@ function toProgram(
     ...declared.env,
   };
   const home = lookup("HOME") ?? "/";
-  /** Expands `~`, because no shell reads these values. */
+  /** Fills in variables, then expands a leading `~`, because no shell reads these values. */
   const fill = (text: string, place: string) => {
     const filled = expansion.fill(text, place);
     return text.startsWith("~") ? expandHome(filled, home) : filled;
@@ -150,6 +153,6 @@ function isHeader(name: string, value: string): boolean {
     new Headers([[name, value]]);
     return true;
   } catch {
-    return false; // It throws for exactly this, with a message that repeats the value.
+    return false; // The error is dropped: it says that the header is invalid, and contains the value.
   }
 }

@@ -1,4 +1,4 @@
-// The schema of an entry of mcp-servers.json, and its definition after filling in variables.
+// Declares the schema of an entry of mcp-servers.json, and its definition after variables were filled in.
 import { z } from "zod";
 import { matchesPattern } from "../../../vocabulary/tool_vocabulary.ts";
 import { filledText } from "../../../config/fields.ts";
@@ -9,8 +9,8 @@ import type { Secret } from "../../../secrets/secret.ts";
 const LONGEST_TIMEOUT_MS = 60 * 60_000;
 
 /**
- * The time limit of a call, converted to milliseconds. Some clients write seconds, others milliseconds, so a number below
- * 1000 counts as seconds. The limit is between a second and an hour.
+ * The schema of the time limit of a call, which is converted to milliseconds. It must be between one second and one hour. A
+ * number below 1000 counts as seconds, because some MCP clients write seconds and others milliseconds.
  */
 const timeout = z.union([z.string(), z.number()]).transform((value, context) => {
   const ms = typeof value === "string"
@@ -27,28 +27,28 @@ const timeout = z.union([z.string(), z.number()]).transform((value, context) => 
 
 const patterns = z.array(filledText);
 
-/** The fields of every entry. */
+/** The fields that all entries may have. */
 const shared = {
-  /** Patterns of the tools that agents get. Absent: all. */
+  /** The patterns of the tools that agents get. Default: all tools. */
   tools: z.strictObject({ include: patterns.optional(), exclude: patterns.optional() }).optional(),
-  /** A field of other clients. */
+  /** True if the server must not be used. Other MCP clients use this field, too. */
   disabled: z.boolean().default(false),
   timeout: timeout.optional(),
 };
 
-/** A server that is a program on this machine, connected by its standard input and output. */
+/** The schema of an entry for a program on this machine, which communicates over standard input and output. */
 export const declaredProgram = z.object({
   ...shared,
   type: z.literal("stdio").optional(),
   command: filledText,
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
-  /** Relative to the workspace. Absent: a folder of the server's own, see server_folder.ts. */
+  /** The working folder, relative to the workspace. Default: a folder of the server (see server_folder.ts). */
   cwd: filledText.optional(),
   sandbox: declaredSandbox.optional(),
 });
 
-/** A server at a URL, connected by streamable HTTP. */
+/** The schema of an entry for a server at a URL, which communicates over streamable HTTP. */
 export const declaredEndpoint = z.object({
   ...shared,
   type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
@@ -56,26 +56,26 @@ export const declaredEndpoint = z.object({
   headers: z.record(z.string(), z.string()).default({}),
 });
 
-/** An entry as written, with unresolved variables such as `${NAME}`. */
+/** A valid entry whose variables, such as `${NAME}`, are not filled in. */
 export type DeclaredServer =
   | { kind: "program"; declared: z.output<typeof declaredProgram> }
   | { kind: "endpoint"; declared: z.output<typeof declaredEndpoint> };
 
-/** The selection of a server's tools for agents. */
+/** The patterns that select which of a server's tools agents get. */
 export interface ToolChoice {
-  /** Absent: all. */
+  /** The patterns of the tools that are selected. Undefined: all tools. */
   include?: readonly string[];
   exclude: readonly string[];
 }
 
-/** Returns an entry's selection of tools, or undefined for all. */
+/** Returns the patterns of an entry, or undefined if it selects all tools. */
 export function toToolChoice({ declared }: DeclaredServer): ToolChoice | undefined {
   const { include, exclude = [] } = declared.tools ?? {};
   if (include === undefined && exclude.length === 0) return undefined;
   return { ...(include && { include }), exclude };
 }
 
-/** Returns true if an agent gets a tool, by its server's entry and by the agent's own patterns. */
+/** Returns true if both the server's entry and the agent's own patterns select a tool. */
 export function isChosen(
   tool: string,
   { include, exclude }: ToolChoice = { exclude: [] },
@@ -85,44 +85,44 @@ export function isChosen(
   return (include === undefined || isIn(include)) && !isIn(exclude) && isIn(own);
 }
 
-/** A program to start. */
+/** A program to start as an MCP server. */
 export interface ServerProgram {
   kind: "program";
   command: string;
   args: string[];
-  /** The program's whole environment. */
+  /** The program's environment variables. It inherits no others. */
   env: Record<string, string>;
-  /** Absolute. */
+  /** The absolute path of the working folder. */
   cwd: string;
-  /** True if `cwd` is the server's own folder, which is created if missing. */
+  /** True if `cwd` is the server's own folder, which is created if it does not exist. */
   startsInOwnFolder: boolean;
-  /** Absolute. The folder for data that the program stores. */
+  /** The absolute path of the folder for data that the program stores. */
   ownFolder: string;
-  /** Null if the entry opts out of the sandbox. */
+  /** The access that the sandbox allows. Null if the entry disables the sandbox. */
   sandbox: ServerSandbox | null;
-  /** The absolute path of the workspace. Relative paths in the entry may refer to it. */
+  /** The absolute path of the workspace, to detect paths of it in the arguments. */
   workspace: string;
 }
 
-/** The URL of a remote server. */
+/** A remote MCP server. */
 export interface ServerEndpoint {
   kind: "endpoint";
-  /** http or https, without user and password. */
+  /** An http or https URL without user and password. */
   url: string;
   headers: Record<string, string>;
 }
 
-/** A server that is ready to connect to. */
+/** An MCP server with all values filled in and validated. */
 export type ServerDefinition = (ServerProgram | ServerEndpoint) & {
-  /** The time limit of a call in milliseconds, if the entry sets one. */
+  /** The time limit of a call in milliseconds. Undefined if the entry sets none. */
   timeoutMs?: number;
-  /** The selection of tools, if the entry has one. */
+  /** The patterns that select tools. Undefined if the entry selects all. */
   tools?: ToolChoice;
-  /** Values that no message may show; longest first. */
+  /** The values that no message may contain, longest first. */
   secrets: readonly Secret[];
 };
 
-/** Describes a missing program as the end of a sentence. The command may contain secrets. */
+/** Returns a clause that says that the server's command does not exist. It may contain secrets. */
 export function describeMissingCommand(
   { command, cwd }: { command: string; cwd: string },
 ): string {

@@ -1,34 +1,34 @@
-// Finds the servers in the content of mcp-servers.json. Other clients wrap them in objects of various names.
+// Finds the entries of servers in the content of mcp-servers.json, and converts the notation of other MCP clients.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../base/json.ts";
 
-/** The maximum size of mcp-servers.json. */
+/** The maximum size of mcp-servers.json in bytes. */
 export const MAX_SERVERS_FILE_BYTES = 1024 * 1024;
 
-/** The maximum number of servers in it. */
+/** The maximum number of servers in mcp-servers.json. */
 export const MAX_SERVERS = 256;
 
-/** The clients' names for a server's address. */
+/** The keys that MCP clients use for a server's URL. */
 export const URL_KEYS = ["url", "httpUrl", "serverUrl"];
 
-/** Other clients' names for the keys of an entry. */
+/** The keys that other MCP clients use, each with Inkling's key. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   cmd: "command",
   environment: "env",
   envs: "env",
 };
-/** Other clients' names for the kinds of servers. */
+/** The values of `type` that other MCP clients use, each with Inkling's value. */
 const OTHER_TYPES: Readonly<Record<string, string>> = { local: "stdio", remote: "http" };
 
 /**
- * Converts another client's entry to our notation: `cmd`, a command with its arguments as a list or one text,
- * `environment`, `envs`, `env_keys`, `enabled`, `includeTools`, `excludeTools`, and numbers in `env`. A value under our own
- * key has precedence.
+ * Converts an entry to Inkling's notation. Other MCP clients use `cmd`, a command with its arguments as a list or one text,
+ * `environment`, `envs`, `env_keys`, `enabled`, `includeTools`, `excludeTools`, and numbers in `env`. If an entry has both
+ * keys, the value under Inkling's key is used.
  */
 export function toOwnEntry(written: JsonObject): JsonObject {
   const entry: JsonObject = Object.fromEntries(
     Object.entries(written).map(([key, value]) => {
       const own = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] ?? key : key;
-      // Another client's key beside our own is later reported as unknown.
+      // If the entry also has Inkling's key, the other client's key is kept, and later reported as unknown.
       return [Object.hasOwn(written, own) ? key : own, value];
     }),
   );
@@ -61,13 +61,16 @@ export function toOwnEntry(written: JsonObject): JsonObject {
   };
 }
 
-/** Splits `node server.js`, which is no program's name. A path may contain spaces. */
+/** Splits a command such as `node server.js` into words. Does not split a path, which may contain spaces. */
 function toWords(command: JsonValue | undefined): string[] {
   if (typeof command !== "string" || !/^[\w.@-]+\s+\S/.test(command.trim())) return [];
   return command.includes('"') || command.includes("'") ? [] : command.trim().split(/\s+/);
 }
 
-/** Returns the variables' values as texts, with the variables that are passed on under their own names. */
+/**
+ * Returns the environment variables with their values as texts. Adds the variables in `keys`, which are passed on under
+ * their own names.
+ */
 function toTexts(env: JsonValue | undefined, keys: JsonValue | undefined): JsonValue | undefined {
   const names = Array.isArray(keys) ? keys.filter((name) => typeof name === "string") : [];
   if (names.length === 0 && !isJsonObject(env)) return env;
@@ -79,7 +82,7 @@ function toTexts(env: JsonValue | undefined, keys: JsonValue | undefined): JsonV
   return Object.fromEntries([...passed, ...given]);
 }
 
-/** Returns the map of servers in a file's content, if any, and the name of the object around it. */
+/** Returns the map of servers in a file's content, or undefined, and the key of the object that contains it. */
 export function findEntries(
   root: unknown,
 ): { entries: JsonObject | undefined; wrapper?: string } {
@@ -95,13 +98,13 @@ export function findEntries(
   return { entries: root };
 }
 
-/** Returns the names of servers beside the map of servers, where they are ignored. */
+/** Returns the names of entries that are beside the map of servers instead of in it. They are ignored. */
 export function namesBeside(root: unknown): string[] {
   if (!isJsonObject(root)) return [];
   return Object.entries(root).filter(([, entry]) => isServer(entry)).map(([name]) => name);
 }
 
-/** Returns true for a server, false for a map of servers. */
+/** Returns true if the value is an entry of a server, false if it is a map of servers. */
 function isServer(entry: unknown): boolean {
   return isJsonObject(entry) &&
     ["command", "cmd", ...URL_KEYS].some((key) => typeof entry[key] === "string");

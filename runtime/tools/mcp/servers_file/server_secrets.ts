@@ -1,5 +1,5 @@
-// The secrets in mcp-servers.json, for the redaction of all output. The file is checked at each use, and read again after a
-// change.
+// Finds the secrets in mcp-servers.json, which are redacted in all output. The file is checked at each use, and read again
+// after a change.
 import { isJsonObject } from "../../../../base/json.ts";
 import { toPlainJson } from "../../../../base/text/json_comments.ts";
 import { stampFile } from "../../../config/files/file_stamp.ts";
@@ -16,8 +16,8 @@ import { Expansion } from "./expansion.ts";
 import { findEntries, MAX_SERVERS, MAX_SERVERS_FILE_BYTES, toOwnEntry } from "./server_entries.ts";
 
 /**
- * Returns `secrets` and those of the file at `path`, longest first. `lookup` returns variables that its values name. While
- * the file is broken or unreadable, its previous secrets stay secret.
+ * Returns a function that returns `secrets` and the secrets of the file at `path`, longest first. `lookup` returns the
+ * value of a variable. If the file becomes invalid or unreadable, its previous secrets are still returned.
  */
 export function withServerSecrets(
   secrets: () => readonly Secret[],
@@ -26,7 +26,7 @@ export function withServerSecrets(
   let missing: MissingFile | undefined;
   let stamp: string | undefined;
   let entries: unknown[] = [];
-  /** The file's secrets, with the variables that were filled into them. */
+  /** The secrets of the file as read last, and the variables that were filled into them. */
   let known: { variables: ReadonlyMap<string, string | undefined>; own: Secret[] } | undefined;
 
   const refresh = () => {
@@ -45,7 +45,8 @@ export function withServerSecrets(
       known = undefined;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) missing = rememberMissing(path);
-      // The file is being written or unreadable, which the use of its servers reports. Other errors are thrown.
+      // The file is half written or unreadable. That is not reported here, because it is reported when its servers are
+      // used. unreadableReason() throws other errors.
       else if (!(error instanceof SyntaxError)) unreadableReason(error);
     }
   };

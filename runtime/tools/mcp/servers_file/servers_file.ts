@@ -1,4 +1,4 @@
-// The current mcp-servers.json: checked at each use, and read again after a change.
+// Reads mcp-servers.json. The file is checked at each use, and parsed again after a change.
 import { stampFile } from "../../../config/files/file_stamp.ts";
 import { decodeText } from "../../../config/files/text_file.ts";
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
@@ -6,10 +6,10 @@ import { unreadableReason } from "../../../../base/files/unreadable.ts";
 import { MAX_SERVERS_FILE_BYTES } from "./server_entries.ts";
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
 
-/** The file's content, or the reason that it is unusable. */
+/** The entries of the file, or the problem that makes the file unusable. */
 export type ServersFileContent = ServersDocument | { problem: string };
 
-/** The file of MCP servers of one workspace. */
+/** The file mcp-servers.json of one workspace. */
 export class ServersFile {
   readonly path: string;
   #stamp: string | undefined;
@@ -19,7 +19,7 @@ export class ServersFile {
     this.path = path;
   }
 
-  /** Returns the current content. A missing or unreadable file is a problem, not an error. */
+  /** Returns the current entries. If the file does not exist or cannot be read, returns a problem instead of throwing. */
   async read(): Promise<ServersFileContent> {
     try {
       const info = await Deno.stat(this.path);
