@@ -1,25 +1,26 @@
-// Links in messages with which a person answers a question. Only the hashes of their tokens are stored.
+// Creates and resolves the links in messages by which a person answers a question. Only the hashes of their tokens are
+// stored.
 import { sha256Of } from "../../base/sha256.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 import type { Database } from "../database/database.ts";
 import { get, isTrue, run } from "../database/operation.ts";
 
-/** The lifetime of a link, unless its question expires before. */
+/** The lifetime of a link in milliseconds. A link also expires with its question. */
 export const LINK_MS = DAY_MS;
 const TOKEN_BYTES = 32;
 
-/** The question that a link opens. */
+/** The question that a link opens, and whether it can be answered. */
 export interface LinkedQuestion {
   requestId: string;
   executionId: number;
   /**
-   * `open`: it can be answered; `answered`: somebody answered it; `ended`: its execution has ended; `expired`: the link
-   * has expired.
+   * `open`: the question can be answered. `answered`: somebody has answered it. `ended`: its execution has ended.
+   * `expired`: the link or the question has expired.
    */
   state: "open" | "answered" | "ended" | "expired";
 }
 
-/** Creates and resolves links. */
+/** The answer links of a service. */
 export class AnswerLinks {
   readonly #store: SqlAnswerLinkStore;
   readonly #clock: { now(): number };
@@ -30,8 +31,8 @@ export class AnswerLinks {
   }
 
   /**
-   * Creates a link to a question and returns its path. Each delivery attempt gets its own link, because no token is
-   * stored in clear.
+   * Creates a link to a question and returns its path. Each attempt to deliver a message gets a new link, because the token
+   * itself is not stored.
    */
   async create(requestId: string): Promise<string> {
     const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
@@ -41,19 +42,22 @@ export class AnswerLinks {
     return `/answer/${token}`;
   }
 
-  /** Returns the question of a token, or undefined for an unknown token. Does the same work for both. */
+  /** Returns the question that belongs to a token, or undefined for an unknown token. Takes the same time in both cases. */
   async find(token: string): Promise<LinkedQuestion | undefined> {
     return await this.#store.findLink(await sha256Of(token), this.#clock.now());
   }
 }
 
-/** The time for which an expired link is kept, so that it can report its state. */
+/** The time for which an expired link is stored, in milliseconds. Until then the link can report that it has expired. */
 const KEPT_MS = 30 * DAY_MS;
 
 interface LinkRow {
   request_id: string;
   execution_id: number;
-  /** The state of the question, and the expiry of the link. */
+  /**
+   * 1 if the question no longer waits for an answer. The next fields are 1 if it has expired, was answered, and if the link
+   * has expired.
+   */
   is_closed: number;
   is_over: number;
   is_answered: number;
@@ -68,7 +72,7 @@ export class SqlAnswerLinkStore {
     this.#db = db;
   }
 
-  /** Stores a link that opens the question until `expiresAt`, or until the question expires. */
+  /** Stores a link. It is valid until `expiresAt`, or until its question expires. */
   addLink(
     { hash, requestId, expiresAt }: { hash: string; requestId: string; expiresAt: number },
   ): Promise<void> {

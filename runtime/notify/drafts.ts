@@ -1,4 +1,4 @@
-// Turns an event into messages: recipients, channels and texts. Pure functions.
+// Creates the messages about an event, and selects their channels. The functions have no side effects.
 import { cutEnd } from "../../base/text/cut_text.ts";
 import { toPlainLine, toPlainText } from "../../base/text/plain_text.ts";
 import type { NotifyChoice, NotifyKind, NotifySettings } from "../config/notify_schema.ts";
@@ -8,16 +8,16 @@ import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 import { kindOfEnd, type NotableEvent } from "./notable_event.ts";
 
-/** A message to one channel, before it is stored. */
+/** A message to one channel that is not stored yet. */
 export interface MessageDraft {
   channel: string;
   kind: NotifyKind;
-  /** Null: it concerns the whole workspace. */
+  /** The id of the agent that the message is about. Null if it is about the whole workspace. */
   agentId: string | null;
   executionId: number | null;
-  /** The question that the message is about. */
+  /** The id of the question that the message is about. */
   requestId: string | null;
-  /** True: similar messages within an hour are counted and sent as one. */
+  /** True if similar messages within an hour are counted and sent as one message. */
   isFoldable: boolean;
   title: string;
   text: string;
@@ -25,30 +25,30 @@ export interface MessageDraft {
 
 export interface DraftPorts {
   settings: () => NotifySettings;
-  /** Returns an agent's name and notification settings; undefined: the agent is gone. */
+  /** Returns an agent's name and notification settings, or undefined if the agent no longer exists. */
   findAgent: (id: string) => { displayName: string; notify: NotifyChoice } | undefined;
   redactor: Pick<Redactor, "redact">;
-  /** Formats an instant for people. */
+  /** Returns a time as text for people. `ms` is in milliseconds since 1970. */
   showTime: (ms: number) => string;
 }
 
 const MAX_TITLE = 200;
-/** More than any channel accepts. */
+/** The maximum length of a text in UTF-16 code units. No channel accepts a longer one. */
 const MAX_TEXT = 4_000;
 const MAX_VALUE = 200;
 const MOST_VALUES = 8;
 
 type DraftContent = Omit<MessageDraft, "channel">;
 
-/** Drafts the messages about an event: one for each channel that receives it. */
+/** Returns the messages about an event: one for each channel that receives it. */
 export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDraft[] {
   const settings = ports.settings();
-  // Most workspaces have no channels, so this comes first.
+  // Most workspaces have no channels, so this case comes before any other work.
   if (Object.keys(settings.channels).length === 0) return [];
   const content = draftContent(event, ports);
   if (content === undefined) return [];
   const choice = content.agentId === null ? undefined : ports.findAgent(content.agentId)?.notify;
-  // An agent's settings replace config.yaml's, key by key.
+  // Each setting of the agent replaces the same setting in config.yaml.
   if (!(choice?.on ?? settings.on).includes(content.kind)) return [];
   const names = choice?.to ?? settings.to ?? Object.keys(settings.channels);
   const channels = [...new Set(names)].filter((name) => {
@@ -62,7 +62,7 @@ export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDr
 }
 
 function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | undefined {
-  // The person who started a dry run watches it.
+  // A dry run causes no messages, because the person who started it watches it.
   if ("execution" in event && event.execution.isDryRun) return undefined;
   switch (event.type) {
     case "waiting":
@@ -96,7 +96,7 @@ function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | un
         agentId,
         executionId,
         requestId: null,
-        // Budget messages are few, and none should wait for an earlier one.
+        // Budget messages are not combined, because there are few and each should be sent at once.
         isFoldable: false,
         title: `Budget of ${name}`,
         text,
@@ -116,7 +116,7 @@ function draftQuestion(
     agentId,
     executionId: id,
     requestId: request.requestId,
-    // Each question needs its own answer.
+    // Questions are not combined, because each needs its own answer.
     isFoldable: false,
     title: `${displayName} waits for your answer`,
     text: [
@@ -128,7 +128,10 @@ function draftQuestion(
   };
 }
 
-/** The arguments of the call to confirm, shortened. The answer page shows them in full. */
+/**
+ * Returns one line for each argument of the call to confirm, shortened. Returns none if the question is not about a call.
+ * The answer page shows the full arguments.
+ */
 function argumentLines({ toolArgs, isGuard }: HumanRequest): string[] {
   if (isGuard !== true) return [];
   const entries = Object.entries(toolArgs);

@@ -1,4 +1,4 @@
-// The events that may be worth a message, and the kind of message for each.
+// Declares the events that may cause a message, and selects the kind of message for an end.
 import type { NotifyKind } from "../config/notify_schema.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
@@ -6,12 +6,12 @@ import { type EndCode, endCodeOf } from "../executions/end_reason.ts";
 import type { TriggerStop } from "../events/bus.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
-/** An event that may be worth a message. */
+/** An event that may cause a message. */
 export type NotableEvent =
   | { type: "waiting"; execution: Execution; request: HumanRequest }
   | { type: "ended"; execution: Execution; output: string | null }
   | { type: "missed"; slot: Slot }
-  /** A trigger was stopped. */
+  /** The trigger of an agent was stopped. */
   | {
     type: "stopped";
     agentId: string;
@@ -19,10 +19,16 @@ export type NotableEvent =
     reason: string;
     stop?: Pick<TriggerStop, "by">;
   }
-  /** A budget is nearly or completely used up; `text` gives the details. Null: the whole workspace's budget. */
+  /**
+   * A budget is nearly or completely used up. `text` contains the details. `agentId` is null for the budget of the whole
+   * workspace.
+   */
   | { type: "budget"; agentId: string | null; executionId: number | null; text: string };
 
-/** The kinds of aborts that are not errors; undefined: a person caused the abort. */
+/**
+ * The kinds of messages about aborted runs, by the code of the abort. Undefined: no message, because a person caused the
+ * abort. A code that is missing here counts as an error.
+ */
 const KINDS_OF_ABORTS: Partial<Record<EndCode, NotifyKind | undefined>> = {
   cancelled: undefined,
   parent_ended: undefined,
@@ -33,8 +39,8 @@ const KINDS_OF_ABORTS: Partial<Record<EndCode, NotifyKind | undefined>> = {
 };
 
 /**
- * Returns the kind of message for an end; undefined for an end that a person caused. A run that a limit or a stop of the
- * service ended counts as an error: it did not do its task.
+ * Returns the kind of message about the end of a run. Returns undefined if a person caused the end. A run that was ended by
+ * a limit or a stop of the service counts as an error, because it did not finish its task.
  */
 export function kindOfEnd(execution: Execution): NotifyKind | undefined {
   switch (execution.status) {

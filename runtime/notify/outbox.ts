@@ -1,5 +1,5 @@
-// The table of messages to people. A message is stored in the transaction of its event, so that none is lost, combined with equal
-// ones, and claimed for one attempt at a time.
+// Stores the messages to people in a table. A message is stored in the transaction of its event, so that it cannot be lost.
+// Similar messages are combined, and each attempt to send a message claims it.
 import { HOUR_MS, MINUTE_MS } from "../../base/time_units.ts";
 import type { NotifyKind } from "../config/notify_schema.ts";
 import type { MessageDraft } from "./drafts.ts";
@@ -7,15 +7,20 @@ import type { NotableEvent } from "./notable_event.ts";
 import type { Database } from "../database/database.ts";
 import { afterCommit, get, lock, type Operation, run } from "../database/operation.ts";
 
-/** A channel gets at most one message of a kind about an agent in this time. Further ones are counted. */
+/**
+ * The time within which a channel gets at most one message of a kind about an agent, in milliseconds. Further messages are
+ * counted.
+ */
 export const FOLD_MS = HOUR_MS;
 
-/** Longer than one attempt of any channel: until then no other process makes one. */
+/**
+ * The time for which a claim prevents other attempts, in milliseconds. It is longer than an attempt through any channel.
+ */
 export const ATTEMPT_MS = MINUTE_MS;
 
-/** A message that is due for one channel. Times are milliseconds since the epoch. */
+/** A message that is claimed for an attempt to send it. Times are in milliseconds since 1970. */
 export interface ClaimedMessage {
-  /** Equal at each attempt, so that a receiver can detect a repetition. */
+  /** The id, which is the same in each attempt, so that a receiver can detect a repetition. */
   id: string;
   channel: string;
   kind: NotifyKind;
@@ -24,38 +29,38 @@ export interface ClaimedMessage {
   requestId: string | null;
   title: string;
   text: string;
-  /** The number of similar messages that it stands for. Its text is the last one's. */
+  /** The number of similar messages that were combined into this one. Its text is that of the last. */
   count: number;
-  /** The time of the first of these events. */
+  /** The time of the first event that the message is about. */
   createdAt: number;
-  /** The number of this attempt, from 1. */
+  /** The number of this attempt. The first is 1. */
   attempt: number;
   firstTriedAt: number;
 }
 
-/** The messages to leave out for now. */
+/** The filter for messages that can be sent now. */
 export interface MessageFilter {
-  /** Busy channels. */
+  /** The channels that are in use. Their messages are left out. */
   except: readonly string[];
-  /** Only these kinds; null: all kinds. */
+  /** The kinds of messages to send. Null: all kinds. */
   kinds: readonly NotifyKind[] | null;
 }
 
-/** Stores messages in the transaction of their event, so that both are committed or none. */
+/** A store that writes the messages about an event in the transaction of the event, so that both are committed or none. */
 export interface EventMessages {
   record(event: NotableEvent): Operation<void>;
 }
 
-/** The MessageStock of a runtime that sends no messages. */
+/** The EventMessages of a runtime that sends no messages. */
 export const NO_MESSAGES: EventMessages = { *record() {} };
 
-/** The collaborators of SqlOutbox. */
+/** The options of SqlOutbox. */
 export interface SqlOutboxOptions {
   draftMessages: (event: NotableEvent) => MessageDraft[];
   now: () => number;
-  /** Called after a message was stored. */
+  /** Called after the transaction in which a message was stored. */
   stored: () => void;
-  /** Called if a message could not be created. The event itself is stored nevertheless. */
+  /** Called if a message could not be created. The event is stored nevertheless. */
   failed: (error: unknown) => void;
 }
 
@@ -76,8 +81,8 @@ interface MessageRow {
 }
 
 /**
- * SQL: the open messages that may be sent, for the kinds and channels of a Selection. A message waits for an earlier one of its
- * execution and channel that has been tried and is still open.
+ * An SQL condition for open messages that a MessageFilter allows to be sent. A message waits while an earlier one of its
+ * execution and channel was tried and is still open.
  */
 const ELIGIBLE = "closed_at IS NULL " +
   "AND channel NOT IN (SELECT value FROM json_each(?1)) " +
@@ -86,7 +91,7 @@ const ELIGIBLE = "closed_at IS NULL " +
   "AND earlier.execution_id = outbox.execution_id AND earlier.closed_at IS NULL " +
   "AND earlier.attempts > 0 AND earlier.seq < outbox.seq)";
 
-/** The messages of one database. */
+/** The messages that are stored in one database. */
 export class SqlOutbox implements EventMessages {
   readonly #db: Database;
   readonly #options: SqlOutboxOptions;
@@ -103,15 +108,15 @@ export class SqlOutbox implements EventMessages {
     if (drafts.length > 0) yield* afterCommit(this.#options.stored);
   }
 
-  /** Stores the message of an event without a transaction of its own. */
+  /** Stores the messages about an event in a transaction of their own. */
   announce(event: NotableEvent): Promise<void> {
     return this.#db.change("process", () => this.record(event));
   }
 
   /**
-   * Claims the oldest due message, counts the attempt, and makes it due again after ATTEMPT_MS in case this process dies.
-   * A message that was tried before blocks later ones of its execution to the same channel. Questions that are no longer
-   * open are dropped first.
+   * Claims the oldest due message and counts the attempt. The message is due again after ATTEMPT_MS, in case this process
+   * ends before it reports the result. While a message was tried and is open, later ones of its execution and channel wait.
+   * Before the claim, closes the messages about questions that no longer wait for an answer.
    */
   claim(
     { now, ...selection }: MessageFilter & { now: number },
@@ -135,13 +140,13 @@ export class SqlOutbox implements EventMessages {
           now + ATTEMPT_MS,
           row.seq,
         );
-        // No row changed: another node has added to the message meanwhile and moved it to a new row.
+        // If no row changed, another node has meanwhile combined the message with a new one, which is a new row.
         if (taken === 1) return toClaimed(row, { attempt, firstTriedAt });
       }
     });
   }
 
-  /** Returns the time of the next due message; undefined when none is open. */
+  /** Returns the time of the next due message in milliseconds since 1970, or undefined if no message is open. */
   readNextDue(selection: MessageFilter): Promise<number | undefined> {
     return this.#db.read(function* () {
       const row = yield* get<{ due: number | null }>(
@@ -161,7 +166,10 @@ export class SqlOutbox implements EventMessages {
     });
   }
 
-  /** Makes every retried message due now. Called at the start of the service: the cause may be fixed. */
+  /**
+   * Makes each message that was tried before due now. Called at the start of the service, because the cause of the failures
+   * may be fixed.
+   */
   retryAll(now: number): Promise<void> {
     return this.#db.change("process", function* () {
       yield* run(
@@ -171,14 +179,14 @@ export class SqlOutbox implements EventMessages {
     });
   }
 
-  /** Schedules the next attempt. */
+  /** Sets the time of the next attempt. */
   postpone(id: string, dueAt: number): Promise<void> {
     return this.#db.change("process", function* () {
       yield* run("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
     });
   }
 
-  /** Ends the delivery of a message. */
+  /** Closes a message with its outcome. No further attempt is made. */
   close(
     id: string,
     { outcome, at }: { outcome: "delivered" | "given up"; at: number },
@@ -204,18 +212,18 @@ export class SqlOutbox implements EventMessages {
     try {
       return this.#options.draftMessages(event);
     } catch (error) {
-      // A bug in a message must not keep an execution from pausing or ending.
+      // An error in the text of a message must not prevent an execution from pausing or ending.
       this.#options.failed(error);
       return [];
     }
   }
 }
 
-/** Stores a message. If an equal message waits for its first attempt, increments its count instead. */
+/** Stores a message. If a similar message waits for its first attempt, replaces it and increments the count. */
 function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
   const { channel, kind, agentId } = draft;
   const fold = draft.isFoldable ? JSON.stringify([channel, kind, agentId]) : null;
-  // Serializes equal messages of all nodes, so that they are combined.
+  // The lock makes all nodes store similar messages one after the other, so that they are combined.
   if (fold !== null) yield* lock(`outbox ${fold}`);
   const waiting = fold === null ? undefined : (yield* get<MessageRow & { due_at: number }>(
     "DELETE FROM outbox WHERE fold = ? AND closed_at IS NULL AND attempts = 0 RETURNING *",
@@ -226,7 +234,8 @@ function* upsertMessage(draft: MessageDraft, now: number): Operation<void> {
     fold,
   );
   const dueAt = waiting?.due_at ?? Math.max(now, (tried?.at ?? -Infinity) + FOLD_MS);
-  // The new row is the last in order, because it is about the newest execution and follows the other messages of it.
+  // The combined message becomes the last row: it is about the newest execution, and must follow that execution's other
+  // messages.
   yield* run(
     "INSERT INTO outbox (id, channel, kind, agent_id, execution_id, request_id, fold, title, body, count, " +
       "created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -264,7 +273,7 @@ function toClaimed(
   };
 }
 
-/** Closes the messages of questions that have been answered. */
+/** Closes the messages about questions that no longer wait for an answer. */
 function* closeAnswered(now: number): Operation<void> {
   yield* run(
     "UPDATE outbox SET closed_at = ?, outcome = 'answered' WHERE closed_at IS NULL " +

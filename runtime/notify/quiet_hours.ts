@@ -1,9 +1,9 @@
-// Quiet hours by the local wall clock, so that daylight saving time does not shift them.
+// Checks quiet hours against the local time of day, so that daylight saving time does not shift them.
 import type { QuietHours } from "../config/notify_schema.ts";
 
 /**
- * Returns whether messages wait at this instant. `from` is included, `to` is not; the hours cross midnight if `to` is
- * before `from`.
+ * Returns true if messages wait at this time because of quiet hours. `from` is part of them, `to` is not. If `to` is before
+ * `from`, they include midnight.
  */
 export function isQuiet(now: number, quiet: QuietHours, machineZone: string): boolean {
   const { hour, minute } = Temporal.Instant.fromEpochMilliseconds(now)

@@ -1,5 +1,5 @@
-// Sends the messages of the outbox: one at a time through each channel, with growing waits between attempts, also across
-// restarts.
+// Sends the messages of the outbox: one at a time through each channel, with growing waits between attempts. Attempts
+// continue after a restart.
 import { backoffMs } from "../../base/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
@@ -11,41 +11,45 @@ import { type Channel, DeliveryFailure, type OutgoingMessage } from "./channels/
 import type { ClaimedMessage, MessageFilter, SqlOutbox } from "./outbox.ts";
 import { isQuiet } from "./quiet_hours.ts";
 
-/** The waits between attempts. */
+/** The shortest and the longest wait between two attempts, in milliseconds. */
 const WAITS = { firstMs: 10 * SECOND_MS, longestMs: 30 * MINUTE_MS };
-/** The time until delivery is given up. */
+/** The time after the first attempt until the sender gives up, in milliseconds. */
 export const RETRY_PERIOD_MS = DAY_MS;
-/** The most time until the sender notices the end of quiet hours or a clock change. */
+/**
+ * The maximum wait until the next check of the outbox, in milliseconds. It limits the delay after the end of quiet hours or
+ * a change of the clock.
+ */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 const STORAGE_RETRY_MS = 10 * SECOND_MS;
-/** The time that sent messages are kept: folding reads them. */
+/** The time for which closed messages are stored, in milliseconds. They are needed to combine similar messages. */
 const RETENTION_MS = DAY_MS;
 
 export interface SenderPorts {
   store: SqlOutbox;
   links: Pick<AnswerLinks, "create">;
   settings: () => NotifySettings;
-  /** The base of the answer links; null: messages have no links. */
+  /** Returns the base URL of answer links. Null: messages contain no links. */
   publicUrl: () => string | null;
   /**
-   * Resolves with undefined for an unknown channel. Rejects with DeliveryFailure if config.yaml's channel cannot work.
+   * Opens a channel. Returns undefined for an unknown channel. Rejects with DeliveryFailure if the channel's settings in
+   * config.yaml cannot work.
    */
   openChannel: (name: string) => Promise<Channel | undefined>;
-  /** Formats an instant for people. */
+  /** Returns a time as text for people. `ms` is in milliseconds since 1970. */
   showTime: (ms: number) => string;
-  /** The machine's time zone. */
+  /** Returns the IANA name of the machine's time zone. */
   timeZone: () => string;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** Sends messages. Holds no timer while the outbox is empty. */
+/** The sender of the outbox's messages. It sets no timer while the outbox is empty. */
 export class MessageSender implements AsyncDisposable {
   readonly #ports: SenderPorts;
   readonly #loop: WorkLoop;
-  /** Attempts in progress, by channel: a slow receiver delays only its own messages. */
+  /** The running attempts by channel. A slow receiver delays only the messages of its channel. */
   readonly #attempts = new Map<string, Promise<void>>();
-  /** True while a message is open. */
+  /** True if a message was open at the last check. */
   #isOpen = false;
 
   constructor(ports: SenderPorts) {
@@ -59,12 +63,12 @@ export class MessageSender implements AsyncDisposable {
     });
   }
 
-  /** Reports that there may be a message to send. */
+  /** Makes the sender check the outbox. Call it when there may be a message to send. */
   wake(): void {
     this.#loop.wake();
   }
 
-  /** Aborts the attempts in progress and waits for them. They are repeated at the next start. */
+  /** Aborts the running attempts and waits for their end. The next start repeats them. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#loop[Symbol.asyncDispose]();
     await Promise.all(this.#attempts.values());
@@ -78,7 +82,7 @@ export class MessageSender implements AsyncDisposable {
     return ms === undefined ? undefined : Math.min(ms, LONGEST_SLEEP_MS);
   }
 
-  /** Starts every due attempt; returns the wait until the next one, or undefined if no message is open. */
+  /** Starts each due attempt. Returns the wait until the next one in milliseconds, or undefined if no message is open. */
   async #sendDue(): Promise<number | undefined> {
     const { clock, store } = this.#ports;
     const now = clock.now();
@@ -103,14 +107,14 @@ export class MessageSender implements AsyncDisposable {
     return await store.countOpen() > 0 || this.#attempts.size > 0 ? LONGEST_SLEEP_MS : undefined;
   }
 
-  /** The kinds that may be sent now; null: all. */
+  /** Returns the kinds of messages that may be sent at this time. Null: all kinds. */
   #kindsAt(now: number): MessageFilter["kinds"] {
     const quiet = quietHours(this.#ports.settings());
     if (quiet === undefined || !isQuiet(now, quiet, this.#ports.timeZone())) return null;
     return quiet.pass;
   }
 
-  /** Makes one attempt. Never rejects. */
+  /** Attempts to send a message, and stores the result. Never rejects. */
   async #attempt(message: ClaimedMessage): Promise<void> {
     const { openChannel, clock, log, store } = this.#ports;
     const { id, channel: name, agentId, attempt } = message;
@@ -129,7 +133,7 @@ export class MessageSender implements AsyncDisposable {
         : "A message was delivered";
       log.write(attempt > 1 ? "info" : "debug", text, { ...fields, reply });
     } catch (error) {
-      // Nothing is stored at a stop: the claim has already set the time of the next attempt.
+      // When the service stops, nothing is stored: the claim has set the time of the next attempt already.
       if (this.#loop.signal.aborted) return;
       if (error instanceof DeliveryFailure) {
         return await this.#handleFailure(message, error, fields);
@@ -175,7 +179,10 @@ export class MessageSender implements AsyncDisposable {
     return { ...message, at: createdAt, text: folded, link };
   }
 
-  /** Never rejects. A message whose outcome cannot be stored stays due: it may arrive twice, but is not lost. */
+  /**
+   * Runs `store` and logs its error. Never rejects. A message whose result cannot be stored remains due: it may arrive
+   * twice, but is not lost.
+   */
   async #tryStore(store: () => Promise<void>): Promise<void> {
     try {
       await store();

@@ -1,13 +1,13 @@
-// The sections of the environment about skills and other agents. Their descriptions are untrusted data.
+// Formats the sections of the prompt about skills and other agents. Their descriptions are untrusted text.
 import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 const MAX_HINT_CHARACTERS = 200;
 
-/** A skill in the prompt. */
+/** A skill that the prompt lists. */
 export interface PromptSkill {
   name: string;
-  /** The form of its arguments: `[topic]`. */
+  /** A hint about the skill's arguments, such as `[topic]`. */
   argumentHint?: string;
   description: string;
 }
@@ -18,7 +18,10 @@ export interface PromptDelegate {
   description: string;
 }
 
-/** Returns a paragraph each for skills, agents and the tags of skills; none for empty lists. */
+/**
+ * Returns a paragraph about the skills, one about the agents, and one about the tags of skills. Leaves out paragraphs for
+ * empty lists.
+ */
 export function describeReferences(
   skills: readonly PromptSkill[],
   delegates: readonly PromptDelegate[],

@@ -1,16 +1,16 @@
-// The system message: the agent's environment, then its task.
+// Formats the system message of a run: the agent's environment, then its task.
 import { toTimestamp } from "../../base/clock.ts";
 import { describeReferences, type PromptDelegate, type PromptSkill } from "./reference_material.ts";
 import { quoteText, toPromptLine } from "./untrusted_text.ts";
 
 const MAX_PLACE_DESCRIPTION_CHARACTERS = 300;
-/** Limit of listed sections, because a memory may grow for years. memory_retrieve lists the rest. */
+/** The maximum number of memory sections in the list. A memory may grow for years; memory_retrieve lists all sections. */
 const MAX_SECTIONS = 100;
 const MAX_SECTION_CHARACTERS = 200;
 
-/** A folder that the file tools may access. */
+/** A folder or file that the file tools may access. */
 export interface PromptRoot {
-  /** Null: the folder has no alias. */
+  /** The alias in paths. Null if the folder has none. */
   alias: string | null;
   path: string;
   access: "read" | "write";
@@ -21,19 +21,19 @@ export interface SystemPromptOptions {
   /** The task, with all placeholders filled in. */
   task: string;
   now: number;
-  /** IANA name. */
+  /** The time zone by its IANA name. */
   timeZone: string;
   roots: readonly PromptRoot[];
-  /** The paths and globs of a watch trigger, as written in the agent's file. */
+  /** The paths and patterns of a watch trigger, as written in the agent's file. */
   watched?: readonly string[];
-  /** Names of the sections in the agent's long-term memory. */
+  /** The names of the sections in the agent's long-term memory. */
   memorySections: readonly string[];
   skills?: readonly PromptSkill[];
-  /** The agents that it may call. */
+  /** The agents that this agent may call. */
   delegates?: readonly PromptDelegate[];
 }
 
-/** Returns `<environment>` … `</environment>`, then `<task>` body `</task>`. */
+/** Returns the system message: `<environment>`, then `<task>` with the task. */
 export function createSystemPrompt(options: SystemPromptOptions): string {
   const environment = [
     describeTime(options.now, options.timeZone),
@@ -46,13 +46,15 @@ export function createSystemPrompt(options: SystemPromptOptions): string {
     `<task>\n${options.task.trim()}\n</task>`;
 }
 
-/** Returns whether two system messages differ at most in their time. */
+/** Returns true if two system messages differ in nothing but their time. */
 export function isSamePrompt(one: string, other: string): boolean {
   const withoutTime = (prompt: string) => prompt.replace(/^<environment>\nNow: .*\n/, "");
   return withoutTime(one) === withoutTime(other);
 }
 
-/** Parses the time and the memory sections from a system message; undefined for a message of another form. */
+/**
+ * Returns the time and the memory sections that a system message contains. Returns undefined for a message in another form.
+ */
 export function readPromptFacts(
   prompt: string,
 ): { now: number; timeZone: string; memorySections: string[] } | undefined {
@@ -65,7 +67,10 @@ export function readPromptFacts(
   return { now, timeZone, memorySections: readSections(memory?.[1] ?? "") };
 }
 
-/** Sections that a prompt only counts get names that are too long to be listed. */
+/**
+ * Parses the list of memory sections. The prompt contains only the number of further sections. For each of these, returns a
+ * name that is too long to be listed, so that the same prompt results.
+ */
 function readSections(list: string): string[] {
   const named = [...list.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([quoted]) =>
     String(JSON.parse(quoted))
@@ -75,7 +80,10 @@ function readSections(list: string): string[] {
   return [...named, ...Array.from({ length: more }, () => unnamed)];
 }
 
-/** A cache, because creating a format takes longer than the rest of a prompt. A service has one zone. */
+/**
+ * The formats by time zone. They are cached because creating one takes longer than the rest of a prompt. A service uses one
+ * time zone.
+ */
 const wallClocks = new Map<string, Intl.DateTimeFormat>();
 
 function wallClock(timeZone: string): Intl.DateTimeFormat {
@@ -141,7 +149,7 @@ function describeFiles(roots: readonly PromptRoot[]): string {
   ].join("\n");
 }
 
-/** Quotes a path if a reader could misread it. */
+/** Returns a path, in quotes if it contains characters that a reader could misread. */
 function showPath(path: string): string {
   const quoted = quoteText(path);
   return quoted === `"${path}"` ? path : quoted;

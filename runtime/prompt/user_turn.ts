@@ -1,4 +1,4 @@
-// The user turn: the first user message of a run.
+// Formats the user turn, which is the first user message of a run.
 import { basename } from "node:path";
 import type { Trigger } from "../agents/agent.ts";
 import type { AfterCause, RunCause, WatchCause, WebhookCause } from "../vocabulary/run_cause.ts";
@@ -10,27 +10,27 @@ import { quoteText, toPromptText, toUntrustedBlock, UNTRUSTED_NOTE } from "./unt
 
 export interface UserTurnOptions {
   trigger: Trigger;
-  /** The cause of the run; absent: a person or a program requested it. */
+  /** The cause of the run. Undefined if a person or a program requested the run. */
   cause?: RunCause;
-  /** True: the watched file exists now. */
+  /** True if the watched file exists now. Undefined if that is not known. */
   fileExists?: boolean;
-  /** Replaces the default turn and the template. */
+  /** The text that replaces the default turn and the template. */
   message?: string;
   context?: string;
   args: readonly string[];
-  /** True: the task already contains the arguments. */
+  /** True if the task contains the arguments already. */
   argumentsUsed: boolean;
 }
 
 const PLACEHOLDER =
   /\{(context|event|path|file|schedule|body|header\.[A-Za-z0-9-]+|field:\/[^{}]*)\}/g;
 
-/** Nesting limit of a JSON value that a placeholder inserts. */
+/** The maximum nesting depth of a JSON value that replaces a placeholder. */
 const MAX_DEPTH = 100;
 
 /**
- * Creates the turn: the message, else the trigger's template, else the default. Appends arguments and context that
- * neither the task nor the template uses.
+ * Returns the user turn. It consists of `message`, else the trigger's template, else the default text. Appends the
+ * arguments and the context unless the task or the template contains them.
  */
 export function createUserTurn(options: UserTurnOptions): string {
   const { trigger, cause, message, context, args } = options;
@@ -39,7 +39,7 @@ export function createUserTurn(options: UserTurnOptions): string {
     message ?? (template === undefined ? defaultTurn(options) : fillTemplate(template, options)),
   ];
   if (args.length > 0 && !options.argumentsUsed) parts.push(`Arguments:\n${args.join("\n")}`);
-  // A person, program or agent sent this context, so it is appended if the template omits it.
+  // Context from a person, program or agent is appended if the template does not contain it.
   const fromSomebody = cause === undefined || cause.type === "agent" || cause.type === "after";
   const isContextUsed = template !== undefined &&
     (/\{context\}/.test(template) || !fromSomebody ||
@@ -71,14 +71,17 @@ function defaultTurn({ trigger, cause, fileExists }: UserTurnOptions): string {
   return cause satisfies never;
 }
 
-/** Returns `every 5m` or `cron 30 8 * * *`; undefined if the agent no longer has a schedule. */
+/**
+ * Returns the agent's schedule, such as `every 5m` or `cron 30 8 * * *`. Returns undefined if the agent no longer has a
+ * schedule.
+ */
 function describeSchedule(trigger: Trigger): string | undefined {
   if (trigger.type !== "schedule") return undefined;
   if (trigger.every !== undefined) return `every ${trigger.every}`;
   return trigger.cron === undefined ? undefined : `cron ${trigger.cron}`;
 }
 
-/** File names are untrusted text, so they are quoted. */
+/** Returns a sentence about the changed file. Its name is untrusted text, so it is quoted. */
 function describeChange({ event, path }: WatchCause, fileExists: boolean | undefined): string {
   const change = `A watched file was ${event}: ${quoteText(path)}.`;
   if (fileExists === undefined) return change;
@@ -97,8 +100,8 @@ function describeDelivery({ event, body }: WebhookCause): string {
 }
 
 /**
- * Fills the template in one pass: inserted values are not scanned for placeholders. Placeholders without a value stay as
- * written.
+ * Returns the template with its placeholders replaced, in one pass: placeholders in inserted values are not replaced.
+ * Placeholders without a value stay as written.
  */
 function fillTemplate(template: string, options: UserTurnOptions): string {
   const values = templateValues(options);
@@ -117,7 +120,10 @@ function fillTemplate(template: string, options: UserTurnOptions): string {
   return isSent ? `${text}\n\n${UNTRUSTED_NOTE}` : text;
 }
 
-/** Returns a lookup of placeholders in a webhook delivery: "" for a missing part, undefined for any other name. */
+/**
+ * Returns a function that returns the value of a placeholder from a webhook delivery. It returns "" for a part that the
+ * delivery does not have, and undefined for other placeholders.
+ */
 function deliveryValues(
   { event, headers, body }: WebhookCause,
 ): (name: string) => string | undefined {
@@ -134,7 +140,10 @@ function deliveryValues(
   };
 }
 
-/** Returns a lookup of placeholders in the answer of the agent that this one follows. */
+/**
+ * Returns a function that returns the value of a placeholder from the answer of the agent that this run follows. It returns
+ * undefined for other placeholders.
+ */
 function followedAnswerValues(
   { status }: AfterCause,
   context: string,
@@ -148,7 +157,9 @@ function followedAnswerValues(
   };
 }
 
-/** Returns the value at a pointer: a string as it is, any other value as JSON. */
+/**
+ * Returns the value at a JSON pointer as text: a string unchanged, any other value as JSON. Returns "" if there is none.
+ */
 function textAt(value: JsonValue, pointer: string): string {
   const found = valueAt(value, pointer) ?? "";
   if (typeof found === "string") return toPromptText(found);
@@ -164,8 +175,8 @@ function templateValues({ trigger, cause, context }: UserTurnOptions): Map<strin
   }
   if (cause?.type === "watch") {
     values.set("event", cause.event);
-    // Not quoted, because the template decides their place. Line ends are escaped: a file name must not add lines to the
-    // template.
+    // The values are not quoted, because the template may put them anywhere. Line breaks are escaped, so that a file name
+    // cannot add lines to the template.
     values.set("path", escapeControls(cause.path));
     values.set("file", escapeControls(basename(cause.path)));
   }

@@ -1,15 +1,16 @@
-// The read-only base of every sandbox: the system's programs and libraries, and the user's programs from PATH.
+// Lists the paths that every sandbox contains read-only: the system's programs and libraries, and the user's programs from
+// PATH.
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { isBelow } from "../../base/files/path_below.ts";
 
-/** Programs and libraries. */
+/** The folders with the system's programs and libraries. */
 const SYSTEM: readonly string[] = [
   ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"],
 ];
 
 /**
- * The files of /etc that programs need. The rest stays closed, because any program may keep passwords there (rejected: the
- * whole of /etc except /etc/shadow).
+ * The files and folders of /etc that programs need. The others are not mounted, because any program may store passwords in
+ * /etc (rejected: the whole of /etc except /etc/shadow).
  */
 const ETC_FILES: readonly string[] = [
   ...["passwd", "group", "hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf"],
@@ -22,24 +23,27 @@ const ETC_FILES: readonly string[] = [
   ...["papersize", "manpath.config", "profile", "bash.bashrc", "static", "machine-id"],
 ];
 
-/** Paths that are mounted read-only in every sandbox. A path that does not exist is left out. */
+/** The paths that are mounted read-only in every sandbox. A path that does not exist is left out. */
 export const BASE_SYSTEM: readonly string[] = [
   ...SYSTEM,
   ...ETC_FILES.map((path) => `/etc/${path}`),
 ];
 
-/** Folders in which package managers install programs for one user, open even when PATH does not name them. */
+/**
+ * The folders of the home folder in which package managers install programs for one user. They are mounted even if PATH
+ * does not contain them.
+ */
 const USER_PROGRAMS: readonly string[] = [
   ...[".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx", ".local/pipx"],
   ...[".local/share/mise", ".local/share/fnm", ".local/share/pnpm", ".rustup", ".sdkman"],
 ];
 
-/** Folders that hold more than programs. Only the subfolder that PATH names is open. */
+/** The folders of the home folder that contain more than programs. Of these, only the subfolder in PATH is mounted. */
 const MIXED_FOLDERS = [".local", ".cargo", ".config", ".deno", ".cache", ".docker"];
 
 /**
- * Returns the program folders from PATH that are not part of the base system. A folder named `bin` or `shims` is replaced
- * by its parent: a version of Python keeps its libraries beside it.
+ * Returns the folders of programs in PATH that are not part of the base system, and USER_PROGRAMS. Replaces a folder named
+ * `bin` or `shims` by its parent, because Python and others keep their libraries beside it.
  */
 export function programFolders(path: string | undefined, home: string): string[] {
   const folders = (path ?? "").split(":").filter(isAbsolute).flatMap((folder) => {

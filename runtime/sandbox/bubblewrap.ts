@@ -1,6 +1,6 @@
-// The command line of bubblewrap: an empty system into which the permitted paths are mounted.
+// Builds the command line of bubblewrap, which starts a program in an empty system and mounts the permitted paths into it.
 //
-// Decision: bubblewrap's own command line, because distributions package this one program, and a list of mounts is enough
+// Decision: bubblewrap is called directly. Distributions package this one program, and a list of mounts is sufficient
 // (rejected: @anthropic-ai/sandbox-runtime 0.0.83, which calls the same program but needs a quoted shell command, socat,
 // ripgrep, a proxy that can open TLS, and four packages; it also mounts the whole file system read-only and then excludes
 // paths, while here only named paths exist).
@@ -17,52 +17,62 @@ import {
 } from "./sandbox_rules.ts";
 import { secretPlaces } from "./secret_places.ts";
 
-/** The abilities of this system's bubblewrap. */
+/** The bubblewrap program of this system and its abilities. */
 export interface Bubblewrap {
-  /** Its absolute path. */
+  /** The absolute path of the program. */
   program: string;
-  /** True if it can forbid nested user namespaces. */
+  /** True if bubblewrap can forbid nested user namespaces. */
   disablesNamespaces: boolean;
   /** True if `env` can restore the default handling of a signal that a parent ignores. */
   restoresSignals: boolean;
   /** True if the kernel counts a sandbox's processes apart from the user's other processes. */
   countsProcesses: boolean;
-  /** Absolute path of socat, which connects programs to a proxy. Absent when socat is not installed. */
+  /** The absolute path of socat, which connects programs to a proxy. Undefined if socat is not installed. */
   bridge?: string;
 }
 
-/** Sandbox rules with an open proxy. */
+/**
+ * Sandbox rules whose network access is resolved: a function in `net` was replaced by the route of the proxy that it
+ * opened.
+ */
 export type ResolvedRules = Omit<SandboxRules, "net"> & { net: "none" | "host" | ProxyRoute };
 
-/** The limits of one program in the sandbox. */
+/** The resource limits of one sandboxed program. */
 export const SANDBOX_LIMITS = {
-  /** Data memory of one process. Address space has no limit, because V8 and Go reserve far more than they use. */
+  /**
+   * The data memory of one process in megabytes. The address space has no limit, because V8 and Go reserve far more than
+   * they use.
+   */
   dataMegabytes: 4096,
-  /** Size of one written file. */
+  /** The size of one written file in megabytes. */
   fileMegabytes: 4096,
-  /** Size of each temporary folder, which lives in memory. */
+  /** The size of each temporary folder in megabytes. These folders are in memory. */
   temporaryMegabytes: 512,
-  /** Processes and threads of the program and its descendants. */
+  /** The number of processes and threads of the program and its descendants. */
   processes: 1024,
 } as const;
 
 const MEGABYTE = 1024 * 1024;
 
-/** The address of the proxy inside the sandbox. */
+/** The port and the socket of the proxy inside the sandbox. */
 const PROXY_PORT = 3128;
 const PROXY_SOCKET = "/inkling-proxy.sock";
 
 /**
- * Runs outside of the sandbox. SIGTERM goes to the whole process group; bubblewrap ignores it, or the program would be
- * killed before it can clean up. Inside, `env` restores the signal for the program.
+ * The shell script that starts bubblewrap, and makes it ignore SIGTERM. The signal goes to the whole process group: without
+ * this, bubblewrap would end, and kill the program before it can clean up. Inside the sandbox, `env` restores the signal
+ * for the program.
  */
 const IGNORE_TERM = 'trap "" TERM; exec "$@"';
 const RESTORE_TERM = ["/usr/bin/env", "--default-signal=TERM", "--"];
 
-/** The access to one path. `own` mounts an empty folder of the sandbox's own. */
+/**
+ * The access to one path in the sandbox. `own` mounts an empty folder that belongs to the sandbox. `from` is the folder
+ * that is mounted at the path, writable.
+ */
 type Access = "read" | "write" | "own" | "closed" | "proc" | "dev" | { from: string };
 
-/** The machine and the user that a sandbox is built for. */
+/** The options of bubblewrapCommand(). */
 export interface BubblewrapOptions {
   bubblewrap: Bubblewrap;
   /** The user's home folder. */
@@ -70,8 +80,8 @@ export interface BubblewrapOptions {
 }
 
 /**
- * Returns the command that starts a program inside the sandbox. Throws SandboxFailure, and Deno's errors for
- * unreadable folders.
+ * Returns the command that starts a program inside the sandbox. Throws SandboxFailure, and Deno's errors for folders that
+ * cannot be read.
  */
 export function bubblewrapCommand(
   { program, args, cwd, environment }: SandboxedProgram,
@@ -82,13 +92,14 @@ export function bubblewrapCommand(
   const proxy = typeof rules.net === "object" ? rules.net : undefined;
   const confined = [
     bubblewrap.program,
-    // Unshares everything, and dies with its parent. No new session: the caller must be able to signal the process group.
+    // The program gets new namespaces of all kinds, and ends with bubblewrap. It gets no new session, because the caller
+    // must be able to signal the process group.
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL"],
     ...(disablesNamespaces ? ["--disable-userns"] : []),
     ...(rules.net === "host" ? ["--share-net"] : []),
     ...mountsOf(rules, { cwd, home, environment }),
     ...(proxy === undefined ? [] : ["--ro-bind", proxy.socketFile, PROXY_SOCKET]),
-    // Through /proc even an administrator without capabilities could change kernel settings for the whole machine.
+    // With a writable /proc, even root without capabilities could change kernel settings for the whole machine.
     ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     ...["--chdir", cwd, "--"],
     ...["/bin/sh", "-c", limitingShell(bubblewrap, proxy && bridge), "inkling-sandbox"],
@@ -102,7 +113,10 @@ export function bubblewrapCommand(
   return { program: first, args: rest, cwd: "/", environment: { ...environment, ...way } };
 }
 
-/** Returns the proxy variables that common HTTP clients read. Node reads them only with NODE_USE_ENV_PROXY. */
+/**
+ * Returns the environment variables that make common HTTP clients use the proxy. Node reads them only if NODE_USE_ENV_PROXY
+ * is set.
+ */
 function proxyVariables({ credentials }: ProxyRoute): Record<string, string> {
   const address = `http://${credentials}@127.0.0.1:${PROXY_PORT}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
@@ -110,7 +124,7 @@ function proxyVariables({ credentials }: ProxyRoute): Record<string, string> {
     ...Object.fromEntries(
       [...names, ...names.map((name) => name.toLowerCase())].map((name) => [name, address]),
     ),
-    // No exceptions: the sandbox reaches no host without the proxy.
+    // The lists of exceptions are empty, because the sandbox reaches no host without the proxy.
     ...{ NO_PROXY: "", no_proxy: "", NODE_USE_ENV_PROXY: "1" },
   };
 }
@@ -118,9 +132,9 @@ function proxyVariables({ credentials }: ProxyRoute): Record<string, string> {
 function limitingShell({ countsProcesses }: Bubblewrap, bridge: string | undefined): string {
   const { dataMegabytes, fileMegabytes, processes } = SANDBOX_LIMITS;
   return [
-    // Kilobytes for -d, blocks of 512 bytes for -f.
+    // `ulimit -d` counts kilobytes, `ulimit -f` counts blocks of 512 bytes.
     ...["ulimit -c 0", `ulimit -d ${dataMegabytes * 1024}`, `ulimit -f ${fileMegabytes * 2048}`],
-    // Dash spells the option -p, other shells -u.
+    // The option for processes is -p in dash and -u in other shells.
     ...(countsProcesses ? [`ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`] : []),
     ...(bridge === undefined ? [] : [bridgeTo(bridge)]),
     'exec "$@"',
@@ -128,9 +142,8 @@ function limitingShell({ countsProcesses }: Bubblewrap, bridge: string | undefin
 }
 
 /**
- * Returns the shell line that forwards the proxy port to the proxy's socket. The forwarder is no child of the program,
- * because programs may wait for all of their children. The program starts once the port is open, or without a proxy after
- * half a second.
+ * Returns the shell line that forwards PROXY_PORT to the proxy's socket. The forwarding process is no child of the program,
+ * because programs may wait for all of their children. The program starts when the port is open, or after half a second.
  */
 function bridgeTo(socat: string): string {
   const listen =
@@ -160,7 +173,7 @@ function mountsOf(
   const put = (access: Access, paths: Iterable<string>) => {
     for (const one of paths) places.set(one, access);
   };
-  // At the same path a later rule wins; a deeper path wins over the folders around it.
+  // If a path is put twice, the later access applies. The access of a deeper path overrides that of its parents.
   put("read", BASE_SYSTEM);
   put("own", ["/tmp", "/var/tmp", "/dev/shm"]);
   put(rules.home === undefined ? "own" : { from: rules.home }, [home, realHome]);
@@ -184,7 +197,9 @@ function mountsOf(
   ];
 }
 
-/** Returns symlinks for declared paths that contain a symbolic link, so that both spellings work. */
+/**
+ * Returns options that create a symlink for each declared path with a symlink in it, so that the declared path works, too.
+ */
 function linksOf(declared: readonly string[], shown: readonly string[]): string[] {
   return [...new Set(declared)].flatMap((path) => {
     const real = knownRealPath(path);
@@ -194,8 +209,8 @@ function linksOf(declared: readonly string[], shown: readonly string[]): string[
 }
 
 /**
- * Returns the mount options for one path. Adds folders to `emptied` that must become read-only after everything inside them
- * is mounted.
+ * Returns the options that mount one path. Adds closed folders to `emptied`: they become read-only after everything inside
+ * them is mounted.
  */
 function mountOf(path: string, access: Access, emptied: string[]): string[] {
   if (typeof access === "object") return ["--bind", access.from, path];
@@ -222,8 +237,8 @@ function mountOf(path: string, access: Access, emptied: string[]): string[] {
 }
 
 /**
- * Returns false when Deno's own flags forbid reading the path. Such paths lie among programs, and are assumed to hold no
- * keys.
+ * Returns false if Deno's flags forbid reading the path. Such a path is in a folder of programs, and is assumed to contain
+ * no keys.
  */
 function isPermitted(path: string): boolean {
   try {

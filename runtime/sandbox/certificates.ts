@@ -1,25 +1,28 @@
-// The certificates that the machine trusts beyond the system's own. Sandboxed programs get them by default, because behind
-// a company's proxy they reach no host without them.
+// Finds the certificates that the machine trusts in addition to the system's. Sandboxed programs get them by default:
+// behind a company's proxy, a program without them can connect to no host.
 import { basename, isAbsolute, join } from "node:path";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 
-/** The variables of OpenSSL, Node and Python that name certificate files or folders. */
+/** The environment variables of OpenSSL, Node and Python that contain paths of certificate files or folders. */
 export const CERTIFICATE_VARIABLES: readonly string[] = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"],
 ];
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** The maximum number of files read from one folder. */
+/** The maximum number of files that are read from one folder. */
 const MAX_FILES = 1_000;
 
-/** Returns the absolute paths that the variables name. */
+/** Returns the absolute paths in these variables and in DENO_CERT. */
 export function certificatePaths(environment: Readonly<Record<string, string>>): string[] {
   const values = [...CERTIFICATE_VARIABLES, "DENO_CERT"].map((name) => environment[name] ?? "");
-  // OpenSSL accepts several folders, separated by colons.
+  // OpenSSL accepts several folders in one variable, separated by colons.
   return [...new Set(values.flatMap((value) => value.split(":")))].filter(isAbsolute);
 }
 
-/** Returns the certificate files at these paths and in folders at these paths. Files with a private key are left out. */
+/**
+ * Returns the certificate files at the paths in these variables, and in the folders at these paths. Leaves out files with a
+ * private key.
+ */
 export function certificateFiles(environment: Readonly<Record<string, string>>): string[] {
   return certificatePaths(environment).flatMap((path) =>
     unlessUnreadable(() => Deno.statSync(path).isDirectory)
@@ -43,7 +46,9 @@ function isCertificateFile(path: string): boolean {
     !text.includes("PRIVATE KEY");
 }
 
-/** Returns undefined for a missing or unreadable path: the program then runs without it. */
+/**
+ * Returns the result of `read`, or undefined if the path cannot be read. The program then runs without that certificate.
+ */
 function unlessUnreadable<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,5 +1,4 @@
-// The sandbox of the programs that agents start: finds the system's sandbox, applies the setting, and confines each
-// program.
+// Puts the programs that agents start into the sandbox: detects the system's sandbox, and applies the setting `sandbox`.
 import { resolve } from "node:path";
 import { isMissing } from "../../base/files/missing.ts";
 import { type Bubblewrap, bubblewrapCommand, type ResolvedRules } from "./bubblewrap.ts";
@@ -11,19 +10,19 @@ import {
 } from "./sandbox_rules.ts";
 import { findSandbox, NO_BRIDGE, type SandboxSupport } from "./sandbox_support.ts";
 
-/** The settings and collaborators of a ProcessSandbox. */
+/** The options of ProcessSandbox. */
 export interface ProcessSandboxOptions {
-  /** Returns the current `sandbox` setting. */
+  /** Returns the current value of the setting `sandbox`. */
   mode(): SandboxMode;
   /** The user's home folder. */
   home: string;
-  /** Detects the system's sandbox. Called once, before the first program starts. */
+  /** Detects the system's sandbox. Called once, before the first program starts. Default: findSandbox(). */
   find?: () => Promise<SandboxSupport>;
-  /** Called once with a sentence when programs run without the preferred sandbox. */
+  /** Called if programs run without the preferred sandbox, once for each sentence about it. */
   onMissing?: (sentence: string) => void;
 }
 
-/** Confines programs to the sandbox. */
+/** The sandbox of the programs that agents start. */
 export class ProcessSandbox {
   readonly #options: ProcessSandboxOptions;
   #support: Promise<SandboxSupport> | undefined;
@@ -33,29 +32,29 @@ export class ProcessSandbox {
     this.#options = options;
   }
 
-  /** True unless the setting is `off`. */
+  /** True unless the setting `sandbox` is `off`. */
   get isWanted(): boolean {
     return this.#options.mode() !== "off";
   }
 
-  /** True if the setting forbids programs without a sandbox. */
+  /** True if the setting `sandbox` is `required`, so that no program may start without a sandbox. */
   get isRequired(): boolean {
     return this.#options.mode() === "required";
   }
 
-  /** Returns true if programs run in a sandbox. */
+  /** Returns true if programs will run in a sandbox. */
   async isAvailable(): Promise<boolean> {
     return this.isWanted && "bubblewrap" in await this.support();
   }
 
-  /** Returns the sandbox that this system has, regardless of the setting. */
+  /** Returns the system's sandbox, or the reason that there is none. Ignores the setting. */
   support(): Promise<SandboxSupport> {
     const { find = () => findSandbox() } = this.#options;
     return this.#support ??= find();
   }
 
   /**
-   * Returns the command that runs a program in the sandbox. Returns the program itself when the setting is `off`, or when
+   * Returns the command that runs a program in the sandbox. Returns the program unchanged if the setting is `off`, or if
    * the sandbox is preferred and missing. Throws SandboxFailure.
    */
   async confine(program: SandboxedProgram, rules: SandboxRules): Promise<SandboxedProgram> {
@@ -64,7 +63,8 @@ export class ProcessSandbox {
     if (wanted === "off") return program;
     const support = await this.support();
     if ("bubblewrap" in support) {
-      // Without this check, a program inside the sandbox would report the missing program in its own words.
+      // Without this check, the error about a missing program would come from a program inside the sandbox, with another
+      // text.
       if (!isInstalled(program)) throw new SandboxFailure("program_missing", "it is not installed");
       return bubblewrapCommand(program, { ...rules, net: this.#openNet(rules, support) }, {
         ...support,
@@ -85,7 +85,7 @@ export class ProcessSandbox {
     return "host";
   }
 
-  /** Reports once that there is no sandbox. Throws SandboxFailure when one is required. */
+  /** Reports a missing sandbox or proxy, once for each sentence. Throws SandboxFailure if the sandbox is required. */
   #continueWithout(sentence: string): void {
     if (this.isRequired) throw new SandboxFailure("no_sandbox", sentence);
     if (!this.#reported.has(sentence)) this.#options.onMissing?.(sentence);
@@ -93,7 +93,7 @@ export class ProcessSandbox {
   }
 }
 
-/** Describes why there is no sandbox, the consequence, and the remedy. */
+/** Returns a sentence about a missing sandbox: the reason, the consequence, and the remedy. */
 export function describeMissing(
   { problem, remedy }: Extract<SandboxSupport, { problem: string }>,
   mode: Exclude<SandboxMode, "off">,
@@ -103,7 +103,7 @@ export function describeMissing(
     : `Skills' scripts, MCP servers and custom tools run without a sandbox: ${problem}. To get one, ${remedy}.`;
 }
 
-/** Describes why programs cannot be limited to hosts, the consequence, and the remedy. */
+/** Returns a sentence about programs that cannot be limited to hosts: the reason, the consequence, and the remedy. */
 export function describeMissingBridge(mode: Exclude<SandboxMode, "off">): string {
   const { problem, remedy } = NO_BRIDGE;
   return mode === "required"
@@ -112,7 +112,7 @@ export function describeMissingBridge(mode: Exclude<SandboxMode, "off">): string
 }
 
 function isInstalled({ program, cwd, environment }: SandboxedProgram): boolean {
-  // Without PATH each system searches in places of its own.
+  // Without PATH, the system searches the program in default places, which differ between systems.
   if (environment["PATH"] === undefined && !program.includes("/")) return true;
   const places = program.includes("/")
     ? [resolve(cwd, program)]
@@ -121,7 +121,7 @@ function isInstalled({ program, cwd, environment }: SandboxedProgram): boolean {
     try {
       return Deno.statSync(path).isFile;
     } catch (error) {
-      // The check is not possible: starting the program decides.
+      // The folder cannot be read, so only starting the program shows if it exists.
       return !isMissing(error);
     }
   });

@@ -1,55 +1,66 @@
-// The rules of a sandboxed program: the paths and hosts that it may reach. The enforcement lives elsewhere.
+// Declares the rules of a sandboxed program: the paths and hosts that it may use. bubblewrap.ts enforces them.
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isEnvFileName } from "../../base/files/env_file_name.ts";
 
-/** The values of config.yaml's `sandbox` setting. */
+/** The values of the setting `sandbox` in config.yaml. */
 export const SANDBOX_MODES = ["required", "preferred", "off"] as const;
 
-/** `required` refuses to start a program without a sandbox; `preferred` starts it without one and logs that. */
+/**
+ * A value of the setting. `required`: no program starts without a sandbox. `preferred`: programs start without one if it is
+ * missing, which is logged. `off`: no sandbox is used.
+ */
 export type SandboxMode = typeof SANDBOX_MODES[number];
 
-/** Everything that one program may reach besides the system's programs and libraries. All paths are absolute. */
+/**
+ * The paths and hosts that one program may use in addition to the system's programs and libraries. All paths are absolute.
+ */
 export interface SandboxRules {
-  /** The program's own files, read-only. They are assumed to hold no keys. */
+  /** The program's own files, which it may read. They are assumed to contain no keys. */
   programs?: readonly string[];
-  /** Files and folders, with their content, that the program may read. */
+  /** The files and folders, with their content, that the program may read. */
   read: readonly string[];
-  /** Files and folders, with their content, that the program may read and write. */
+  /** The files and folders, with their content, that the program may read and write. */
   write: readonly string[];
-  /** Paths that stay hidden, even inside of the other paths. A path in `read` or `write` below one of these is still open. */
+  /**
+   * The paths that are hidden, also if they are inside permitted folders. A path in `read` or `write` that is below a
+   * hidden path is permitted.
+   */
   closed: readonly string[];
-  /** A folder mounted as the user's home. Absent: an empty home that is removed with the program. */
+  /** The folder that is mounted as the user's home. Undefined: an empty home that is deleted when the program ends. */
   home?: string;
   /**
-   * `host`: the machine's network without limits. A function: opens a proxy for this program and returns its route. It is
-   * called only when the system can limit the program to the proxy.
+   * `host`: the machine's network without limits. `none`: no network. A function: opens a proxy for this program and
+   * returns its route. It is called only if the system can limit the program to the proxy.
    */
   net: "none" | "host" | (() => ProxyRoute);
 }
 
-/** The route from the sandbox to an HTTP proxy outside. */
+/** The route from the sandbox to an HTTP proxy in the service. */
 export interface ProxyRoute {
-  /** The Unix socket that the proxy listens on. */
+  /** The path of the Unix socket on which the proxy listens. */
   socketFile: string;
-  /** `user:password` of this program, as in a URL. */
+  /** The program's credentials for the proxy, as `user:password`. */
   credentials: string;
 }
 
-/** A program to start. */
+/** A command to start, with its folder and environment. */
 export interface SandboxedProgram {
-  /** A name to find in PATH, or a path. */
+  /** The program's path, or its name, which is searched in PATH. */
   program: string;
   args: readonly string[];
-  /** Absolute. */
+  /** The absolute path of the working folder. */
   cwd: string;
-  /** The whole environment; nothing is inherited. */
+  /** The program's environment variables. It inherits no others. */
   environment: Readonly<Record<string, string>>;
 }
 
 /** The maximum number of folder entries that are scanned for files with keys. */
 const MAX_ENTRIES = 200_000;
 
-/** Error: a program cannot be put into the sandbox. The message of `no_sandbox` is a sentence, the others' the end of one. */
+/**
+ * Error: a program cannot be put into the sandbox. The message is a sentence for the kind `no_sandbox`, and a clause for
+ * the other kinds.
+ */
 export class SandboxFailure extends RuntimeError {
   readonly code: RuntimeErrorCode = "conflict";
   readonly kind: "no_sandbox" | "program_missing" | "too_many_files";
@@ -61,9 +72,9 @@ export class SandboxFailure extends RuntimeError {
 }
 
 /**
- * Returns the current `.env` files in these folders. The sandbox knows paths, not names, so they must be listed. Symbolic
- * links are not followed: their targets are in the sandbox only when they lie in one of the folders. Throws
- * SandboxFailure.
+ * Returns the `.env` files that are in these folders now. They must be listed, because bubblewrap hides paths, not names.
+ * Symlinks are not followed, because their targets are only in the sandbox if they are in one of the folders. Throws
+ * SandboxFailure if there are too many entries.
  */
 export function findEnvFiles(folders: readonly string[]): string[] {
   const found: string[] = [];
@@ -79,8 +90,8 @@ export function findEnvFiles(folders: readonly string[]): string[] {
       }
     } catch (error) {
       if (error instanceof SandboxFailure) throw error;
-      // The folder is gone, is a file, or is closed to this user. A path that only Deno's flags close would be open in the
-      // sandbox.
+      // These errors mean that the path does not exist, is a file, or is closed to the user. But a folder that only Deno's
+      // flags close would be readable in the sandbox, so NotCapable is thrown.
       if (!(error instanceof Error) || error instanceof Deno.errors.NotCapable) throw error;
     }
   };

@@ -1,30 +1,30 @@
-// Detects the system's sandbox by starting one.
+// Detects the system's sandbox by starting a trial program in it.
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { bubblewrapCommand } from "./bubblewrap.ts";
 
-// Decision: no sandbox on macOS yet, because an untested profile for sandbox-exec would be an empty promise (rejected: a
-// profile generated from the same rules).
+// Decision: there is no sandbox on macOS yet, because nobody could test a profile for sandbox-exec (rejected: a profile
+// that is generated from the same rules).
 
-/** The system's sandbox, or the reason that there is none. */
+/** The system's sandbox, or the reason that there is none and the remedy. */
 export type SandboxSupport = { bubblewrap: Bubblewrap } | {
-  /** The reason, as the end of a sentence. */
+  /** The reason, as a clause. */
   problem: string;
-  /** The remedy, in the imperative. */
+  /** The remedy, as a clause in the imperative. */
   remedy: string;
 };
 
-/** The places of bubblewrap. PATH is not searched, because it could name any program. */
+/** The paths at which bubblewrap is searched. PATH is not searched, because it could lead to any program. */
 const PROGRAMS = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"]
   .concat("/run/current-system/sw/bin/bwrap");
 
-/** The reason that programs cannot be limited to hosts, and the remedy. */
+/** The reason that programs cannot be limited to hosts, and the remedy, both as clauses. */
 export const NO_BRIDGE = {
   problem: "socat is not installed",
   remedy:
     "install socat (sudo apt install socat, sudo dnf install socat, sudo pacman -S socat), then restart Inkling",
 } as const;
 
-/** The first Linux version that counts processes per user namespace. */
+/** The first version of Linux that counts processes per user namespace, as major and minor number. */
 const COUNTING_KERNEL = [5, 14] as const;
 
 const INSTALL =
@@ -34,8 +34,9 @@ const ALLOW_NAMESPACES =
   "sudo sysctl kernel.unprivileged_userns_clone=1; then restart Inkling";
 
 /**
- * Starts a trial program in a sandbox, with fewer options if the system does not support all. The trial prints the kernel's
- * version and the path of socat. `programs` lists places of bubblewrap.
+ * Starts a trial program in a sandbox and returns the sandbox's abilities. If the system does not support all options,
+ * tries again with fewer. The trial prints the kernel's version and the path of socat. `programs` contains the paths at
+ * which bubblewrap is searched.
  */
 export async function findSandbox(programs: readonly string[] = PROGRAMS): Promise<SandboxSupport> {
   if (Deno.build.os !== "linux") {
@@ -51,7 +52,10 @@ export async function findSandbox(programs: readonly string[] = PROGRAMS): Promi
   return { problem: "bubblewrap is not installed", remedy: INSTALL };
 }
 
-/** Returns undefined when the program does not exist. */
+/**
+ * Returns the abilities of bubblewrap at one path, or the reason that it does not work. Returns undefined if it does not
+ * exist.
+ */
 async function tryProgram(program: string): Promise<SandboxSupport | undefined> {
   let said = "";
   for (const restoresSignals of [true, false]) {

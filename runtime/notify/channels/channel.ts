@@ -1,7 +1,7 @@
-// The port to a notification channel.
+// Declares the interface of a notification channel.
 import type { NotifyKind } from "../../config/notify_schema.ts";
 
-/** A message to be sent. */
+/** A message to send through a channel. */
 export interface OutgoingMessage {
   id: string;
   kind: NotifyKind | "test";
@@ -10,17 +10,17 @@ export interface OutgoingMessage {
   title: string;
   text: string;
   count: number;
-  /** The time of the first event, in milliseconds since the epoch. */
+  /** The time of the first event that the message is about, in milliseconds since 1970. */
   at: number;
-  /** The link that opens the question; null: none. */
+  /** The link that opens the question. Null if there is none. */
   link: string | null;
 }
 
-/** Error: a message was not delivered. Its text is a sentence for the log. */
+/** Error: a message was not delivered. The message of the error is a sentence for the log. */
 export class DeliveryFailure extends Error {
-  /** True: another attempt cannot succeed. */
+  /** True if another attempt cannot succeed. */
   readonly isFinal: boolean;
-  /** The wait that the receiver asks for. */
+  /** The minimum wait that the receiver requests before the next attempt, in milliseconds. */
   readonly retryAfterMs: number;
 
   constructor(
@@ -37,16 +37,15 @@ export class DeliveryFailure extends Error {
   }
 }
 
-/** A notification channel. */
+/** A channel that delivers messages to people. */
 export interface Channel {
   /**
-   * Sends a message; returns the receiver's reply as the end of a sentence. Throws DeliveryFailure; rethrows the signal's
-   * reason.
+   * Sends a message and returns the receiver's reply as a clause. Throws DeliveryFailure, and the signal's reason on abort.
    */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<string>;
 }
 
-/** Converts a message to JSON data for programs. */
+/** Returns the fields of a message as JSON data for programs. */
 export function toData(message: OutgoingMessage): Record<string, unknown> {
   const { kind, agentId, executionId, title, text, count, at, link } = message;
   return {
@@ -61,10 +60,10 @@ export function toData(message: OutgoingMessage): Record<string, unknown> {
   };
 }
 
-/** Cuts a text to a number of UTF-8 bytes, with `…` at the cut. */
+/** Returns the text, or its beginning with `…` that fits into `maxBytes` of UTF-8. */
 export function cutBytes(text: string, maxBytes: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return text;
-  // "…" has three bytes. A partial character at the end is dropped.
+  // `…` has three bytes. With `stream`, the decoder drops a character that the cut splits.
   return `${new TextDecoder().decode(bytes.subarray(0, maxBytes - 3), { stream: true })}…`;
 }

@@ -1,4 +1,5 @@
-// The channels `command` (a program of the user) and `desktop`. Both start without a shell and with a small environment.
+// Creates the channels `command` (a program of the user) and `desktop`. Both start a program without a shell and with few
+// environment variables.
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
@@ -11,14 +12,14 @@ import { type Channel, DeliveryFailure, toData } from "./channel.ts";
 const TIMEOUT_MS = 30 * SECOND_MS;
 const MAX_OUTPUT_BYTES = 16 * 1_024;
 const MAX_SHOWN = 300;
-/** The variables by which a program finds the desktop of the person who started the service. */
+/** The environment variables by which a program finds the desktop of the person who started the service. */
 const DESKTOP_VARIABLES = [
   "DISPLAY",
   "WAYLAND_DISPLAY",
   "XDG_RUNTIME_DIR",
   "DBUS_SESSION_BUS_ADDRESS",
 ];
-/** osascript gets the texts as arguments, so it interprets no part of them as a script. */
+/** The script that shows a notification. osascript gets the texts as arguments, so they are not interpreted as a script. */
 const APPLE_SCRIPT = [
   "on run argv",
   "display notification (item 2 of argv) with title (item 1 of argv)",
@@ -27,7 +28,7 @@ const APPLE_SCRIPT = [
 const MAX_DESKTOP_TEXT = 600;
 
 export interface CommandPorts {
-  /** The programs' working directory. */
+  /** The working folder of the programs. */
   cwd: string;
   lookup: (name: string) => string | undefined;
   clock: Clock;
@@ -35,7 +36,10 @@ export interface CommandPorts {
   os: typeof Deno.build.os;
 }
 
-/** Creates a channel that gives the message to a program, as one line of JSON on its standard input. */
+/**
+ * Creates a channel that starts a program for each message. The program gets the message as a line of JSON on its standard
+ * input.
+ */
 export function createCommand({ run }: { run: readonly string[] }, ports: CommandPorts): Channel {
   const [program = "", ...args] = run;
   return {
@@ -46,13 +50,16 @@ export function createCommand({ run }: { run: readonly string[] }, ports: Comman
   };
 }
 
-/** Returns the program that shows desktop notifications on a system; undefined: none is known. */
+/** Returns the program that shows desktop notifications on an operating system, or undefined if none is known. */
 export function desktopProgram(os: typeof Deno.build.os): string | undefined {
   if (os === "darwin") return "osascript";
   return os === "linux" ? "notify-send" : undefined;
 }
 
-/** Creates the channel to this machine's desktop. Throws DeliveryFailure on a system without a known program. */
+/**
+ * Creates the channel that shows messages on this machine's desktop. Throws DeliveryFailure if no program for the operating
+ * system is known.
+ */
 export function createDesktop(ports: CommandPorts): Channel {
   const { os } = ports;
   const program = desktopProgram(os);
@@ -66,7 +73,7 @@ export function createDesktop(ports: CommandPorts): Channel {
         const script = APPLE_SCRIPT.flatMap((line) => ["-e", line]);
         return start(program, { args: [...script, title, shown], ports, signal });
       }
-      // The body of notify-send may contain markup.
+      // notify-send interprets markup in the text, so it is escaped.
       const body = shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
       const args = ["--app-name=Inkling", "--", title, body];
       return start(program, { args, ports, signal });

@@ -1,4 +1,5 @@
-// Sends a channel's POST request. It reaches only the hosts that http_request may reach, and follows no redirect.
+// Sends the POST request of a channel. The request reaches only hosts that http_request may reach, and follows no
+// redirects.
 import { withinTime } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
@@ -12,7 +13,7 @@ import { DeliveryFailure } from "./channel.ts";
 const TIMEOUT_MS = 20 * SECOND_MS;
 const MAX_REPLY_BYTES = 16 * 1_024;
 const LONGEST_RETRY_AFTER_MS = HOUR_MS;
-/** Statuses of a receiver that will never accept the message. */
+/** The HTTP statuses after which another attempt cannot succeed. */
 const FINAL: ReadonlySet<number> = new Set([400, 410, 413, 422]);
 
 export interface PostPorts {
@@ -21,18 +22,18 @@ export interface PostPorts {
   resolveHost?: ResolveHost;
 }
 
-/** A POST request. */
+/** The POST request of a channel. */
 export interface PostedMessage {
   url: string;
-  /** JSON text. */
+  /** The body as JSON text. */
   body: string;
-  /** Names are in lower case. */
+  /** The headers, with lower-case names. */
   headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Posts a message; returns the receiver's status once it was accepted. Throws DeliveryFailure; rethrows the signal's
- * reason.
+ * Sends a request and returns the receiver's status if it accepted the message. Throws DeliveryFailure, and the signal's
+ * reason on abort.
  */
 export async function post(
   { url: address, body, headers }: PostedMessage,
@@ -79,7 +80,10 @@ export async function post(
   });
 }
 
-/** Parses `Retry-After`, in seconds or as a date: 0 for anything else, at most an hour. */
+/**
+ * Parses the header `Retry-After`, a number of seconds or a date. Returns the wait in milliseconds, at most an hour.
+ * Returns 0 for other texts.
+ */
 export function readRetryAfter(text: string | undefined, now: number): number {
   if (text === undefined) return 0;
   const ms = /^\d{1,9}$/.test(text.trim())

@@ -1,13 +1,14 @@
-// ntfy: push messages to the phones that subscribe to a topic. https://docs.ntfy.sh/publish/#publish-as-json
+// Creates the channel `ntfy`, which sends push messages to phones that subscribe to a topic. Format:
+// https://docs.ntfy.sh/publish/#publish-as-json
 import type { NotifyKind } from "../../config/notify_schema.ts";
 import { type Channel, cutBytes, type OutgoingMessage } from "./channel.ts";
 import { post, type PostPorts } from "./http_post.ts";
 
-/** The server turns a longer text into an attachment. */
+/** The maximum size of a text in UTF-8 bytes. The server converts a longer text to an attachment. */
 const MAX_MESSAGE_BYTES = 4_000;
 const MAX_TITLE_BYTES = 240;
 
-/** 3 is the default, 4 makes a sound, 2 is silent. */
+/** The priorities by kind of message. 3 is the default, 4 makes a sound, 2 is silent. */
 const PRIORITIES: Readonly<Record<NotifyKind | "test", number>> = {
   waiting: 4,
   error: 4,
@@ -18,7 +19,7 @@ const PRIORITIES: Readonly<Record<NotifyKind | "test", number>> = {
   test: 3,
 };
 
-/** Creates a channel to a topic of a server. */
+/** Creates a channel to a topic of an ntfy server. `token` is sent for authorization. */
 export function createNtfy(
   { url, topic, token }: { url: string; topic: string; token: string | undefined },
   ports: PostPorts,

@@ -1,4 +1,4 @@
-// Opens the channels of config.yaml, with the current secrets from the environment.
+// Opens the channels in config.yaml, with the current secrets from the environment.
 import { PATHS } from "../../../base/plain_path.ts";
 import type { ChannelSettings } from "../../config/notify_schema.ts";
 import { type Channel, DeliveryFailure } from "./channel.ts";
@@ -13,8 +13,8 @@ const { resolve } = PATHS;
 export type ChannelPorts = PostPorts & CommandPorts;
 
 /**
- * Opens a channel, which holds no resources. Throws DeliveryFailure if it cannot work; the message continues a sentence
- * that begins with the channel's name.
+ * Opens a channel. The channel need not be closed. Throws DeliveryFailure if it cannot work. The error's message continues
+ * a sentence that begins with the channel's name.
  */
 export function openChannel(settings: ChannelSettings, ports: ChannelPorts): Channel {
   const secretOf = (name: string) => {
@@ -45,14 +45,17 @@ export function openChannel(settings: ChannelSettings, ports: ChannelPorts): Cha
   return settings satisfies never;
 }
 
-/** The address itself is a secret, so errors contain only the variable's name. */
+/**
+ * Returns the URL. Throws DeliveryFailure if it is not valid. The URL is a secret, so the error contains only the
+ * variable's name.
+ */
 function webAddress(text: string, variable: string): string {
   const url = URL.parse(text);
   if (url?.protocol === "https:" || url?.protocol === "http:") return text;
   throw new DeliveryFailure(`the variable ${variable} is not an http or https address`);
 }
 
-/** Returns the reason why a channel cannot work now; undefined if none is known. */
+/** Returns the reason that a channel cannot work now, or undefined if none is known. */
 export function channelProblem(settings: ChannelSettings, ports: ChannelPorts): string | undefined {
   try {
     openChannel(settings, ports);
@@ -70,7 +73,7 @@ function programOf(settings: ChannelSettings, { os }: ChannelPorts): string | un
   return settings.type === "desktop" ? desktopProgram(os) : undefined;
 }
 
-/** Counts a program as installed if its folder cannot be read. */
+/** Returns true if a program is installed, or a folder in PATH cannot be read. */
 function isInstalled(program: string, { lookup, cwd }: ChannelPorts): boolean {
   const folders = program.includes("/") ? [""] : (lookup("PATH") ?? "").split(":");
   return folders.some((folder) => {

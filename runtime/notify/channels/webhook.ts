@@ -1,14 +1,15 @@
-// A webhook to any program: JSON, signed as Standard Webhooks specifies. https://www.standardwebhooks.com
+// Creates the channel `webhook`, which sends JSON to a program. The requests are signed according to Standard Webhooks:
+// https://www.standardwebhooks.com
 import { toTimestamp } from "../../../base/clock.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { type Channel, DeliveryFailure, toData } from "./channel.ts";
 import { post, type PostPorts } from "./http_post.ts";
 
-/** The specification's limits of a secret, in bytes. */
+/** The minimum and maximum size of a secret according to Standard Webhooks, in bytes. */
 const SHORTEST_SECRET = 24;
 const LONGEST_SECRET = 64;
 
-/** Creates a webhook channel. `secret` is `whsec_` and base64. Throws DeliveryFailure for another form. */
+/** Creates a webhook channel. `secret` is `whsec_` followed by Base64. Throws DeliveryFailure if it is not. */
 export function createWebhook(
   { url, secret }: { url: string; secret: string },
   ports: PostPorts,
@@ -43,7 +44,7 @@ export function createWebhook(
   };
 }
 
-/** Decodes a signing secret; returns undefined for an invalid one. */
+/** Decodes a signing secret. Returns undefined if it is invalid. */
 export function readSigningSecret(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text.trim().replace(/^whsec_/, ""));
@@ -55,7 +56,7 @@ export function readSigningSecret(text: string): Uint8Array<ArrayBuffer> | undef
   }
 }
 
-/** Signs `<id>.<timestamp>.<body>`; the version precedes the signature. */
+/** Returns the signature of `<id>.<timestamp>.<body>`, after its version `v1,`. */
 export async function sign(
   body: string,
   { id, timestamp, key }: { id: string; timestamp: number; key: Uint8Array<ArrayBuffer> },
