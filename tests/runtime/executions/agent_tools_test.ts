@@ -20,7 +20,7 @@ argument-hint: topic
 Write a haiku about $ARGUMENTS.
 `;
 
-Deno.test("a skill's instructions enter the conversation once and are a breadcrumb in the next run, even after a cut run; repeated requests are a loop", async () => {
+Deno.test("a skill's instructions enter the conversation once and are shortened in the next run", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await place.writeScript("poet", [
@@ -43,7 +43,7 @@ Deno.test("a skill's instructions enter the conversation once and are a breadcru
   const system = frames.find((one) => one["event_type"] === "system");
   assert.match(String(system?.["content"]), /haiku.*topic.*Writes haiku/);
 
-  // The echo model returns the last user turn. The seed is in the stored conversation.
+  // The echo model returns the last user turn. The history is in the stored conversation.
   const second = await runToEnd(runtime, "poet");
   assert.equal(second.status, "success");
   const { messages } = await conversationOf(place, second.id);
@@ -120,7 +120,7 @@ Deno.test("unavailable tools end the run of their agent with the reason, and no 
   assert.equal((await runToEnd(runtime, "sound")).status, "success");
 });
 
-Deno.test("instructions of several skills follow all results of their reply, across a question and a restart", async () => {
+Deno.test("instructions of several skills follow all results of the reply, even after a restart", async () => {
   await using place = await createTestWorkspace();
   await writeConfig(place, "skills/haiku/SKILL.md", SKILL);
   await writeConfig(place, "skills/prose/SKILL.md", "---\ndescription: Prose\n---\nWrite prose.");
@@ -143,7 +143,7 @@ Deno.test("instructions of several skills follow all results of their reply, acr
   assert.equal(injected.length, 2);
 });
 
-Deno.test("the questions of several tools in one reply are answered in order, across a restart and changes of their guard", async () => {
+Deno.test("questions of several tools in one reply are answered in order, across restarts and edits", async () => {
   await using place = await createToolPlace();
   await writeConfig(place, "tools/deploy.ts", ASKING_TOOL);
   const write = (lines = "") => {
@@ -154,7 +154,8 @@ Deno.test("the questions of several tools in one reply are answered in order, ac
   let id = 0;
   const asked: string[] = [];
   const guard = "confirm: [deploy]";
-  // An answer to the tool does not permit a call that is guarded now. A permission does not answer the tool's question.
+  // An answer to a tool's question does not approve a call that is guarded now, and an approval does not answer a tool's
+  // question.
   for (const guards of [[guard], [guard, "", ""]]) {
     await using runtime = await place.open();
     id ||= (await runToEnd(runtime, "ops")).id;

@@ -17,7 +17,7 @@ function warningsIn(place: TestWorkspace): string[] {
   return place.logged.map(({ message }) => message).filter((line) => line.includes(UNPRICED));
 }
 
-Deno.test("runLoop() sums the cost of replies and aborts at max_cost_usd before a call of that reply runs; an answer over the limit is accepted", async () => {
+Deno.test("runLoop() aborts at max_cost_usd before calls run, but accepts an answer over the limit", async () => {
   await using place = await createTestWorkspace();
   const limit = "settings: { max_cost_usd: 0.03 }";
   const look = { call: LOOK, cost_usd: 0.02 };
@@ -54,7 +54,7 @@ Deno.test("runLoop() sums the cost of replies and aborts at max_cost_usd before 
   assert.deepEqual(figures, [[10, 15, 0.02], [20, 30, 0.04]]);
 });
 
-Deno.test("runLoop() warns once, in log and stats, that max_cost_usd has no effect without a price or token counts", async () => {
+Deno.test("runLoop() warns once if max_cost_usd has no effect without a price or token counts", async () => {
   const looking = { toolCalls: LOOK };
   const steps = [looking, looking, { text: "Done." }];
   await using server = new OpenAiServer([...steps, ...steps]);

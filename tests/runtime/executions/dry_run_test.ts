@@ -1,4 +1,4 @@
-// Dry runs from the user's view: they change nothing, ask nobody and start nothing.
+// Tests dry runs through the runtime's interface: they change nothing, ask nobody and start no agent.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
@@ -105,7 +105,7 @@ Deno.test("a dry run with every kind of tool changes nothing; a real run changes
   const dry = await runToEnd(runtime, "all", DRY);
   assert.deepEqual([dry.status, dry.outputData, dry.isDryRun], ["success", "Done.", true]);
   assert.deepEqual(await listFiles(place.workspace), before);
-  // Reads were really called.
+  // The tools that only read were called.
   assert.deepEqual(requests, ["GET"]);
   assert.equal(await Deno.readTextFile(trace), "look\n");
   const results = await resultsOf(runtime, dry.id);
@@ -156,7 +156,7 @@ Deno.test("a dry run with every kind of tool changes nothing; a real run changes
   const traced = (await Deno.readTextFile(trace)).trim().split("\n").sort();
   assert.deepEqual(traced, ["change", "look", "look", "script", "set"]);
 
-  // In a dry run a tool that asks before it acts is only described. ask_user still asks.
+  // In a dry run, a call of a tool that asks before it acts is described, but ask_user asks a person.
   await put(
     place,
     "agents/_config/tools/sly.ts",
@@ -173,7 +173,7 @@ Deno.test("a dry run with every kind of tool changes nothing; a real run changes
   ]);
 });
 
-Deno.test("a dry run asks nobody, reports failures, keeps its limits and shows no secret; it neither waits for a waiting run nor blocks one", async () => {
+Deno.test("a dry run asks nobody, keeps its limits, shows no secret and blocks no run", async () => {
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await put(place, "a.md", "secret plans\n");
   await place.writeScript("careful", [
@@ -257,7 +257,7 @@ Deno.test("a dry run asks nobody, reports failures, keeps its limits and shows n
   assert.match(redacted[1]?.summary ?? "", /…$/);
 });
 
-Deno.test("a dry run stays one across a restart; its descendants are dry runs, and their calls are in its list", async () => {
+Deno.test("a dry run stays dry across a restart, and lists the calls of its descendants", async () => {
   await using place = await createTestWorkspace();
   const writing = (path: string) => call("file_write", { path, content: "x\n" });
   const free = 'auto_approve: "*"';
@@ -292,7 +292,7 @@ Deno.test("a dry run stays one across a restart; its descendants are dry runs, a
   assert.deepEqual(files.filter((file) => file.endsWith(".txt")), []);
 });
 
-Deno.test("no run remembers a dry run, and no agent starts after one; a dry run has the history of a real run", async () => {
+Deno.test("a dry run is in no history and starts no agent", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("daily", [{ say: "Noted." }]);
   await using runtime = await place.open();
@@ -311,7 +311,7 @@ Deno.test("no run remembers a dry run, and no agent starts after one; a dry run 
   await runtime.purgeCheckpoints({ force: false });
   const { id } = await runToEnd(runtime, "daily");
   assert.match((await seededOf(place, id)).join("\n"), /Noted/);
-  // The same with a turn of a conversation.
+  // A dry run of a chat turn has the same effect.
   const session = { sessionId: "s" };
   await runToEnd(runtime, "daily", {
     ...session,
@@ -325,7 +325,7 @@ Deno.test("no run remembers a dry run, and no agent starts after one; a dry run 
   await runToEnd(runtime, "collect", DRY);
   const { id: collected } = await runToEnd(runtime, "collect");
   const runsOf = () => runtime.listRuns("report", { limit: 9, offset: 0 });
-  // Ends start followers in order. A follower of the dry run would have started first.
+  // Ends start other agents in order, so an agent started by the dry run would have started first.
   await until(async () => (await runsOf()).length > 0, "the run that follows");
   assert.deepEqual((await runsOf()).map(({ afterExecutionId }) => afterExecutionId), [collected]);
 });

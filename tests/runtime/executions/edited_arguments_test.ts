@@ -1,4 +1,4 @@
-// A person edits the arguments of a call and approves it: only the edited call runs.
+// Tests approvals with edited arguments: only the edited call runs.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../base/json.ts";
@@ -18,7 +18,7 @@ async function namesIn(folder: string): Promise<string[]> {
     .filter((name) => name !== "agents").sort();
 }
 
-Deno.test("the tool gets only the edited arguments; the model and the log show the edit", async () => {
+Deno.test("the tool gets only the edited arguments, and the model and the log show the edit", async () => {
   await using on = await started("writer", doing(write("a.txt", "theirs")));
   const { place, runtime, id } = on;
   assert.equal(
@@ -62,7 +62,7 @@ Deno.test("edited arguments that do not fit the tool leave the question open and
   assert.deepEqual(await namesIn(place.workspace), []);
 });
 
-Deno.test("an edited call is limited to the agent's paths and delegates; an unchanged redacted text keeps its secret", async () => {
+Deno.test("an edited call is limited to the agent's paths and delegates, and keeps its secrets", async () => {
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: KEY } });
   await place.writeScript("writer", [{ call: [write("a.txt", "x")] }, { say: "Done." }]);
   await using runtime = await place.open();
@@ -107,7 +107,7 @@ Deno.test("an edited call is limited to the agent's paths and delegates; an unch
   assert.doesNotMatch(JSON.stringify(await payloadsOf(runtime, secret)), new RegExp(KEY));
 });
 
-Deno.test("the call's own arguments, with or without defaults, are no edit; a tool's own question accepts none", async () => {
+Deno.test("unchanged arguments are no edit, and a tool's own question accepts no arguments", async () => {
   const edit = { path: "a.txt", old_text: "one", new_text: "two" };
   const asks = call("ask_user", { question: "Sure?", kind: "confirm" });
   const steps = [

@@ -13,7 +13,10 @@ import { kindOfEnd } from "../../../runtime/notify/notable_event.ts";
 import { createTestAgent } from "../../support/test_agent.ts";
 import { executionOf } from "../notify/outbox_world.ts";
 
-/** By stored end: its code, the kind of its message, its verdict for the trigger, its replay, and its followers. */
+/**
+ * Each stored end with its code, the kind of its message, its verdict for the trigger, its replay, and the agents that it
+ * starts.
+ */
 const ENDS: readonly [FinalStatus, string | null, readonly unknown[]][] = [
   ["success", null, [undefined, "success", false, false, "success"]],
   ["error", "Cannot reach openai", [undefined, "error", true, false, "failure"]],

@@ -1,4 +1,4 @@
-// Helpers of tests that start, read and answer executions of a runtime.
+// Helpers for tests that start, read and answer executions of a runtime.
 import type { HumanAnswer } from "../../../runtime/executions/human_request.ts";
 import type { ExecutionDetail, Runtime } from "../../../runtime/interface/runtime.ts";
 import { denoDirectory } from "../../support/repository.ts";
@@ -11,7 +11,7 @@ import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-/** A workspace whose custom tools start soon: without a sandbox, and without compiling their host. */
+/** Creates a workspace whose custom tools start fast: without a sandbox, and with a host program that is compiled once. */
 export async function createToolPlace(
   { shell = {}, lines = "" }: { shell?: Record<string, string>; lines?: string } = {},
 ): Promise<TestWorkspace> {
@@ -21,29 +21,29 @@ export async function createToolPlace(
   return place;
 }
 
-/** Lets an agent call all tools without approval. */
+/** The front matter of an agent that calls all tools without approval. */
 export const FREE = 'auto_approve: "*"';
 
-/** A call of a tool, for a script. */
+/** Returns a tool call for a model's script. */
 export function call(name: string, args: unknown = {}): { name: string; arguments: unknown } {
   return { name, arguments: args };
 }
 
-/** A call of another agent. */
+/** Returns a call that delegates to another agent. */
 export function delegate(id: string, args?: string | string[]): ReturnType<typeof call> {
   return call("run_agent", { agent_id: id, ...(args !== undefined && { arguments: args }) });
 }
 
-/** A step that asks the user. */
+/** A step of a script that calls ask_user. */
 export const ASK = { call: [call("ask_user", { question: "Which?" })] };
 
-/** A workspace with one scripted agent, whose run has ended or waits. */
+/** The execution of a scripted agent that has ended or waits, in its own workspace. */
 export type Started = ExecutionDetail & AsyncDisposable & {
   place: TestWorkspace;
   runtime: Runtime;
 };
 
-/** Runs a scripted agent in a separate workspace until the run has ended or waits. */
+/** Runs a scripted agent in its own workspace until the run has ended or waits. */
 export async function started(agent: string, steps: unknown[], lines = ""): Promise<Started> {
   await using resources = new AsyncDisposableStack();
   const place = resources.use(await createTestWorkspace());
@@ -54,7 +54,7 @@ export async function started(agent: string, steps: unknown[], lines = ""): Prom
   return { ...detail, place, runtime, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Runs an agent in a service that stops while the run waits for a person. Returns the run's id. */
+/** Runs an agent in a service that stops while the run waits for a person. Returns the execution's id. */
 export async function stopWaiting(
   place: TestWorkspace,
   agent: string,
@@ -66,7 +66,7 @@ export async function stopWaiting(
   return id;
 }
 
-/** Runs an agent in a service that stops while a slow model replies. Returns the run's id. */
+/** Runs an agent in a service that stops while the model is replying. Returns the execution's id. */
 export async function stopAtModel(
   place: TestWorkspace,
   agent: string,
@@ -89,7 +89,10 @@ export async function writeConfig(place: TestWorkspace, name: string, text: stri
   await Deno.writeTextFile(path, text);
 }
 
-/** Defines the server `witness`, whose calls leave a trace. The name of one of its arguments is read from a file. */
+/**
+ * Defines the MCP server `witness`, which writes a line to the file `trace` for each call. The name of an argument is read
+ * from `file`.
+ */
 export async function writeWitness(place: TestWorkspace): Promise<{ trace: string; file: string }> {
   const [trace, file] = [join(place.root, "trace"), join(place.root, "argument")];
   await Deno.writeTextFile(file, "query");
@@ -129,7 +132,7 @@ export async function answer(runtime: Runtime, id: number, given: HumanAnswer): 
   await runtime.respond(id, { requestId, answer: given });
 }
 
-/** Ids of an agent's executions, oldest first. */
+/** Returns the ids of an agent's executions, oldest first. */
 export async function idsOf(runtime: Runtime, agent: string): Promise<number[]> {
   const runs = await runtime.listExecutions({ agentId: agent, limit: 50, offset: 0 });
   return runs.map(({ id }) => id).sort((a, b) => a - b);
@@ -150,7 +153,10 @@ export async function resultsOf(runtime: Runtime, id: number): Promise<Record<st
   return (await payloadsOf(runtime, id)).filter((one) => one["event_type"] === "tool_result");
 }
 
-/** Changes the store to its state after a kill: a dead machine holds the running executions, and none have a job. */
+/**
+ * Changes the store to the state after a kill of the service: a dead instance holds the running executions, and no
+ * execution has a job.
+ */
 export async function leaveRunning(place: TestWorkspace): Promise<void> {
   await place.run(
     "UPDATE executions SET status = 'running', finished_at = NULL, error = NULL, duration_ms = NULL" +
@@ -161,7 +167,7 @@ export async function leaveRunning(place: TestWorkspace): Promise<void> {
   await place.run("DELETE FROM frames WHERE event = 'complete'");
 }
 
-/** Returns the contents of the messages that an execution was seeded with, in order. */
+/** Returns the texts of the messages that an execution got from earlier runs, in order. */
 export async function seededOf(place: TestWorkspace, id: number): Promise<string[]> {
   const rows = await place.all<{ content: string }>(
     "SELECT body ->> '$.content' AS content FROM messages " +

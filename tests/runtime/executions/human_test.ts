@@ -16,7 +16,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-Deno.test("guarded calls wait for a person one after the other; an approved call runs, and the remark follows its result", async () => {
+Deno.test("guarded calls wait one after the other, and an approval's remark follows the result", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ say: "Writing.", call: [write("a.txt")] }, { say: "Done." }];
   await place.writeScript("writer", steps);
@@ -52,7 +52,7 @@ Deno.test("guarded calls wait for a person one after the other; an approved call
     await toEnd(runtime, lead);
     await answer(runtime, lead, { approved: true, ...(said !== "" && { reason: said }) });
   }
-  // The child asks. The parent resumes its call.
+  // The child asks the question, and the parent continues after the child's end.
   await toEnd(runtime, lead);
   assert.equal((await answerToEnd(runtime, lead, { text: "red" })).status, "success");
   const results = (await resultsOf(runtime, lead)).map((one) => String(one["content"]).split("\n"));
@@ -76,7 +76,7 @@ Deno.test("guarded calls wait for a person one after the other; an approved call
   assert.equal(second.toolArgs["path"], "2");
   assert.equal(await exists(join(place.workspace, "1")), true);
   assert.equal(await exists(join(place.workspace, "2")), false);
-  // An answer to the first question does not reach the second.
+  // An answer to the first question is not accepted for the second one.
   await assert.rejects(
     runtime.respond(mixed, { requestId: first.requestId, answer: { approved: true } }),
     /older request/,
@@ -86,7 +86,7 @@ Deno.test("guarded calls wait for a person one after the other; an approved call
   assert.deepEqual(names, ["file_write", "file_read", "file_write"], "in the order of the calls");
 });
 
-Deno.test("answers and remarks may contain any text, and show no secret; a result with both keeps its limit", async () => {
+Deno.test("answers and remarks may contain any text, and show no secret", async () => {
   await using place = await createTestWorkspace({ shell: { MY_TOKEN: "supersecretvalue1" } });
   await Deno.writeTextFile(join(place.workspace, "long.txt"), `${"x".repeat(900)}\n`.repeat(300));
   const steps = [{ call: [call("file_read", { path: "long.txt" })] }, { say: "Done." }];
@@ -149,7 +149,7 @@ Deno.test("confirm_timeout denies, even if the service was down at the deadline"
   await using place = await createTestWorkspace();
   const steps = [{ call: [write("a.txt")] }, { say: "Then not." }];
   await place.writeScript("writer", steps, "confirm_timeout: 20s");
-  // Its deadline is later than those of the following questions.
+  // The deadline of this agent's question is later than those of the following questions.
   await place.writeScript("late", ASKING, "confirm_timeout: 10m");
   const clock = new TestClock();
   const deniedOf = async (runtime: Runtime, id: number) =>
@@ -179,7 +179,7 @@ Deno.test("confirm_timeout denies, even if the service was down at the deadline"
   assert.equal(await deniedOf(runtime, over), "Action denied by user (timeout)");
 });
 
-Deno.test("an answer of the wrong kind changes nothing; an answer for a removed agent ends the run; a cancel ends it at once", async () => {
+Deno.test("an answer of the wrong kind changes nothing, and an answer without an agent ends the run", async () => {
   await using on = await started("writer", [{ call: [write("a.txt")] }, { say: "Done." }]);
   const { id, place, runtime } = on;
   const { requestId } = await runtime.pendingRequest(id);
@@ -226,7 +226,7 @@ const input: ToolQuestion = { kind: "input", message: "Who?", ...free };
 const one: ToolQuestion = { ...free, kind: "choice", message: "Which?", options: ["x", "y"] };
 const several: ToolQuestion = { ...one, multi: true };
 
-Deno.test("checkAnswer() accepts an answer of the question's kind or an expiry, else its error names the expected one", () => {
+Deno.test("checkAnswer() accepts an expiry and an answer of the question's kind only", () => {
   const rows: [ToolQuestion, HumanAnswer, misfit?: string][] = [
     [confirm, { approved: true }],
     [confirm, { approved: false, reason: "no" }],

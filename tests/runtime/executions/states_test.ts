@@ -1,4 +1,4 @@
-// The transitions between the states of an execution.
+// Tests the transitions between the states of an execution.
 import assert from "node:assert/strict";
 import {
   checkTransition,
@@ -10,7 +10,7 @@ import {
   TRANSITIONS,
 } from "../../../runtime/executions/states.ts";
 
-Deno.test("an execution changes its state only in these ways", () => {
+Deno.test("an execution makes only the allowed transitions", () => {
   assert.deepEqual(TRANSITIONS.map(({ from, to, by }) => `${from} > ${to}: ${by}`), [
     "running > waiting: run",
     "running > success: run",

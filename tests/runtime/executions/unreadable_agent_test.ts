@@ -1,4 +1,4 @@
-// Executions whose agent's file cannot be read after a restart: they neither end nor are lost.
+// Tests executions whose agent's file cannot be read after a restart: they wait for the file and are not lost.
 import assert from "node:assert/strict";
 import { AgentUnreadable } from "../../../runtime/executions/refusals.ts";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
@@ -15,14 +15,14 @@ const SLOW = [{ say: "Slow but sure.", delay_ms: 5_000 }];
 const writeAsking = (place: TestWorkspace, lines?: string) =>
   place.writeScript("asker", [ASK, { say: "Said {result}" }], lines);
 
-/** Returns true if exactly one run waits for its model, and lets the model answer. */
+/** Waits for the run's model call, lets the model reply, and asserts the run's answer. */
 async function think(runtime: Runtime, id: number, clock: TestClock): Promise<void> {
   await until(() => clock.awaits(5_000), "its model");
   await clock.advance(5_000);
   assert.equal((await toEnd(runtime, id)).outputData, "Slow but sure.");
 }
 
-Deno.test("an answer is refused while the agent's file cannot be read, and accepted once it can", async () => {
+Deno.test("an answer is refused as long as the agent's file cannot be read", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await writeAsking(place);
@@ -67,7 +67,7 @@ Deno.test("an answer to a child is refused while the file of a waiting ancestor 
   assert.match(String((await resultsOf(runtime, id))[0]?.["content"]), /Cancelled by user/);
 });
 
-Deno.test("a deadline that expires while the agent's file cannot be read is handled later; others are handled in time", async () => {
+Deno.test("a deadline is handled once the agent's file can be read, without delaying others", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await writeAsking(place, "confirm_timeout: 60s");
@@ -90,7 +90,7 @@ Deno.test("a deadline that expires while the agent's file cannot be read is hand
   assert.match((await toEnd(runtime, id)).outputData ?? "", /timeout/);
 });
 
-Deno.test("a resumable run waits until its agent's file can be read, across restarts, and continues once", async () => {
+Deno.test("a resumable run waits until its agent's file can be read, across restarts", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await place.writeScript("slow", SLOW, RESUME);
@@ -101,7 +101,7 @@ Deno.test("a resumable run waits until its agent's file can be read, across rest
     assert.deepEqual(await runtime.countExecutions(), { running: 1, waiting: 0 });
     await runtime.reloadAgents();
     assert.equal(await statusOf(runtime, id), "running");
-    // The stop does not use its grace period, because no run would end in it.
+    // The grace period is skipped, because no run would end within it.
     await runtime.stop({ graceMs: 8_000 });
   }
   await using runtime = await place.open({ clock });
@@ -113,7 +113,7 @@ Deno.test("a resumable run waits until its agent's file can be read, across rest
   assert.equal(clock.awaits(5_000), false);
 });
 
-Deno.test("a run that waits for its agent's file ends by a cancel, or as orphaned after a repair or removal of the file", async () => {
+Deno.test("a run that waits for its agent's file can be cancelled or become orphaned", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const ids: Record<string, number> = {};
@@ -169,7 +169,7 @@ Deno.test("an unreadable agents directory at the start ends no execution", async
   const asking = await stopWaiting(place, "asker", { clock });
   const slow = await stopAtModel(place, "slow", { clock, ms: 5_000 });
   await Deno.rename(place.agentsDir, `${place.agentsDir}.away`);
-  // A file instead of a directory: it exists and cannot be listed.
+  // A file in place of the agents directory exists but cannot be listed.
   await Deno.writeTextFile(place.agentsDir, "");
   await using runtime = await place.open({ clock });
   await assert.rejects(answer(runtime, asking, { text: "red" }), AgentUnreadable);

@@ -20,7 +20,7 @@ function step(start: string, changes: Partial<UsageStep> = {}): UsageStep {
   };
 }
 
-Deno.test("toDailyUsage() sums the steps of a day by agent; a cost is unknown only if all are", () => {
+Deno.test("toDailyUsage() sums a day's usage by agent, and a sum of unknown costs is unknown", () => {
   const steps = [
     step("2026-01-01T22:45:00Z"),
     step("2026-01-01T23:00:00Z", { costUsd: 0.5 }),
@@ -36,13 +36,13 @@ Deno.test("toDailyUsage() sums the steps of a day by agent; a cost is unknown on
   assert.deepEqual(days("Europe/Berlin"), expected);
 });
 
-Deno.test("toDailyUsage() loses no usage, and every zone's midnight falls on a step", () => {
+Deno.test("toDailyUsage() loses no usage, because every time zone's midnight falls on a quarter of an hour", () => {
   const zones = Intl.supportedValuesOf("timeZone");
   fc.assert(fc.property(
     fc.constantFrom(...zones),
     fc.array(fc.tuple(fc.nat(4_000), fc.constantFrom("a", "b")), { maxLength: 30 }),
     (timeZone, places) => {
-      // Many zones change their clocks in March.
+      // Many time zones change to summer time in March.
       const first = at("2026-03-02T00:00:00Z");
       const steps = places.toSorted(([a], [b]) => a - b).map(([n, agentId]) =>
         step("2026-03-02", { start: first + n * USAGE_STEP_MS, agentId })

@@ -1,4 +1,5 @@
-// An MCP server that leaves a trace of each call: `deno run witness_server.ts <trace> <file with the name of an argument>`.
+// An MCP server that appends a line to a trace file for each call. Usage: `deno run witness_server.ts <trace> <file with
+// the name of an argument>`.
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";

@@ -6,7 +6,7 @@ import { until } from "../../../support/until.ts";
 import { stopWaiting, untilStatus } from "../executions_of.ts";
 import { calls, DOLLAR_CALLS, openBudgetWorld, says } from "./budget_world.ts";
 
-Deno.test("a run over its daily budget asks, continues after a yes and ends after a no", async () => {
+Deno.test("a run over its daily budget asks a person, and continues or ends as answered", async () => {
   await using world = await openBudgetWorld();
   const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
   await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`);
@@ -37,7 +37,7 @@ Deno.test("a run over its daily budget asks, continues after a yes and ends afte
   assert.deepEqual([denied.status, denied.error], ["aborted", "Aborted: budget per_day ($2.25)"]);
   assert.equal(denied.costUsd, null);
   assert.equal((await runtime.budgets.list("daily"))[0]?.raised, 0.75);
-  // A raise holds for one day only.
+  // A raise applies to one day only.
   world.clock.jump(13 * 3_600_000);
   const [next] = await runtime.budgets.list("daily");
   assert.deepEqual([next?.limit, next?.raised, next?.used], [1.5, 0, 0]);
@@ -56,7 +56,7 @@ Deno.test("an expired budget question ends the run", async () => {
   assert.deepEqual([ended.status, ended.error], ["aborted", "Aborted: budget per_day ($0.50)"]);
 });
 
-Deno.test("on_budget: abort ends the run, token budgets count input and output, tree budgets count delegated runs and failed calls", async () => {
+Deno.test("on_budget: abort ends the run, for token budgets and for tree budgets", async () => {
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_month: 0.50 }\nauto_approve: "*"`;
   await world.place.writeScript("ends", [says("Done.", 1)], `${lines}\non_budget: abort`);
@@ -72,7 +72,7 @@ Deno.test("on_budget: abort ends the run, token budgets count input and output, 
   assert.equal((await runToEnd(runtime, "tokens")).status, "success");
   const [budget] = await runtime.budgets.list("tokens");
   assert.deepEqual([budget?.budget, budget?.used], ["tokens.per_day", 90_005]);
-  // The whole input of the next call is reserved, and the tool definitions alone need more than the rest.
+  // The next call reserves tokens for its whole input. Its tool definitions alone exceed the rest of the budget.
   const settings = `${DOLLAR_CALLS}\nbudget: { tokens: { per_day: 90010 } }\non_budget: abort`;
   await world.place.writeScript("tokens", [says("x", 1)], settings);
   await runtime.reloadAgents();
@@ -86,7 +86,7 @@ Deno.test("on_budget: abort ends the run, token budgets count input and output, 
   await world.place.writeScript("helper", script, `${DOLLAR_CALLS}\non_budget: abort`);
   const lead = await runToEnd(runtime, "lead");
   const [child] = await runtime.listExecutions({ parentId: lead.id, limit: 9, offset: 0 });
-  // 0.60 + 0.90 are spent. Another dollar does not fit, neither for the helper nor for the lead.
+  // $0.60 and $0.90 are spent. One more dollar does not fit for the helper or for the lead.
   assert.equal(child?.error, "Aborted: budget tree ($1.90)");
   assert.equal(lead.error, "Aborted: budget tree ($1.90)");
   // Another run of the same agent has its own tree budget.
@@ -100,7 +100,7 @@ Deno.test("on_budget: abort ends the run, token budgets count input and output, 
     return (await runtime.getExecution(failing)).status !== "running";
   }, "the last attempt");
   const [spent] = await runtime.budgets.list("failing");
-  // Four attempts, each with some tokens of text.
+  // The model is called four times, and each reply is cut off after some text.
   assert.equal(spent?.reserved, 0);
   assert.ok(spent.used >= 4 * 0.3, String(spent.used));
   assert.equal(Math.round(spent.used * 1e9) % 4, 0);
@@ -142,7 +142,7 @@ Deno.test("spending without a budget counts towards a budget that is set later",
   assert.equal((await runtime.budgets.list("one"))[0]?.used, 1.8);
 });
 
-Deno.test("a model without a price is refused by a budget in dollars, unless the agent allows it", async () => {
+Deno.test("a budget in dollars refuses a model without a price, unless the agent allows it", async () => {
   await using world = await openBudgetWorld({ config: "budget: { per_day: 5 }" });
   const model = "model: { provider: elsewhere, name: m, base_url: http://127.0.0.1:9 }";
   world.place.shell["ELSEWHERE_API_KEY"] = "key";
@@ -158,7 +158,7 @@ Deno.test("a model without a price is refused by a budget in dollars, unless the
     "No price is known for elsewhere/m, so budget per_day ($5.00) of the workspace refuses its " +
       "calls: add a price to pricing.yaml, or set `unpriced: allow`",
   );
-  // The agent calls the model, and the connection is refused.
+  // The agent without a budget calls the model, whose connection is refused.
   const { id } = await runtime.run("loose", {});
   await until(async () => {
     await world.clock.advance(100);
@@ -200,7 +200,7 @@ Deno.test("a nearly used up budget causes one event and one log line", async () 
 });
 
 Deno.test("a budget's day begins in its own time zone, also a day of 23 hours", async () => {
-  // Clocks go forward in Berlin on 2026-03-29: the day ends an hour early.
+  // Berlin changes to summer time on 2026-03-29, so the day ends an hour early.
   await using world = await openBudgetWorld({ start: "2026-03-28T22:30:00.000Z" });
   await world.place.writeScript(
     "daily",
@@ -240,10 +240,10 @@ Deno.test("a schedule skips its slots with a reason until the used up budget res
   const slots = (await runtime.listSlots("daily", { limit: 9, offset: 0 })).toReversed();
   assert.deepEqual(slots.map(({ outcome, reason, count }) => [outcome, reason, count]), [
     ["run", null, 1],
-    // The refused call sets the least amount that the next one needs.
+    // The schedule skips its slots until the refused call's amount is left.
     ["run", null, 1],
     ["skipped", "budget per_day ($1.50) used up", 2],
-    // A new day begins.
+    // The budget resets because a new day begins.
     ["run", null, 1],
   ]);
 });

@@ -46,7 +46,7 @@ Deno.test("SqlBudgetStore reserves amounts that fit, refuses others, and reports
   assert.deepEqual(await budgets.settle(first, { nanos: 55, tokens: 1 }, [DAY]), []);
   const refused = await budgets.reserve(call(50));
   assert.ok("refused" in refused && !refused.isTemporary && refused.isFirst);
-  // People are warned once, and amounts fit exactly, to the last billionth.
+  // The warning comes once, and the limit is exact to the last billionth.
   assert.ok("refused" in await budgets.reserve(call(46)));
   assert.ok("id" in await budgets.reserve(call(45)));
   // A call without cost fits, even if the limit is now lower than the spending.
@@ -62,14 +62,14 @@ Deno.test("SqlBudgetStore books the full reservations of a dead instance, and no
   const own = await reserve(store.budgets, 20);
   assert.equal(await store.budgets.settleAbandoned(1_000), 1);
   assert.equal(await store.budgets.settleAbandoned(1_000), 0);
-  // The instance was not dead: its late settlement is already booked.
+  // The instance is alive after all: its reservation is already booked, so its settlement changes nothing.
   await dead.settle(left, { nanos: 5, tokens: 1 }, []);
   await store.budgets.settle(own, { nanos: 4, tokens: 1 }, []);
   const [state] = await store.budgets.readBudgets([DAY]);
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
 
-Deno.test("SqlBudgetStore books the full amount of settled reservations that a crash of the database restored, and keeps open ones", async () => {
+Deno.test("SqlBudgetStore books settled reservations in full if a crash of the database restored them", async () => {
   await using store = await openTestStore();
   const settled = await reserve(store.budgets, 30);
   const going = await reserve(store.budgets, 20);
@@ -91,7 +91,7 @@ Deno.test("SqlBudgetStore books the full amount of settled reservations that a c
   assert.deepEqual([state?.used, state?.reserved], [34, 0]);
 });
 
-onPostgres.test("of several machines, what a dead one set aside is booked soon, what a person's own process did after an hour", async () => {
+onPostgres.test("SqlBudgetStore books reservations of a dead node soon, and those of a person's command after an hour", async () => {
   await using store = await openTestStore({ instanceId: "living" });
   const now = new SystemClock().now();
   const at = (minutesAgo: number) => call(10, { at: now - minutesAgo * MINUTE_MS });
@@ -103,7 +103,7 @@ onPostgres.test("of several machines, what a dead one set aside is booked soon, 
   assert.equal(await store.budgets.settleAbandoned(now), 1);
 });
 
-onPostgres.test("SqlBudgetStore counts what another machine settles at this moment, whenever that is stored", async () => {
+onPostgres.test("SqlBudgetStore counts a reservation that another machine settles at the same time", async () => {
   await using store = await openTestStore();
   const others = new SqlBudgetStore(store.db, "other");
   for (let after = 0;; after++) {

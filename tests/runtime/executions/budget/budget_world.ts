@@ -1,11 +1,11 @@
-// A workspace whose scripted model costs ten cents for each output token, and nothing for input.
+// Helpers: a workspace whose scripted model costs ten cents for each output token, and nothing for input.
 import { join } from "node:path";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../../support/test_workspace.ts";
 
 const PRICES = "demo/script: { input: 0, output: 100000 }\n";
-/** A reply of at most ten tokens, which reserves a dollar. */
+/** Front matter that limits a reply to ten tokens, so that a call reserves one dollar. */
 export const DOLLAR_CALLS = "settings: { max_tokens: 10 }";
 
 export interface BudgetWorld extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface BudgetWorld extends AsyncDisposable {
   open(): Promise<Runtime>;
 }
 
-/** A model client with the usage that the test sets. */
+/** Opens a workspace with a model client that reports the usage that the test sets. */
 export async function openBudgetWorld(
   options: { start?: string; config?: string } = {},
 ): Promise<BudgetWorld> {
@@ -31,12 +31,12 @@ export async function openBudgetWorld(
   };
 }
 
-/** A reply with a text that costs a number of dimes. */
+/** Returns a scripted reply with a text that costs this number of dimes. */
 export function says(text: string, dimes: number): Record<string, unknown> {
   return { say: text, usage: { input: 7, output: dimes } };
 }
 
-/** A reply that calls a tool. */
+/** Returns a scripted reply that calls a tool. */
 export function calls(
   name: string,
   args: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// The errors of runs that threw: the message of an expected failure, or a reference to the log, never a bug's message.
+// Tests the errors of failed runs: the message of an expected failure, or a reference to the log for a bug.
 import assert from "node:assert/strict";
 import { toFailure } from "../../../../runtime/executions/loop/failure.ts";
 import { ExecutionNotFound } from "../../../../runtime/executions/refusals.ts";
@@ -20,7 +20,7 @@ Deno.test("toFailure() returns the message of an expected failure, and logs only
     new StorageUnavailable("The disk is full"),
   ];
   for (const one of expected) {
-    // Only transient failures pause no trigger.
+    // Only transient failures do not count for the trigger's pause.
     const transient = one instanceof ModelError && { transient: { kind: "network" } };
     const outcome = { status: "error", error: one.message, output: null, ...transient };
     assert.deepEqual(failureOf(one), outcome);

@@ -1,4 +1,4 @@
-// Answers that must fit the schema of their agent's file.
+// Tests answers of agents with an output schema.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../../base/json.ts";
@@ -28,15 +28,15 @@ interface Ended {
   status: string;
   error: string | null;
   output: string | null;
-  /** The repair requests. */
+  /** The messages that ask the model to repair its answer. */
   repairs: string[];
   replies: number;
 }
 
-/** Opens a service, and a function that runs a new agent with the schema and these replies to its end. */
+/** Opens a service. Returns it with a function that runs a new agent with this schema and these replies to its end. */
 async function openAnswers({ clock }: { clock?: TestClock } = {}) {
   await using resources = new AsyncDisposableStack();
-  // The checking process must use the Deno cache of the test's process, and ignore the workspace's DENO_DIR.
+  // The process that checks answers must use the test's Deno cache, and ignore the workspace's DENO_DIR.
   const place = resources.use(await createTestWorkspace({ shell: { DENO_DIR: "/nowhere" } }));
   const runtime = resources.use(await place.open(clock && { clock }));
   let count = 0;
@@ -58,7 +58,7 @@ async function openAnswers({ clock }: { clock?: TestClock } = {}) {
   return { place, runtime, answered, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-Deno.test("a fitting answer is the output, without fence and blanks; the model repairs another one once, with position and reason", async () => {
+Deno.test("the model repairs an answer that does not fit the schema once", async () => {
   await using on = await openAnswers();
   const { place, runtime, answered } = on;
   const cases = [GOOD, `\n ${GOOD}\n`, `\`\`\`json\n${GOOD}\n\`\`\``, `\`\`\`\n${GOOD}\n\`\`\``];
@@ -69,7 +69,7 @@ Deno.test("a fitting answer is the output, without fence and blanks; the model r
   assert.equal(toJsonText("```JSON\r\n[1]\r\n```"), "[1]");
   assert.equal(toJsonText("Here: ```json\n[1]\n```"), "Here: ```json\n[1]\n```");
 
-  // The repair request has the position and the reason.
+  // The repair request contains the position and the reason of the fault.
   const misfits: [said: string, reason: RegExp][] = [
     ["The price is 1.5.", /- it is not JSON \(character 1: /],
     ['{"items":[{"price":1', /- it is not JSON \(character 21: the text ends too early\)/],
@@ -86,7 +86,7 @@ Deno.test("a fitting answer is the output, without fence and blanks; the model r
     assert.ok(repairs[0]?.includes(JSON.stringify(SCHEMA)));
   }
 
-  // There is no second repair request.
+  // After a second wrong answer, there is no further repair request.
   const wrongTwice: [said: string, error: string][] = [
     [WRONG, "/items/0/price must be number"],
     ['{"items":[{},{}]}', "/items/0/price is missing (and 1 more)"],
@@ -145,7 +145,7 @@ Deno.test("a fitting answer is the output, without fence and blanks; the model r
   for (const _ of [1, 2, 3]) assert.equal((await runToEnd(runtime, "typed")).outputData, GOOD);
 });
 
-Deno.test("a separate process checks the whole schema; an endless pattern ends the check, not the service", async () => {
+Deno.test("a separate process checks answers, so an endless pattern does not stop the service", async () => {
   const whole = {
     $defs: { code: { type: "string", pattern: "^[A-Z]{3}$" } },
     type: "object",

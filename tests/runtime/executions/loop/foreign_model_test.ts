@@ -1,5 +1,5 @@
-// Runs with strict, small or unusual endpoints through the real provider package: the messages sent back, omitted parts, and
-// calls written as text.
+// Tests runs with strict, small or unusual endpoints through the real provider package: the messages sent back, refused
+// parameters, and calls written as text.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { JsonObject } from "../../../../base/json.ts";
@@ -38,7 +38,7 @@ const refused = (message: string) => ({
 });
 const delta = (fields: JsonObject) => ({ choices: [{ index: 0, delta: fields }] });
 
-Deno.test("a run and its fork send back the provider's data of a reply with calls, and a replay is equal", async () => {
+Deno.test("a run and its fork send the provider's data of a reply back", async () => {
   const extra = { extra_content: { google: { thought_signature: "SIG-B" } } };
   await using world = await openWorld((body) => {
     const reply = sentIn(body).find((one) => one.tool_calls);
@@ -77,7 +77,7 @@ Deno.test("a run and its fork send back the provider's data of a reply with call
     (await runtime.replays.replay(ended.id, { withAllTools: false })).differences,
     [],
   );
-  // Another model does not get it.
+  // Another model does not get the provider's data.
   const other = await toEnd(
     runtime,
     (await runtime.replays.fork(ended.id, { step: 1, model: "local/other" })).id,
@@ -111,7 +111,7 @@ const WRITTEN: [text: string, status: "taken" | "asked" | "error" | "answer"][] 
   ['```json\n{"tool": "hammer"}\n```', "answer"],
 ];
 
-Deno.test("a reply with a call in text is run, guarded, refused, or the answer", async () => {
+Deno.test("a call written as text runs, waits for approval, is refused, or is the answer", async () => {
   let said = "";
   await using world = await openWorld(
     (body) => isAfterCall(body) ? { text: "Read." } : { text: said },
@@ -136,7 +136,7 @@ Deno.test("a reply with a call in text is run, guarded, refused, or the answer",
   }
 });
 
-Deno.test("a refused parameter is logged with its agent, and the next run omits it", async () => {
+Deno.test("a refused parameter is logged with the agent, and the next run omits the parameter", async () => {
   await using world = await openWorld(({ temperature }) =>
     temperature === undefined ? { text: "ok" } : refused("temperature is not supported")
   );
@@ -147,7 +147,7 @@ Deno.test("a refused parameter is logged with its agent, and the next run omits 
   assert.match(warnings[0]?.message ?? "", /^Model local\/m: it refuses temperature/);
 });
 
-Deno.test("a call in text is an answer if the model makes native calls", async () => {
+Deno.test("a call written as text is an answer if the model makes native calls", async () => {
   const [[text = ""] = []] = WRITTEN;
   await using world = await openWorld((body) =>
     isAfterCall(body) ? { text } : { toolCalls: [FILE_READ] }
@@ -155,7 +155,7 @@ Deno.test("a call in text is an answer if the model makes native calls", async (
   assert.equal((await runToEnd(world.runtime, "a")).outputData, text);
 });
 
-Deno.test("a run continues if its history or a result exceeds the context window, and the log lists the omissions", async () => {
+Deno.test("a run that exceeds the context window continues, and the log lists the omissions", async () => {
   const answer = "word ".repeat(2_800);
   await using world = await openWorld(
     (body) =>

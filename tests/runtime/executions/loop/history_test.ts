@@ -10,7 +10,7 @@ import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_work
 import { until } from "../../../support/until.ts";
 import { seededOf } from "../executions_of.ts";
 
-/** An agent that answers with its user turn. */
+/** The file of an agent that answers with its user turn. */
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
 
 const user = (content: string): Message => ({ role: "user", content });
@@ -36,7 +36,7 @@ const seed = (messages: Message[], level: "low" | "medium" | "high" | "off" = "l
   seedHistory({ messages, execution: ENDED }, { level, redactor: REDACTOR });
 const shown = (messages: Message[]) => messages.map(({ role, content }) => `${role}: ${content}`);
 
-Deno.test("seedHistory() omits system messages, adds missing results, and adds a note to a turn without an answer", () => {
+Deno.test("seedHistory() adds missing results, and a note to a turn without an answer", () => {
   const unanswered = "assistant: (This run ended without an answer: Timeout after 5s)";
   const system = { role: "system", content: "old" } as Message;
   const rows: [turns: Message[], expected: string[]][] = [
@@ -54,7 +54,7 @@ Deno.test("seedHistory() omits system messages, adds missing results, and adds a
   assert.deepEqual(seedHistory(undefined, { level: "high", redactor: REDACTOR }), []);
 });
 
-Deno.test("seedHistory() cuts only tool results over 500 characters, once, and keeps no half of a secret", () => {
+Deno.test("seedHistory() cuts tool results over 500 characters once, and keeps no half of a secret", () => {
   const long = "x".repeat(800);
   const [, , tool, last] = seed([user(long), said("", "1"), result("1", long), said(long)]);
   const note = "… [cut from history: it had 800 characters]";
@@ -74,7 +74,7 @@ Deno.test("seedHistory() cuts only tool results over 500 characters, once, and k
   }
 });
 
-Deno.test("seedHistory() replaces a skill's instructions by a breadcrumb, and changes no breadcrumb and no person's text", () => {
+Deno.test("seedHistory() shortens a skill's instructions, and changes no person's text", () => {
   const context = wrapSkillContext("notes", "Do this.\n".repeat(1_000));
   const turns = [user(context), said("", "1"), result("1"), injected(context), said("Done.")];
   const once = seed(turns);
@@ -88,12 +88,12 @@ Deno.test("seedHistory() replaces a skill's instructions by a breadcrumb, and ch
   assert.deepEqual(seed(other), other);
 });
 
-Deno.test("seedHistory() keeps the window's last messages from a user turn on; of a longer turn, the user turn and its end", () => {
+Deno.test("seedHistory() keeps the last messages from a user turn on, and cuts a longer turn", () => {
   const turns = Array.from({ length: 20 }, (_, n) => [user(`u${n}`), said(`a${n}`)]).flat();
   assert.deepEqual(shown(seed(turns)).slice(0, 2), ["user: u15", "assistant: a15"]);
   assert.equal(seed(turns).length, 10);
   assert.equal(seed(turns, "high").length, 40);
-  // The window begins in the middle of a turn, which is omitted completely.
+  // The limit is in the middle of a turn, so the whole turn is omitted.
   const count = seed([...turns, user("last"), said("look", "1"), result("1"), said("done")]).length;
   assert.equal(count, 10);
 
@@ -102,14 +102,14 @@ Deno.test("seedHistory() keeps the window's last messages from a user turn on; o
     shown(seed([user("before"), said("a"), user("u"), ...calls.flat(), said("b")])),
     ["user: u", ...[2, 3, 4, 5].flatMap((n) => ["assistant: ", `tool: r${n}`]), "assistant: b"],
   );
-  // One call of the last step does not fit, so its results are omitted, too.
+  // One call of the last step does not fit, so all results of this step are omitted.
   const ids = Array.from({ length: 12 }, (_, n) => `${n}`);
   const many = [user("u"), said("look", ...ids), ...ids.map((id) => result(id)), said("b")];
   assert.deepEqual(shown(seed(many)), ["user: u", "assistant: b"]);
   assert.deepEqual(shown(seed(seed(many))), ["user: u", "assistant: b"]);
 });
 
-Deno.test("seedHistory() never gives a sequence that a provider rejects, whatever was stored", () => {
+Deno.test("seedHistory() returns a sequence that every provider accepts, whatever was stored", () => {
   const message = fc.oneof(
     fc.string().map(user),
     fc.string().map((text) => injected(wrapSkillContext("notes", text))),
@@ -144,7 +144,7 @@ Deno.test("seedHistory() never gives a sequence that a provider rejects, whateve
   );
 });
 
-Deno.test("history: off seeds nothing; a long run sees all its messages; sessions are separate conversations with opaque ids", async () => {
+Deno.test("history: off gives no history, and each session has its own history", async () => {
   await using place = await createTestWorkspace();
   const write = (history: string) =>
     place.writeAgent(
@@ -161,7 +161,7 @@ Deno.test("history: off seeds nothing; a long run sees all its messages; session
   await runToEnd(runtime, "echo", { message: "three" });
   assert.equal(await messages(), 6 + 5, "and the turn and reply of the run before");
 
-  // The script's step is the number of replies in the conversation, so a lost reply would repeat its step.
+  // The scripted model finds its step by the number of replies in the conversation, so a lost reply would repeat a step.
   const steps = Array.from({ length: 14 }, (_, n) => ({
     say: `Step ${n}.`,
     call: [{ name: "file_glob", arguments: { pattern: `${n}.*` } }],
@@ -177,7 +177,7 @@ Deno.test("history: off seeds nothing; a long run sees all its messages; session
     const run = await runToEnd(runtime, "talker", { message, ...(sessionId && { sessionId }) });
     return { seeded: await seededOf(place, run.id), sessionId: run.sessionId };
   };
-  // Case, white space and the Unicode form distinguish conversations.
+  // Session ids that differ in case, white space or Unicode normalization are different conversations.
   const sessionIds = ["a b", "A B", " a b", "a b\n", "é", "e\u0301"];
   for (const expected of [(_: string) => [], (id: string) => [id, id]]) {
     for (const id of sessionIds) {
@@ -188,7 +188,7 @@ Deno.test("history: off seeds nothing; a long run sees all its messages; session
   }
 });
 
-Deno.test("a run is seeded from the last started of the ended runs, never from a waiting or running one", async () => {
+Deno.test("a run gets its history from the newest ended run, never from a waiting or running one", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   await using runtime = await place.open({ clock });
@@ -215,7 +215,7 @@ Deno.test("a run is seeded from the last started of the ended runs, never from a
   await until(() => clock.awaits(3_600_000), "its model");
   await echo();
   assert.deepEqual(await seededOf(place, await turn("last")), ["first", "first"]);
-  // The running and the waiting execution end after the newest one, which remains the seed.
+  // The executions that run and wait end after the newest one, whose conversation stays the history.
   clock.jump(1_000);
   for (const id of [running, waiting]) {
     await runtime.cancel(id);

@@ -6,7 +6,7 @@ import { toEnd } from "../../../support/test_workspace.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { answerToEnd, call, FREE, resultsOf, untilStatus } from "../executions_of.ts";
 
-Deno.test("runLoop() returns results in order, unknown tools and invalid arguments as errors; an empty reply after calls is a success", async () => {
+Deno.test("runLoop() returns results in order, with errors for unknown tools and invalid arguments", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
   await place.writeScript("reader", [
@@ -70,7 +70,7 @@ Deno.test("runLoop() returns results in order, unknown tools and invalid argumen
   const lead = await runToEnd(runtime, "lead");
   assert.match(lead.outputData ?? "", /"status":"success","output":""/);
 
-  // The calls of an earlier run of the conversation do not count.
+  // The calls of an earlier run in the history do not count.
   await place.writeScript("silent", [{ say: "" }], FREE);
   await runtime.reloadAgents();
   const mute = await runToEnd(runtime, "silent");
@@ -124,7 +124,7 @@ const FILTERED = /^The provider's content filter stopped the reply$/;
 const FAILED = /^Aborted: loop_detected \(file_read failed 3 times in a row: Error: /;
 const CALLED = /^Aborted: loop_detected \(file_read was called 5 times in a row/;
 
-/** The ends of runs, by the steps of their agents. */
+/** The expected error and answer of runs with these steps, by name. */
 const ENDS: Record<string, [steps: unknown[], error: RegExp | string, output: string | null]> = {
   "too many calls": [
     [{ call: [write("1"), write("2")] }, { call: [write("3"), write("4")] }, NEVER],
@@ -157,7 +157,7 @@ const SETTINGS: Record<string, string> = {
   "no loop_detection": "settings: { loop_detection: false }",
 };
 
-Deno.test("runLoop() ends at limits, loops and replies without an answer, before a call of that reply runs", async () => {
+Deno.test("runLoop() ends at limits, loops and replies without an answer, before further calls run", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.workspace, "a.txt"), "alpha");
   const ids = Object.keys(ENDS).map((_, index) => `agent${index}`);

@@ -9,7 +9,7 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { openTestStore } from "../../../support/test_store.ts";
 
-Deno.test("performCall() stores the intent of an unsafe call before the call starts, and starts none after a cancel", async () => {
+Deno.test("performCall() stores an unsafe call before it starts, and starts no call after a cancel", async () => {
   await using store = await openTestStore();
   const clock = new TestClock();
   const execution = await store.accept();

@@ -1,4 +1,4 @@
-// Agents that are edited while their runs wait: the runs continue with the current text and log the change.
+// Tests agents that are edited while their runs wait: the runs continue with the current text and log the change.
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -10,7 +10,7 @@ import { answer, ASK, untilStatus } from "../executions_of.ts";
 
 const FINE = { text: "Fine." };
 
-/** Writes an agent with this text that asks a question and then ends. */
+/** Writes an agent with this text that asks a question and ends after the answer. */
 function write(place: TestWorkspace, text: string, settings = ""): Promise<void> {
   return place.writeAgent(
     "daily",
@@ -19,7 +19,7 @@ function write(place: TestWorkspace, text: string, settings = ""): Promise<void>
   );
 }
 
-/** Returns the system messages in a run's log, and the one that its model gets. */
+/** Returns the system messages in a run's log, and the system message that its model gets. */
 async function promptsOf(place: TestWorkspace, runtime: Runtime, id: number) {
   const logged = (await payloadsOf(runtime, id))
     .filter(({ event_type }) => event_type === "system").map(({ content }) => String(content));
@@ -35,7 +35,7 @@ function countTold(place: TestWorkspace): number {
     .length;
 }
 
-Deno.test("a run that waited continues with the agent's current text, or with its own prompt if nothing changed", async () => {
+Deno.test("a run that waited continues with the agent's current text", async () => {
   await using place = await createTestWorkspace();
   await write(place, "The first text.");
   const clock = new TestClock();
@@ -63,7 +63,7 @@ Deno.test("a run that waited continues with the agent's current text, or with it
   assert.equal(countTold(place), 1);
 });
 
-Deno.test("a run continued after a restart or after its child's end has the agent's current text", async () => {
+Deno.test("a run that continues after a restart or its child's end has the agent's current text", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const slow = [{ say: "Late.", delay_ms: 5_000 }];

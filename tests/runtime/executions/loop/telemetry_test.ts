@@ -1,11 +1,11 @@
-// The reports of runs to telemetry.
+// Tests the reports of runs to telemetry.
 import assert from "node:assert/strict";
 import type { Telemetry } from "../../../../runtime/executions/loop/telemetry.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { call } from "../executions_of.ts";
 
-/** Records one line for each report, in the order of the ends, and one for the start of each stretch. */
+/** Telemetry that records one line for the start of each run, and one for the end of everything reported. */
 class ToldTelemetry implements Telemetry {
   readonly lines: string[] = [];
 
@@ -46,13 +46,13 @@ class ToldTelemetry implements Telemetry {
   }
 }
 
-/** Returns the reports once this one is among them, because a run's end is visible before the run returns. */
+/** Waits for the report `last` and returns all reports. A run's end is visible before its report. */
 async function takeUntil(telemetry: ToldTelemetry, last: string): Promise<string[]> {
   await until(() => telemetry.lines.includes(last), last);
   return telemetry.lines.splice(0);
 }
 
-Deno.test("a run reports each stretch, model call, tool call and its end once; calls without a tool are not reported", async () => {
+Deno.test("a run reports each start, model call, tool call and end to telemetry once", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("busy", [
     {

@@ -1,4 +1,4 @@
-// The calls of one reply from the user's view: their effects and their results.
+// Tests the effects and results of the calls of one reply, through the runtime's interface.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
@@ -6,10 +6,10 @@ import { until } from "../../../support/until.ts";
 import { answerToEnd, call, FREE, resultsOf, started, writeConfig } from "../executions_of.ts";
 import { doing, writeSkill } from "../executions_of.ts";
 
-/** The number of replies, enough that a wrong order shows in at least one. */
+/** The number of replies, so that a wrong order shows in at least one of them. */
 const REPLIES = 3;
 
-Deno.test("calls of one reply change memory and files in order, by any path; file_read returns up to 256 KB, other tools 100 KB", async () => {
+Deno.test("calls of one reply change memory and files in order, by any path", async () => {
   await using place = await createTestWorkspace();
   const sections = Array.from({ length: REPLIES }, (_, i) => `S${i}`);
   await place.writeScript("keeper", [
@@ -39,7 +39,7 @@ Deno.test("calls of one reply change memory and files in order, by any path; fil
   await place.writeScript("writer", [
     ...files.map((name) => ({
       call: [
-        // The longest first, because it is ready last.
+        // The first call has the longest text, because it takes longest to prepare.
         call("file_write", { path: `notes/${name}`, content: "1".repeat(300_000) }),
         call("file_write", { path: `linked/${name}`, content: "2" }),
         call("file_edit", { path: `notes/../notes/${name}`, old_text: "2", new_text: "3" }),

@@ -1,4 +1,4 @@
-// Replies that are cut off while they stream: they restart, or their partial text is kept.
+// Tests replies that are cut off while they stream: they restart, or their partial text is kept.
 import assert from "node:assert/strict";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/interface/runtime.ts";
@@ -17,10 +17,10 @@ async function createTeller({ url }: OpenAiServer): Promise<TestWorkspace> {
   return place;
 }
 
-Deno.test("takeTurn() lets followers replace the text of a restarted reply, and a cancel keeps the last text", async () => {
+Deno.test("takeTurn() replaces the text of a restarted reply, and keeps the last text after a cancel", async () => {
   await using model = new OpenAiServer([
     { text: ["Once ", "upon"], then: "cut" },
-    // Endless, so that no frame can overtake the stream.
+    // The reply never ends, so that its stored frame does not replace the streamed text.
     { text: ["In the ", "beginning"], then: "hang" },
   ]);
   await using place = await createTeller(model);
@@ -53,7 +53,7 @@ Deno.test("takeTurn() lets followers replace the text of a restarted reply, and 
   assert.equal(model.requests.length, 2);
 });
 
-Deno.test("takeTurn() logs each retry with the execution and the agent; a failed run is a warning", async () => {
+Deno.test("takeTurn() logs each retry with the execution and the agent", async () => {
   const headers = { "retry-after": "0" };
   await using model = new OpenAiServer([
     ...[{ status: 429, headers }, { text: ["Here."] }, { status: 400, body: "no" }],
@@ -104,12 +104,12 @@ async function endOfSilentReply(
   return await runtime.getExecution(id);
 }
 
-Deno.test("a cut reply keeps its text and the provider's count; the rest of its usage is estimated", async () => {
+Deno.test("a cut reply keeps its text, and the missing part of its usage is estimated", async () => {
   const text = "Once upon a time there was ink.";
   const cancelled = await endOfSilentReply({ text, happens: (runtime, id) => runtime.cancel(id) });
   const { outputTokens } = cancelled;
   assert.deepEqual([outputTokens, cancelled.isUsageEstimated], [Math.ceil(text.length / 4), true]);
-  // $1 in, $0.10 and $1.25 from and to the cache, $5 out: a million tokens each.
+  // A million tokens cost $1 as input, $0.10 read from the cache, $1.25 written to the cache, and $5 as output.
   const cost = (700 + 50 * 0.1 + 27 * 1.25 + outputTokens * 5) / 1_000_000;
   assert.equal(cancelled.costUsd, Number(cost.toFixed(12)));
   const clock = new TestClock();

@@ -43,7 +43,7 @@ Deno.test("LabelWarnings logs the missing labels of an agent's executions once a
   clock.jump(HOUR - 30 * SECOND);
   await clock.advance(10 * SECOND);
   assert.deepEqual(said(), [first]);
-  // Other labels cause another warning.
+  // A change of the required labels causes another warning.
   agents[0] = { id: "trainer", nodes: ["gpu", "large"] };
   runs[0] = { agentId: "trainer", id: 12, count: 3 };
   await clock.advance(10 * SECOND);
@@ -55,7 +55,7 @@ Deno.test("LabelWarnings logs the missing labels of an agent's executions once a
   assert.deepEqual(said(), [first, second, second]);
 });
 
-Deno.test("LabelWarnings logs a failing check once, checks again, and logs nothing while a live node has the labels", async () => {
+Deno.test("LabelWarnings logs a failing check once, and nothing while a live node has the labels", async () => {
   const { nodes, runs, clock, reads, warnings, said } = createWorld();
   await using _ = warnings;
   const { listNodes } = reads;

@@ -12,14 +12,14 @@ const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 interface NodeRow {
   id: string;
   silentMs: number;
-  /** Default: a long time ago. */
+  /** The time since the start of the node in milliseconds. A long time by default. */
   startedMsAgo?: number;
   name?: string | null;
   labels?: string[];
   stoppedAt?: number;
 }
 
-/** Creates rows of nodes and executions, and reads them as the node "me". */
+/** Returns functions that create rows of nodes and executions, and a SqlNodeReads of the node "me". */
 async function open() {
   const db = await openTestPostgres();
   return {
@@ -60,7 +60,7 @@ test("lists living and dead nodes, the number of their runs, and the own node", 
   await addNode({ id: "me", silentMs: 0, name: "beta", labels: ["gpu", "linux"] });
   await addNode({ id: "other", silentMs: 12 * SECOND, name: "alpha" });
   await addNode({ id: "fallen", silentMs: 40 * SECOND, name: "gamma" });
-  // Its executions are not claimed yet, and it is listed until they are.
+  // No node has claimed this node's executions, so the node is listed.
   await addNode({ id: "fallen long ago", silentMs: 5 * HOUR, name: "delta" });
   await addRun(1, "me");
   await addRun(2, "me");
@@ -86,20 +86,20 @@ test("lists living and dead nodes, the number of their runs, and the own node", 
 test("omits stopped nodes, nodes that died long ago, and other instances", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "stopped", silentMs: 0, stoppedAt: 2_000 });
   await addNode({ id: "fallen", silentMs: 2 * HOUR });
-  // A maintenance command is an instance, but no node.
+  // A maintenance command has a row without a name and is no node.
   await addNode({ id: "upkeep", silentMs: 0, name: null });
   await addRun(1, "fallen", { status: "orphaned" });
   await addRun(2, "stopped");
   assert.deepEqual(await nodes.listNodes(), []);
 });
 
-test("omits a dead node that returned under its name", async ({ nodes, addNode, addRun }) => {
+test("omits a dead node if a live node has its name", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "first", name: "attic", silentMs: 600 * SECOND });
-  // Its executions are not claimed yet.
+  // No node has claimed this node's executions.
   await addNode({ id: "second", name: "attic", silentMs: 60 * SECOND });
   await addRun(1, "second");
   await addNode({ id: "third", name: "attic", silentMs: 0, startedMsAgo: 50 * SECOND });
-  // Two nodes with the same name: one lived longer than the other.
+  // Two nodes have the same name. The dead node was still alive when the other one started, so both are listed.
   await addNode({ id: "a", name: "twin", silentMs: 60 * SECOND });
   await addNode({ id: "b", name: "twin", silentMs: 0, startedMsAgo: 100 * SECOND });
   const found = await nodes.listNodes();
@@ -122,7 +122,7 @@ test("finds the executions without a living node", async ({ nodes, addNode, addR
   assert.deepEqual(await nodes.findUnclaimed([]), []);
 });
 
-test("counts such old executions of each agent, and returns the first", async ({ nodes, addNode, addRun }) => {
+test("counts old unclaimed executions of each agent, and returns the first id", async ({ nodes, addNode, addRun }) => {
   await addNode({ id: "alive", silentMs: 0 });
   await addRun(1, "alive");
   await addRun(2, null);

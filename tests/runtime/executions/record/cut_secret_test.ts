@@ -1,4 +1,4 @@
-// A secret at the place where a result is cut: no half of it is kept, shown or logged.
+// Tests a secret at the position where a result is cut: no half of the secret is kept, shown or logged.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
@@ -9,7 +9,7 @@ import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 const TOKEN = "sekret-value-1234567890";
 const PROVIDER_KEY = "provider-key-1234567890";
 
-/** Returns the parts of secrets in a text without the whole ones. */
+/** Removes whole secrets from a text and returns the remaining parts of secrets. */
 const halves = (text: string) =>
   text.replaceAll(TOKEN, "").replaceAll(PROVIDER_KEY, "").match(/sekret|provider-key/g) ?? [];
 

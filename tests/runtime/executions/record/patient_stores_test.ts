@@ -8,7 +8,7 @@ import { until } from "../../../support/until.ts";
 
 const WISH: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
-/** Starts the asking agent and waits for its question. Later writes fail, because the database is full. */
+/** Starts an agent that asks, and waits for its question. After that, writes fail because the database is full. */
 async function ask({ runner, store }: TestRunner): Promise<{ id: number; requestId: string }> {
   const { id } = await runner.start(createTestAgent(), WISH);
   const open = () => store.requests.readOpenRequest(id);
@@ -16,7 +16,7 @@ async function ask({ runner, store }: TestRunner): Promise<{ id: number; request
   return { id, requestId: (await open())?.requestId ?? "" };
 }
 
-/** Lets the store refuse ends, as a full disk would. */
+/** Makes the store refuse ends, as a full disk does. */
 function refuseEnds({ endings }: TestRunner["store"]): { tries: () => number; allow: () => void } {
   const original = endings.finishExecution.bind(endings);
   let tries = 0;
@@ -33,7 +33,7 @@ async function statusOf({ store }: TestRunner, id: number): Promise<string | und
   return (await store.executions.readExecution(id))?.execution.status;
 }
 
-Deno.test("an end on a full disk is stored with its answer as soon as there is space", async () => {
+Deno.test("an end and its answer are stored as soon as a full disk has space again", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const ends = refuseEnds(on.store);
@@ -85,7 +85,7 @@ Deno.test("Database.transaction() reports the cause of each kind of storage fail
     }), TypeError);
 });
 
-Deno.test("a run whose reads fail continues from the stored state as soon as they succeed", async () => {
+Deno.test("a run whose reads fail continues from the stored state once reads succeed", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { id, requestId } = await ask(on);
   const { conversations } = on.store;

@@ -6,7 +6,7 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { untilStatus } from "../executions_of.ts";
 
-Deno.test("max_concurrent_runs limits the runs of an agent; further runs wait in order and log it", async () => {
+Deno.test("max_concurrent_runs limits an agent's runs, and further runs wait in order", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const lines = "max_concurrent_runs: 2\non_pending: parallel";
@@ -30,7 +30,7 @@ Deno.test("max_concurrent_runs limits the runs of an agent; further runs wait in
   assert.deepEqual(await notices(ids[2] ?? 0), [
     "Waits for other runs of this agent: max_concurrent_runs is 2",
   ]);
-  // Another agent does not wait.
+  // A run of another agent does not wait.
   const { id } = await runtime.run("other", {});
   await untilStatus(runtime, id, "success");
   for (const [begun, expected] of [[2, 2], [2, 4], [1, 5]] as const) {
@@ -41,7 +41,7 @@ Deno.test("max_concurrent_runs limits the runs of an agent; further runs wait in
   }
 });
 
-Deno.test("max_concurrent_runs gives the slot of a run that waits for a person to the next one, and counts no delegated run", async () => {
+Deno.test("max_concurrent_runs counts no delegated run and no run that waits for a person", async () => {
   const agent = createTestAgent({ maxConcurrentRuns: 1, onPending: "parallel" });
   await using on = await openTestRunner([agent]);
   const spec = { trigger: "manual" as const, request: { args: [] }, sessionId: null };

@@ -1,4 +1,4 @@
-// Delegation during changes and failures: of agents' files, limits, the service and the retention.
+// Tests delegation during changes and failures of agents' files, limits, the service and the retention.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -16,7 +16,7 @@ async function writeAsking(place: TestWorkspace, lines = "agents: [asker]"): Pro
   await place.writeScript("asker", [ASK, { say: "Said {result}" }]);
 }
 
-Deno.test("ten run_agent calls of one reply start ten executions, at most eight at once, with results in the order of the calls", async () => {
+Deno.test("ten run_agent calls of one reply start ten executions, at most eight at once", async () => {
   await using place = await createTestWorkspace();
   const numbers = Array.from({ length: 10 }, (_, n) => String(n));
   const steps = doing(...numbers.map((n) => delegate("echo", n)));
@@ -63,7 +63,7 @@ Deno.test("the parent's result reports a child's failure, limit or timeout", asy
   assert.match(results[2].error, /Timeout after 5s/);
 });
 
-Deno.test("a child's long answer or error is cut, and the rest of the result stays complete", async () => {
+Deno.test("a child's long answer or error is cut, but not the rest of the result", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [{ call: [delegate("poet")] }, { say: "ok" }], "agents: [poet]");
   await using runtime = await place.open();
@@ -93,7 +93,7 @@ Deno.test("a child's long answer or error is cut, and the rest of the result sta
 
 const LEAD = [{ call: [delegate("asker")] }, { say: "{result}" }];
 
-/** Changes of the files while the child waits, and the parent's result. */
+/** Changes of agents' files while the child waits, with the expected result for the parent. */
 const CHANGES: Record<string, [change: (place: TestWorkspace) => Promise<void>, heard: RegExp]> = {
   "calls nobody any more": [(place) => place.writeScript("lead", LEAD), /Said red/],
   "calls another one": [(place) => place.writeScript("lead", LEAD, "agents: [other]"), /Said red/],
@@ -111,7 +111,7 @@ const CHANGES: Record<string, [change: (place: TestWorkspace) => Promise<void>, 
   ],
 };
 
-Deno.test("a parent gets its child's result, even if one of their files was edited while the child waited", async () => {
+Deno.test("a parent gets its child's result, even if an agent's file was edited meanwhile", async () => {
   await using place = await createTestWorkspace();
   await using runtime = await place.open();
   for (const [index, [name, [change, heard]]] of Object.entries(CHANGES).entries()) {
@@ -141,7 +141,7 @@ Deno.test("an answer to a child ends both if the parent's file is gone", async (
   await untilStatus(runtime, child, "aborted");
 });
 
-Deno.test("a running child of a parent that waits with its own question is resumed after a stop", async () => {
+Deno.test("a running child is resumed after a stop, although its parent waits with its own question", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [
     { call: [delegate("asker"), call("file_write", { path: "own.txt", content: "x" })] },
@@ -170,16 +170,16 @@ Deno.test("a running child of a parent that waits with its own question is resum
   assert.match(String(first?.["content"]), /Said red/);
 });
 
-/** The members of a family with on_restart: resume, and the ends of parent and child. */
+/** The members of a family that have `on_restart: resume`, with the expected ends of parent and child. */
 const FAMILIES = {
   both: ["success", "success"],
   parent: ["success", "aborted"],
-  // A machine claims single executions. It finds that no parent waits for this one.
+  // With PostgreSQL, a machine claims single executions and finds that no parent waits for this child.
   child: ["aborted", IS_POSTGRES ? "aborted" : "orphaned"],
   neither: ["aborted", "aborted"],
 };
 
-Deno.test("after a stop while a child runs, every family ends, with on_restart: resume on parent, child, both or neither", async () => {
+Deno.test("after a stop every family of executions ends, whatever on_restart of its agents says", async () => {
   await using place = await createTestWorkspace();
   const families = Object.keys(FAMILIES);
   for (const resumed of families) {
@@ -240,7 +240,7 @@ Deno.test("retention keeps a child as long as its parent, so that it does not st
     const [first] = await resultsOf(runtime, lead);
     assert.match(String(first?.["content"]), /Said red/);
   }
-  // The parent has just ended. Its child, which ended long ago, is kept and removed with it.
+  // The parent has just ended. Its child ended long ago and is kept as long as the parent.
   clock.jump(DAY_MS);
   {
     await using runtime = await place.open({ clock });
@@ -251,7 +251,7 @@ Deno.test("retention keeps a child as long as its parent, so that it does not st
   assert.deepEqual(await runtime.listExecutions({ limit: 50, offset: 0 }), []);
 });
 
-Deno.test("a forced purge of the child's agent resumes the parent; a purge of all agents ends a waiting family from the top", async () => {
+Deno.test("a forced purge of the child's agent resumes the parent", async () => {
   await using place = await createTestWorkspace();
   await writeAsking(place, "agents: [asker]\non_pending: parallel");
   await using runtime = await place.open();

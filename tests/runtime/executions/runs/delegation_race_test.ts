@@ -1,4 +1,4 @@
-// Concurrent changes of parents and children: in any order, none waits forever and nothing is lost.
+// Tests concurrent changes of parents and children: whatever their order, no execution waits forever and no result is lost.
 import assert from "node:assert/strict";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, payloadsOf, toEnd } from "../../../support/test_workspace.ts";
@@ -39,7 +39,7 @@ Deno.test("a parent does not wait for a child that was answered while other call
   assert.deepEqual(await toEnd(runtime, lead.id).then(({ status }) => status), "success");
 });
 
-/** lead -> asker, which runs for a long time after its answer. */
+/** The agent `lead` delegates to `asker`, which runs for a long time after its answer. */
 const LEAD = [{ call: [delegate("asker")] }, { say: "Heard {result}" }];
 Deno.test("an execution refuses an answer to a question outside its descendants", async () => {
   await using place = await createTestWorkspace();
@@ -59,7 +59,7 @@ Deno.test("an execution refuses an answer to a question outside its descendants"
   assert.equal((await runtime.countExecutions()).waiting, 5);
 });
 
-Deno.test("a parent's log, stream and pending show the same question of several waiting children: the oldest", async () => {
+Deno.test("a parent shows the oldest question of its waiting children everywhere", async () => {
   await using place = await createTestWorkspace();
   const steps = [{ call: [delegate("late"), delegate("early")] }, { say: "Done." }];
   await place.writeScript("lead", steps, "agents: [late, early]");
@@ -106,7 +106,7 @@ Deno.test("delegate() follows a child that is answered while delegate() checks i
     signal: new AbortController().signal,
     ports: ports as DelegationContext["ports"],
   });
-  // It waits for pending starts. Meanwhile the answer is stored, but the child is not launched yet.
+  // delegate() waits for pending starts. Meanwhile the answer is stored, but the child is not launched yet.
   await new Promise((resolve) => setTimeout(resolve));
   const answer = Promise.withResolvers<void>();
   void active.track(answer.promise);

@@ -11,7 +11,7 @@ async function jsonResultOf(runtime: Runtime, id: number): Promise<Record<string
   return JSON.parse(String(result?.["content"]));
 }
 
-/** top -> middle -> bottom, which asks before it writes. */
+/** Writes three agents: `top` delegates to `middle`, which delegates to `bottom`, which asks before it writes. */
 async function writeThree(place: TestWorkspace): Promise<void> {
   const steps = [{ call: [delegate("middle")] }, { say: "Top heard {result}" }];
   await place.writeScript("top", steps, "agents: [middle]");
@@ -39,7 +39,7 @@ Deno.test("run_agent runs another agent as a separate execution and returns its 
   await place.writeScript("helper", [reply]);
   await using runtime = await place.open();
   const lead = await runToEnd(runtime, "lead");
-  // The helper's cost does not count toward the lead's limit.
+  // The helper's cost does not count toward the lead's limit of dollars.
   assert.deepEqual([lead.status, lead.outputData, lead.costUsd], ["success", "Done.", 2]);
 
   const [child] = await runtime.listRuns("helper", { limit: 1, offset: 0 });
@@ -57,7 +57,7 @@ Deno.test("run_agent runs another agent as a separate execution and returns its 
   assert.match(String(turn?.["content"]), /count the sheep/);
 });
 
-Deno.test("run_agent exists only for agents that list others; it refuses the agent itself, unlisted, disabled and removed agents, and too deep chains", async () => {
+Deno.test("run_agent exists only for agents that list others, and refuses all other agents", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("plain", [{ call: [delegate("helper")] }, { say: "ok" }]);
   await place.writeScript("caller", [
@@ -103,7 +103,7 @@ Deno.test("run_agent exists only for agents that list others; it refuses the age
   assert.equal((await runtime.listRuns("e", { limit: 9, offset: 0 })).length, 0);
 });
 
-Deno.test("an answer to a child resumes its ancestors and is in each log; a cancel of the child resumes the parent, too", async () => {
+Deno.test("an answer to a child resumes its ancestors, and so does a cancel", async () => {
   await using place = await createTestWorkspace();
   await writeThree(place);
   await using runtime = await place.open();
@@ -130,7 +130,7 @@ Deno.test("an answer to a child resumes its ancestors and is in each log; a canc
   assert.deepEqual([result["status"], result["error"]], ["aborted", "Cancelled by user"]);
 });
 
-Deno.test("two waiting children are answered one after the other; the parent's own question comes first", async () => {
+Deno.test("two waiting children are answered one after the other, after the parent's own question", async () => {
   await using place = await createTestWorkspace();
   const own = call("file_write", { path: "own.txt", content: "x" });
   const calls = [delegate("asker", "one"), own, delegate("asker", "two")];
@@ -141,7 +141,6 @@ Deno.test("two waiting children are answered one after the other; the parent's o
   await toEnd(runtime, lead.id);
   assert.equal((await runtime.pendingRequest(lead.id)).toolName, "file_write");
   // A child is answered while the parent waits with its own question. The parent continues to wait.
-  // The children start at once, so the order of their ids varies.
   const children = await runtime.listRuns("asker", { limit: 2, offset: 0 });
   const [first, second] = ["one", "two"].map((arg) => children.find(({ args }) => args[0] === arg));
   const expected = "Said red";
@@ -188,11 +187,11 @@ Deno.test("the log of a parent that shows one question has no answer to another 
   assert.deepEqual(await exchange(), [question, question, ["human", shown.requestId, "Denied"]]);
 });
 
-Deno.test("a child run is seeded from earlier child runs only, and the agent's own runs from its own runs only", async () => {
+Deno.test("a delegated run's history has only delegated runs, and another run's history none of them", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("echo", "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n");
   await using runtime = await place.open();
-  /** Returns the last lines of the run's seed. */
+  /** Returns the last lines of the texts that a run got from earlier runs. */
   const seed = async (id: number) =>
     (await seededOf(place, id)).map((text) => text.split("\n").at(-1));
   const own = async (message: string) => seed((await runToEnd(runtime, "echo", { message })).id);

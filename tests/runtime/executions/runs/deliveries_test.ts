@@ -9,7 +9,7 @@ import { settle, TestClock } from "../../../support/test_clock.ts";
 
 const DELIVERY: Delivery = { jobId: "job", executionId: 1, attempt: 0, isDelegated: false };
 
-Deno.test("Deliveries run an execution once at a time, even if it is lost and delivered again twice", async () => {
+Deno.test("Deliveries run an execution once at a time, even if it is delivered again", async () => {
   const active = new ActiveRuns(new TestClock());
   let running = 0;
   let mostAtOnce = 0;
@@ -27,7 +27,7 @@ Deno.test("Deliveries run an execution once at a time, even if it is lost and de
           ends.push(resolve);
           signal.addEventListener("abort", () => resolve());
         });
-        // The run notices the abort after a moment.
+        // Gives the run time to notice the abort.
         await settle();
         running--;
       });

@@ -1,4 +1,4 @@
-// `settings.max_duration`: the limit of a run's running time, without its waits for people.
+// Tests `settings.max_duration`, the limit of a run's running time without its waits for people.
 import assert from "node:assert/strict";
 import { TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const slow = (minutes: number) => ({ say: "Late.", delay_ms: minutes * MINUTE });
 const ABORTED = "Aborted: max_duration (5m)";
 
-Deno.test("max_duration ends a run whose model, tool or child takes too long, and also the child", async () => {
+Deno.test("max_duration ends a run whose model, tool or child takes too long", async () => {
   await using place = await createToolPlace();
   const clock = new TestClock();
   const settings = `settings: { max_duration: 5m, timeout: 3600 }\nagents: [helper]\n${FREE}`;
@@ -39,7 +39,7 @@ Deno.test("max_duration ends a run whose model, tool or child takes too long, an
   assert.equal((await toEnd(runtime, helped)).error, ABORTED);
 });
 
-Deno.test("max_duration counts the time before a wait for a person, but not the wait, even across a restart", async () => {
+Deno.test("max_duration does not count waits for a person, even across a restart", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock();
   const cases = [[4, "success"], [6, "aborted"]] as const;
@@ -60,7 +60,7 @@ Deno.test("max_duration counts the time before a wait for a person, but not the 
   for (const id of ids) await answer(runtime, id, { text: "This" });
   await until(() => clock.awaits(4_000) && clock.awaits(6_000), "their models again");
   for (const [index, [seconds, expected]] of cases.entries()) {
-    // One after the other, so that a run that ends in time is stored before the limit.
+    // The clock advances in steps, so that a run that ends in time is stored before the limit.
     await clock.advance(index === 0 ? 4_000 : 2_000);
     const { status, durationMs } = await toEnd(runtime, ids[index] ?? 0);
     assert.deepEqual([status, durationMs], [expected, Math.min(10, 5 + seconds) * 1_000]);

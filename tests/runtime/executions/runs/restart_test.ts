@@ -1,4 +1,4 @@
-// The figures of a run that continues after a restart.
+// Tests the figures of runs that continue after a restart.
 import assert from "node:assert/strict";
 import { toTimestamp } from "../../../../base/clock.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -44,7 +44,7 @@ Deno.test("an orphaned run has the duration of its log, even if no reply was sto
     await until(() => clock.awaits(600_000), "its model");
     await runtime.cancel(id);
   }
-  // The state after a kill: no end, no figures, and another instance as owner.
+  // Leaves the state after a kill: no end, no figures, and another instance as owner.
   await leaveRunning(place);
   const since = IS_POSTGRES ? ", started_at = 0, last_seen = 0" : "";
   await place.run(`UPDATE instances SET stopped_at = NULL${since}`);

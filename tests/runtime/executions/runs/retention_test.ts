@@ -20,7 +20,7 @@ async function fill(place: TestWorkspace): Promise<void> {
   await place.writeScript("asker", WAITS);
 }
 
-Deno.test("purgeCheckpoints() keeps the newest and the waiting conversations of each agent; with force it removes them, too", async () => {
+Deno.test("purgeCheckpoints() keeps the newest and the waiting conversations, except with force", async () => {
   await using place = await createTestWorkspace();
   await fill(place);
   await using runtime = await place.open();
@@ -48,10 +48,10 @@ Deno.test("purgeCheckpoints() keeps the newest and the waiting conversations of 
   const expected = ["aborted", "Aborted: its conversation was purged"];
   assert.deepEqual([ended.status, ended.error], expected);
   assert.equal((await runtime.getExecution(running)).status, "running");
-  // PostgreSQL frees the space later.
+  // PostgreSQL does not free the space at once.
   const { sizeBytes } = await runtime.checkpointStats();
   assert.ok(IS_POSTGRES || sizeBytes < before, "the file is smaller");
-  // The log stays.
+  // The executions and their log are kept.
   assert.equal((await runtime.listExecutions({ limit: 50, offset: 0 })).length, 7);
   const refusal = /'nobody' not found/;
   await assert.rejects(runtime.purgeCheckpoints({ agentId: "nobody", force: false }), refusal);
@@ -102,7 +102,7 @@ Deno.test("a maintenance runtime removes the selected data, and neither runs nor
   assert.equal((await runtime.listExecutions({ limit: 9, offset: 0 })).length, 4);
   const { status, error, outputData } = await runtime.getExecution(lead);
   const ended = ["aborted", "Aborted: what it waited for was purged", null];
-  // Another machine may continue it.
+  // With PostgreSQL, the execution stays running, because another machine may continue it.
   assert.deepEqual([status, error, outputData], IS_POSTGRES ? ["running", null, null] : ended);
 });
 
@@ -132,7 +132,9 @@ for (const [config, threads, executions] of CASES) {
   });
 }
 
-/** Creates sweeps that record their times and limits. The sweeps selected by `fails` fail. */
+/**
+ * Creates RetentionSweeps with a fake store that records the times and limits of sweeps. Sweeps that `fails` selects fail.
+ */
 function stage(fails: (sweep: number) => boolean) {
   const clock = new TestClock();
   const log = new LogLines();
@@ -153,7 +155,7 @@ function stage(fails: (sweep: number) => boolean) {
   return { clock, log, swept, sweeps };
 }
 
-Deno.test("RetentionSweeps sweep at the start and once a day, even after a failure, until they are disposed", async () => {
+Deno.test("RetentionSweeps sweep at the start and once a day, even after a failure", async () => {
   const { clock, log, swept, sweeps } = stage((sweep) => sweep === 2);
   await sweeps.start();
   assert.deepEqual(swept, [0]);

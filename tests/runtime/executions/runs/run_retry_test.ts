@@ -1,4 +1,4 @@
-// Retries of runs whose model could not be reached: their conditions, times and ends.
+// Tests retries of runs whose model could not be reached: their conditions, times and ends.
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../base/json.ts";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
@@ -27,7 +27,7 @@ class World implements AsyncDisposable {
   #server: OpenAiServer | undefined;
   place!: TestWorkspace;
   runtime!: Runtime;
-  /** Each reply answers one request, the last one also all following requests. */
+  /** The replies of the model, one for each request. The last one also answers all following requests. */
   answers: OpenAiStep[] = [HELLO];
 
   constructor() {
@@ -59,12 +59,14 @@ class World implements AsyncDisposable {
     this.#server = this.#resources.use(new OpenAiServer([], next, this.#port));
   }
 
-  /** The sent conversations, as text. */
+  /** The requests that the model has received, as text. */
   get asked(): string[] {
     return this.#server?.requests.map(({ body }) => JSON.stringify(body["messages"])) ?? [];
   }
 
-  /** Advances the clock until the condition holds: past the waits of a call, but not of a run. */
+  /**
+   * Advances the clock until `holds` returns true, through the delays between attempts of a model call but not of a run.
+   */
   async pass(holds: () => Promise<boolean>, what: string): Promise<void> {
     await until(async () => await holds() || (await this.clock.advance(1_000), false), what);
   }
@@ -75,13 +77,13 @@ class World implements AsyncDisposable {
       .map(({ content }) => String(content));
   }
 
-  /** Advances the clock by minutes, as on a suspended machine. */
+  /** Advances the clock by minutes at once, as on a suspended machine. */
   async skip(minutes: number): Promise<void> {
     this.clock.jump(minutes * MINUTE);
     await this.clock.advance(0);
   }
 
-  /** Returns the minutes until a run's next retry. */
+  /** Waits until a run's retry is scheduled and returns the minutes until the retry. */
   async untilRetry(id: number, attempt: number): Promise<number> {
     const next = async () => (await this.runtime.getExecution(id)).retry;
     const isPlanned = async () => {
@@ -142,7 +144,7 @@ const READ = called("file_glob", { pattern: "*" });
 const ASK_HELPER = called("run_agent", { agent_id: "helper" });
 const APPEND = called("memory_append", { section: "a", content: "b" });
 
-/** The agent's lines, the replies before its model fails, the failure, and the number of retries. */
+/** The front matter, the replies before the failure, the failure, and the number of retries. */
 const CASES: readonly [lines: string, replies: OpenAiStep[], failure: OpenAiStep, of?: number][] = [
   ["", [], DOWN],
   ["retry: 2", [], DOWN, 2],
@@ -156,7 +158,7 @@ const CASES: readonly [lines: string, replies: OpenAiStep[], failure: OpenAiStep
   ["retry: 3\nagents: [helper]", [ASK_HELPER, APPEND, HELLO], DOWN],
 ];
 
-Deno.test("a run is retried if its agent, the failure and its calls allow it, and continues its conversation", async () => {
+Deno.test("a run is retried if its agent, the failure and its calls allow a retry", async () => {
   await using world = await World.open("");
   const { runtime } = world;
   await world.write("helper", FREE);
@@ -185,7 +187,7 @@ Deno.test("a run is retried if its agent, the failure and its calls allow it, an
   }
 });
 
-Deno.test("a run that waits for its retry takes no slot of max_concurrent_runs, and a cancel ends it at once", async () => {
+Deno.test("a run that waits for its retry occupies no slot and can be cancelled", async () => {
   await using world = await World.open("retry: { times: 1, wait: 2h }\nmax_concurrent_runs: 1");
   const { runtime } = world;
   const { id } = await runtime.run("report", {});
@@ -198,7 +200,7 @@ Deno.test("a run that waits for its retry takes no slot of max_concurrent_runs, 
   assert.equal((await runtime.getExecution(id)).error, "Cancelled by user");
 });
 
-Deno.test("a run whose service stops or is killed during the wait continues to wait, or ends, as on_restart says", async () => {
+Deno.test("a run that waits for its retry follows on_restart when its service stops", async () => {
   for (const isKilled of [false, true]) {
     const label = isKilled ? "killed" : "stopped";
     const lines = (onRestart: string) =>

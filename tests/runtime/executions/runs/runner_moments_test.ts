@@ -1,4 +1,4 @@
-// Runs that are cancelled or stopped at certain moments before a question.
+// Tests runs that are cancelled or stopped at certain moments before a question.
 import assert from "node:assert/strict";
 import type { RunSpec } from "../../../../runtime/executions/runs/acceptance.ts";
 import type { HumanRequest } from "../../../../runtime/executions/human_request.ts";
@@ -12,7 +12,7 @@ import { until } from "../../../support/until.ts";
 
 const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
-/** Calls `meet` after a change is stored, before the caller of the change continues. */
+/** Calls `meet` after a change is stored and before its caller continues. */
 function afterChange<
   Name extends string,
   Store extends Record<Name, (...args: never[]) => Promise<unknown>>,
@@ -27,7 +27,7 @@ function afterChange<
   Object.assign(store, { [name]: observed });
 }
 
-/** Collects the statuses of executions that are announced as ended. */
+/** Collects the statuses of executions whose end is published. */
 function completionsOf({ events }: TestRunner): string[] {
   const statuses: string[] = [];
   events.subscribe((event) => {
@@ -36,7 +36,7 @@ function completionsOf({ events }: TestRunner): string[] {
   return statuses;
 }
 
-/** Moments of a run before its question: after each stored change, and after the announcement. */
+/** The moments of a run before its question: after each stored change, and after the published event. */
 const MEETINGS = {
   opening: ({ store }, meet) => afterChange(store.conversations, "beginConversation", meet),
   reply: ({ store }, meet) => afterChange(store.conversations, "recordReply", meet),
@@ -60,13 +60,13 @@ Deno.test("Runner.cancel() ends a run at any moment before its question", async 
     assert.deepEqual([execution.status, execution.error], ["aborted", "Cancelled by user"], where);
     assert.equal(await store.requests.readOpenRequest(id), undefined);
     await until(() => outcomes.length > 0, "the outcome");
-    // After the question is announced, the run is over.
+    // After the question is published, the execution waits and can be ended at once.
     assert.deepEqual(outcomes, [where === "news" ? "aborted" : "cancelling"], where);
     assert.deepEqual(completions, ["aborted"], where);
   }
 });
 
-/** Moments of a run while its end is being stored. */
+/** The moments of a run while its end is being stored. */
 const ENDS = {
   "before it is": (store, meet) => {
     const finish = store.endings.finishExecution.bind(store.endings);
@@ -88,7 +88,7 @@ const ENDS = {
   "after it is": (store, meet) => afterChange(store.endings, "finishExecution", meet),
 } as const satisfies Record<string, (store: TestStore, meet: () => Promise<void>) => void>;
 
-// SQLite only, because a server gets the statements of the end and of the cancel at once.
+// Only with SQLite, because PostgreSQL may get the statements of the end and of the cancel at the same time.
 onSqlite.test("Runner.cancel() returns the resulting status while a run's end is being stored", async () => {
   for (const [when, arrange] of Object.entries(ENDS)) {
     await using on = await openTestRunner([createTestAgent()]);
@@ -115,8 +115,8 @@ onSqlite.test("Runner.cancel() returns the resulting status while a run's end is
   }
 });
 
-// SQLite only, because with a server the answer comes from another machine.
-onSqlite.test("Runner.cancel() ends a run whose question is being stored, even if it is answered at once", async () => {
+// Only with SQLite, because with PostgreSQL the answer comes from another machine.
+onSqlite.test("Runner.cancel() ends a run whose question is being stored, even after a fast answer", async () => {
   await using on = await openTestRunner([createTestAgent()]);
   const { runner, store } = on;
   afterChange(store.requests, "openRequest", async (id, { request: { requestId } }) => {
@@ -124,7 +124,7 @@ onSqlite.test("Runner.cancel() ends a run whose question is being stored, even i
     assert.equal(await runner.cancel(id), "cancelling");
     await runner.respond(id, { requestId, answer: { text: "yes" } });
   });
-  // The run that the answer starts does not end before the first one notices the cancel.
+  // Delays the run that the answer starts, so that the cancelled run ends first.
   afterChange(store.conversations, "finishCall", settle);
   const completions = completionsOf(on);
   const { id } = await runner.start(createTestAgent(), MANUAL);
@@ -141,7 +141,7 @@ Deno.test("Runner.stop() leaves no execution running at any moment before its qu
     const { runner, store } = on;
     const stopped = Promise.withResolvers<unknown>();
     arrange(on, async () => {
-      // The stop waits for the run, which continues only after this.
+      // The stop waits for the run, and the run continues only after this point.
       const settled = settle();
       stopped.resolve(Promise.all([runner.stop({ graceMs: 0 }), settled]));
       await settled;

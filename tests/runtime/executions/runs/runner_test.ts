@@ -20,7 +20,7 @@ interface Start {
 
 const MANUAL: RunSpec = { trigger: "manual", sessionId: null, request: { args: [] } };
 
-/** Starts a run and waits until it asks. */
+/** Starts a run and waits for its question. Returns the execution. */
 async function ask(
   { runner, store }: TestRunner,
   agentId: string,
@@ -41,7 +41,7 @@ async function statusOf(
   return stored.execution.status;
 }
 
-Deno.test("Runner.start() follows on_pending for each kind of waiting and new run, in both modes", async () => {
+Deno.test("Runner.start() follows on_pending for each kind of waiting and of new run", async () => {
   const starts: Record<string, Start> = {
     "chat A": { trigger: "chat", sessionId: "A" },
     "chat B": { trigger: "chat", sessionId: "B" },
@@ -51,13 +51,14 @@ Deno.test("Runner.start() follows on_pending for each kind of waiting and new ru
     delegated: { trigger: "agent", sessionId: null },
   };
   const names = Object.keys(starts);
-  // Rows: the waiting run. Columns, in the same order: the new run. x: refused.
+  // The rows are the kinds of the waiting run, the columns those of the new run in the same order. x: the new run is
+  // refused.
   const held = ["x.....", ".x....", "..xxx.", "..xxx.", "..xxx.", "......"];
   await using on = await openTestRunner([]);
   const { runner } = on;
   for (const mode of ["skip", "parallel"] as const) {
     for (const [row, waits] of names.entries()) {
-      // Each row and mode has a separate agent, so that nothing else waits.
+      // Each row and mode has its own agent, so that no other run of the agent waits.
       const agent = createTestAgent({ id: `${mode}-${row}`, onPending: mode });
       await ask(on, agent.id, starts[waits]);
       for (const [column, joins] of names.entries()) {
@@ -149,7 +150,7 @@ Deno.test("Runner.start() returns the first run for a repeated idempotency key, 
   assert.notEqual((await runner.start(agent, { ...spec, idempotencyKey: "l" })).id, id);
 });
 
-/** Creates a waiting child whose parent has ended, as after a kill of the service. */
+/** Creates a waiting child whose parent has ended, which is possible after a kill of the service. */
 async function leaveForsaken({ runner, store, clock }: TestRunner): Promise<number> {
   const parent = await store.accept();
   const { id } = await runner.start(createTestAgent(), {

@@ -1,4 +1,4 @@
-// A machine that shares its runs with others and stops at a bad moment: another machine continues the run.
+// Tests machines that share a database and stop at a bad moment: another machine continues the run.
 import assert from "node:assert/strict";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
 import type {
@@ -11,7 +11,7 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { openTestRunner, type TestRunner } from "../../../support/test_runner.ts";
 
-/** One machine with one delivered execution. `rested` resolves when the machine releases it. */
+/** Opens a machine with one delivered execution. `rested` resolves when the machine releases the execution. */
 async function openMachine(agent: Agent): Promise<
   TestRunner & { deliver(): Promise<void>; rested: Promise<void>; asked: string[] }
 > {
@@ -44,7 +44,7 @@ async function openMachine(agent: Agent): Promise<
   return { ...on, deliver, rested: rested.promise, asked };
 }
 
-/** Asserts that a stop at this moment leaves the run's status, without an error in the log. */
+/** Asserts that a stop now leaves the run's status unchanged and logs no error. */
 async function expectLeft(
   agent: Agent,
   arrange: (on: TestRunner, stop: () => Promise<void>) => void,
@@ -53,7 +53,7 @@ async function expectLeft(
   const { runner, store } = on;
   const stopped = Promise.withResolvers<unknown>();
   arrange(on, async () => {
-    // The stop waits for the run, which continues only after this.
+    // The stop waits for the run, and the run continues only after this point.
     stopped.resolve(Promise.all([runner.stop({ graceMs: 0 })]));
     await settle();
   });
@@ -76,7 +76,7 @@ Deno.test("Runner leaves a run to another machine if it stops while the database
   });
 });
 
-Deno.test("Runner leaves a run that another machine has claimed, even if only the stop detects it", async () => {
+Deno.test("Runner stores nothing about a run that another machine has claimed", async () => {
   await expectLeft(createTestAgent({ onRestart: "resume" }), ({ store }, stop) => {
     const record = store.conversations.recordReply.bind(store.conversations);
     store.conversations.recordReply = async (...args) => {
