@@ -1,4 +1,4 @@
-// The parsed agent: its file with the defaults of config.yaml applied. Immutable.
+// The type of an agent: its parsed file, with the defaults of config.yaml applied. Agents are immutable.
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import {
   AGENT_POLICY,
@@ -31,7 +31,7 @@ import type { AgentOutput } from "./output_schema.ts";
 
 export type { ModelSettings } from "../config/providers.ts";
 
-/** No trigger. In every trigger, `input` replaces the user message. */
+/** The trigger of an agent that only starts on request. `input` of each trigger replaces the user message. */
 export interface ManualTrigger {
   type: "manual";
   input?: string;
@@ -40,10 +40,10 @@ export interface ManualTrigger {
 /** Starts the agent at fixed times. */
 export interface ScheduleTrigger {
   type: "schedule";
-  /** Exactly one of `every` and `cron` is set. Both hold the text as written; it is valid. */
+  /** The interval as written in the file. Exactly one of `every` and `cron` is set. */
   every?: string;
   cron?: string;
-  /** The IANA time zone of `cron`; absent: the machine's. */
+  /** The IANA time zone of `cron`. The machine's time zone if absent. */
   timezone?: string;
   catchUp: "once" | "none";
   input?: string;
@@ -58,7 +58,7 @@ export interface WatchTrigger {
   /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
   maxRuns: number;
   catchUp: "once" | "none";
-  /** Set: a file that is written again with the same content also starts a run. */
+  /** Set if a file that is written again with the same content starts a run, too. */
   sameContent?: true;
   input?: string;
 }
@@ -67,41 +67,41 @@ export interface WatchTrigger {
 export interface WebhookTrigger {
   type: "webhook";
   scheme: WebhookScheme;
-  /** The names of the variables that hold the secrets. A delivery may be signed with any of them. */
+  /** The names of the environment variables with the secrets. A delivery may be signed with any of them. */
   secrets: string[];
-  /** The header with the signature or the token, for hmac and token; absent: the scheme's own header. */
+  /** The header with the signature or token of the schemes `hmac` and `token`. The scheme's default if absent. */
   header?: string;
   encoding: SignatureEncoding;
-  /** The part of the request that holds the token; absent: a header. */
+  /** The part of the request that contains the token. A header if absent. */
   in?: TokenPlace;
-  /** The sender that gets its verification request answered; absent: none. */
+  /** The sender whose verification requests are answered. None if absent. */
   handshake?: WebhookHandshake;
-  /** The variable with the token that Meta sends to verify the address; absent: one of the secrets. */
+  /** The environment variable with the token that Meta sends to verify the address. One of the secrets if absent. */
   verifyToken?: string;
   filter: {
-    /** Patterns for the event's name, of which one must match; empty: any event. */
+    /** The patterns for the event's name. One of them must match. Any event if empty. */
     events: string[];
-    /** The required value at each JSON pointer of the body; a text is a pattern. */
+    /** The required value at each JSON pointer of the body. A text may contain wildcards. */
     fields: Record<string, string | number | boolean | null>;
   };
   /** The maximum number of runs that start within ten minutes; one more stops the trigger. */
   maxRuns: number;
-  /** The time that the sender waits for the answer; absent: the sender does not wait. */
+  /** The time in milliseconds that the sender waits for the answer. Absent if it does not wait. */
   syncMs?: number;
-  /** The time in which an equal body without an id is the same delivery; absent: a minute. */
+  /** The time in milliseconds in which an equal body without an id is the same delivery. One minute if absent. */
   dedupeMs?: number;
   input?: string;
 }
 
-/** Returns the names of the variables that hold a trigger's secrets. */
+/** Returns the names of the environment variables with a trigger's secrets. */
 export function secretVariables(trigger: Trigger): string[] {
   return trigger.type === "webhook" ? [trigger.secrets, trigger.verifyToken ?? []].flat() : [];
 }
 
-/** The part of an agent that starts it. */
+/** The trigger of an agent, as its file defines it. */
 export type Trigger = ManualTrigger | ScheduleTrigger | WatchTrigger | WebhookTrigger;
 
-/** Another agent that starts this one when its executions end. */
+/** Another agent whose ends start this agent. */
 export interface Followed {
   agentId: string;
   on: FollowedEnd;
@@ -110,58 +110,58 @@ export interface Followed {
 /** A path that the agent may access, under the name that its prompt and tools use. */
 export interface AgentPath {
   alias: string;
-  /** Absolute, with `~` expanded; symlinks are not resolved. */
+  /** The absolute path, with `~` expanded. Symbolic links are not resolved. */
   path: string;
   description?: string;
 }
 
 /** An agent with all its settings. */
 export interface Agent extends Omit<AgentPolicy, "confirmTimeout"> {
-  /** The stem of the agent file's name. */
+  /** The name of the agent's file without `.md`. */
   id: string;
   displayName: string;
   description: string;
   icon: string;
-  /** Undefined when neither the file nor config.yaml names a model. */
+  /** The model's settings. Undefined if neither the file nor config.yaml names a model. */
   model: ModelSettings | undefined;
   trigger: Trigger;
   after: Followed[];
-  /** The number of consecutive failures that pause its trigger and `after`; null: no number does. */
+  /** The number of consecutive failures after which the trigger and `after` pause. Null if they never pause. */
   maxFailures: number | null;
   settings: RunSettings;
   budget: AgentBudget;
   maxConcurrentRuns: number | null;
-  /** Labels of nodes. Only a node with all of them may run the agent. */
+  /** The labels that a node must have to run the agent. */
   nodes: readonly string[];
-  /** The hosts on which its trigger fires; absent: any. */
+  /** The names of the hosts on which the agent's trigger fires. Any host if absent. */
   onlyOn?: readonly string[];
   customTools: string[];
   mcp: string[];
-  /** By server, the patterns of the tools that the agent may use. A server without an entry offers all its tools. */
+  /** The patterns of the allowed tools, by server. All tools of a server without an entry are allowed. */
   mcpTools?: Readonly<Record<string, readonly string[]>>;
   skills: string[];
   agents: string[];
-  /** The declared paths; empty: the workspace root. */
+  /** The declared paths. If empty, the workspace is the only one. */
   paths: AgentPath[];
-  /** The guarded tools: the defaults and `confirm`, without `auto_approve`. */
+  /** The tools that wait for approval: the defaults and `confirm`, without `auto_approve`. */
   confirmTools: string[];
-  /** The guards that `auto_approve` removed. A tool that only has this as another name stays guarded. */
+  /** The guards that `auto_approve` removed. A tool that has such a name only as another name still waits. */
   freedGuards: string[];
-  /** The additional guard of tools from MCP servers. */
+  /** The guard for all tools of MCP servers. */
   mcpConfirm: McpConfirm;
-  /** As declared; `"*"` frees every tool. */
+  /** `auto_approve` as written. `"*"` frees every tool. */
   autoApprove: string[] | "*";
-  /** Null waits forever. */
+  /** The time in milliseconds until an unanswered question counts as denied. Null if questions have no deadline. */
   confirmTimeoutMs: number | null;
-  /** The agent's notification settings; config.yaml supplies the missing ones. */
+  /** The agent's own notification settings. config.yaml has the other ones. */
   notify: NotifyChoice;
-  /** The schema of its answer; absent: the answer may be any text. */
+  /** The source of the output schema. Absent if any text is an answer. */
   output?: AgentOutput;
   enabled: boolean;
-  /** The task, before substitutions. */
+  /** The file's text below the front matter, before variables are substituted. */
   body: string;
   sourcePath: string;
-  /** Problems of the file that do not keep the agent from running. */
+  /** The problems of the file that do not prevent runs. */
   warnings: Diagnostic[];
 }
 
@@ -220,7 +220,7 @@ function toFollowed(written: NonNullable<Definition["after"]>): Followed[] {
 }
 
 function toTrigger(trigger: Definition["trigger"]): Trigger {
-  // A blank input replaces nothing.
+  // A blank `input` counts as absent.
   const input = trigger.input?.trim() ? { input: trigger.input } : {};
   const { type, catch_up: catchUp } = trigger;
   switch (type) {
@@ -254,7 +254,7 @@ function toTrigger(trigger: Definition["trigger"]): Trigger {
 
 function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
   const { scheme, header, encoding, filter, sync, dedupe, verify_token: verifyToken } = trigger;
-  // The rules refuse a webhook without a scheme.
+  // definition_rules.ts refuses a webhook without a scheme.
   if (scheme == null) throw new TypeError("A webhook has no scheme");
   const handshake = trigger.handshake ?? WEBHOOK_HANDSHAKES.find((one) => one === scheme);
   return {
@@ -273,7 +273,7 @@ function toWebhookTrigger(trigger: Definition["trigger"]): WebhookTrigger {
   };
 }
 
-/** Returns a digest of the agent's file and defaults. It changes when the definition changes. */
+/** Returns a digest of the agent's definition, including defaults. The digest changes with the definition. */
 export function agentDigest(agent: Agent): string {
   // Warnings can change without an edit.
   return fnv1a(JSON.stringify({ ...agent, warnings: [] })).toString(36);

@@ -1,4 +1,4 @@
-// One file of the agents directory: its last read state, and the state after the next read. Writes no file.
+// Keeps the state of one file of the agents directory across reads. Writes no file.
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart, errorsFirst } from "../../base/diagnostics.ts";
 import { PATHS } from "../../base/plain_path.ts";
@@ -12,27 +12,27 @@ import { diagnoseResources, type ResourceProblem } from "./resource_problem.ts";
 
 const { join } = PATHS;
 
-/** The last read state of one agent file. */
+/** The state of an agent file at its last read. */
 export interface AgentEntry {
   id: string;
   path: string;
-  /** Undefined: the next load reads the file again. */
+  /** The stamp of the read file. Undefined if the next load must read the file again. */
   stamp: string | undefined;
-  /** The last definition that parsed, with the hash of its bytes. */
+  /** The last definition that parsed, with the hash of its bytes. Undefined if none did. */
   good: ReadAgent | undefined;
-  /** Not empty: the file does not parse now. */
+  /** The errors of the current content. Empty if the content parses. */
   diagnostics: Diagnostic[];
-  /** The start of an unbroken series of changes, in milliseconds since the epoch; undefined: the file is quiet. */
+  /** The start of an unbroken series of changes, in milliseconds since the epoch. Undefined if the file is not changing. */
   unsettledSince: number | undefined;
 }
 
-/** A file's present content, with the entry of the previous load. */
+/** The result of reading a file. */
 export interface ScannedFile extends Pick<AgentEntry, "id" | "path"> {
   previous: AgentEntry | undefined;
   content: ScannedContent;
 }
 
-/** "unchanged": the stamp is the same as before. Undefined: the file does not exist. */
+/** The content of a file. "unchanged" if the stamp is the same as before; undefined if the file does not exist. */
 type ScannedContent =
   | Extract<AgentFileContent, { bytes: unknown }> & { hash: string }
   | Extract<AgentFileContent, { diagnostic: unknown }>
@@ -42,29 +42,28 @@ type ScannedContent =
 
 /** The options for reading agents. */
 export interface AgentEntryOptions extends ParseAgentOptions {
-  /** Finds local problems of an agent; they join the agent's warnings. */
+  /** Returns problems of the agent's resources, which are added to the agent's warnings. */
   inspect?: (agent: Agent) => Promise<ResourceProblem[]>;
-  /** The clock that file times are compared with. By default the machine's own, whatever clock the service uses. */
+  /**
+   * The clock that files' times are compared with. By default the machine's clock, even if the service uses another one.
+   */
   fileClock?: Clock;
 }
 
-/** The diagnostic of a file that keeps changing. */
+/** The message about a file that keeps changing. */
 const KEEPS_CHANGING = "The file keeps changing: its last good definition stays until it stops";
-/** A file that keeps changing for this long is reported. */
+/** The time in milliseconds after which a file that keeps changing is reported. */
 const STEADY_MS = 5_000;
 
-/**
- * Returns the last good definition, with the file's present problems as warnings; undefined when the file never
- * parsed.
- */
+/** Returns the last valid definition with the file's current problems as warnings. Undefined if the file never parsed. */
 export function liveAgent({ good, diagnostics }: AgentEntry): Agent | undefined {
   if (good === undefined || diagnostics.length === 0) return good?.agent;
   return { ...good.agent, warnings: errorsFirst([...good.agent.warnings, ...diagnostics]) };
 }
 
 /**
- * Reads the file of this name, unless its stamp equals the one in `entryOf`. Waits at most until `deadline` for a
- * file that is being written. May run for many files at once.
+ * Reads the file with this name, unless its stamp equals the one in `entryOf`. Waits until `deadline` for a file that is
+ * being written. May be called for many files at once.
  */
 export async function scanAgentFile(
   name: string,
@@ -80,7 +79,7 @@ export async function scanAgentFile(
   const before = entryOf(id);
   const previous = before?.path === path ? before : undefined;
   const content = await readSettled(path, { known: previous?.stamp, fileClock, deadline });
-  // Hashed here because the files are read in parallel; the comparison is serial.
+  // The hash is computed here, because files are read in parallel but compared one after another.
   const isRead = typeof content === "object" && "bytes" in content;
   const hashed = isRead ? { ...content, hash: await sha256Of(content.bytes) } : content;
   return { id, path, previous, content: hashed };
@@ -97,7 +96,7 @@ async function readSettled(
   }
 }
 
-/** Returns the file's new entry; undefined when the file no longer exists. Never throws for the file's content. */
+/** Returns the new entry of a file, or undefined if the file no longer exists. Never throws for the file's content. */
 export async function toAgentEntry(
   { id, path, previous, content }: ScannedFile,
   options: AgentEntryOptions & { now: number },
@@ -115,7 +114,7 @@ export async function toAgentEntry(
   );
   if (content === undefined) return undefined;
   if (isUnsettled(content)) return unsettledEntry({ id, path, previous }, options.now);
-  // Only a quiet file has a stamp.
+  // A file that is changing has no stamp, so an unchanged stamp means that the file is not changing.
   if (content === "unchanged") return previous;
   if ("diagnostic" in content) return broken([content.diagnostic]);
   const { bytes, hash, stamp } = content;
@@ -137,8 +136,7 @@ export async function toAgentEntry(
 }
 
 /**
- * Returns the reason why the last good definition replaces the file's content; undefined when the file's content is
- * used.
+ * Returns the reason why the last valid definition is used instead of the file's content. Undefined if the content is used.
  */
 export function staleReason(
   { path, good, diagnostics: [problem], unsettledSince }: AgentEntry,
@@ -149,7 +147,7 @@ export function staleReason(
   return errorAtStart(path, KEEPS_CHANGING);
 }
 
-/** Returns true when a file has kept changing for so long that its last good definition is used. */
+/** Returns true if a file has kept changing for STEADY_MS, so that its last valid definition is used. */
 export function isSteadilyChanging(
   { unsettledSince = Infinity }: { unsettledSince: number | undefined },
   now: number,
@@ -161,7 +159,7 @@ function isUnsettled(content: unknown): content is UnsettledFile {
   return typeof content === "object" && content !== null && "unsettledMs" in content;
 }
 
-/** Returns the entry of a file that is being written; half a file is never parsed. */
+/** Returns the entry of a file that is being written. Its content is not parsed, because it may be incomplete. */
 function unsettledEntry(
   { id, path, previous }: Pick<ScannedFile, "id" | "path" | "previous">,
   now: number,

@@ -1,4 +1,4 @@
-// Reads the bytes of an agent file. parse_agent.ts parses them.
+// Reads the bytes of an agent file, which parse_agent.ts parses.
 import type { Clock } from "../../base/clock.ts";
 import { stampFile } from "../config/files/file_stamp.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
@@ -10,24 +10,24 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 
 const { basename } = PATHS;
 
-/** A file that changed this recently may still be being written. */
+/** The time in milliseconds after a change in which a file may still be being written. */
 const QUIET_MS = 200;
 
-/** The file's bytes with its stamp (see stampFile), or the reason why it cannot be read. */
+/** The bytes of an agent file with the file's stamp (see stampFile), or the reason why it cannot be read. */
 export type AgentFileContent =
   | { bytes: Uint8Array<ArrayBuffer>; stamp: string | undefined }
   | { diagnostic: Diagnostic };
 
-/** The file seems to be being written; read it again after this time. */
+/** A file that seems to be being written, and the time in milliseconds until it should be read again. */
 export interface UnsettledFile {
   unsettledMs: number;
 }
 
-/** Reads the file. Returns undefined when it does not exist, and a diagnostic when it cannot be read; never throws. */
+/** Reads an agent file. Returns undefined if it does not exist, and a diagnostic if it cannot be read. Never throws. */
 export function readAgentFile(path: string): Promise<AgentFileContent | undefined>;
 /**
- * The same, but returns "unchanged", without reading, when the file's stamp is still `known`. Returns UnsettledFile
- * for a file that changed a moment ago or during the read, by the file system's clock.
+ * Reads an agent file unless its stamp is still `known`; then returns "unchanged". Returns UnsettledFile for a file that
+ * changed just before or during the read, by the file system's clock.
  */
 export function readAgentFile(
   path: string,
@@ -39,7 +39,7 @@ export async function readAgentFile(
 ): Promise<AgentFileContent | UnsettledFile | "unchanged" | undefined> {
   try {
     const info = await Deno.stat(path);
-    // Opening a named pipe would wait forever.
+    // Only a regular file is opened, because opening a named pipe would wait forever.
     if (!info.isFile) {
       return path.endsWith("/") ? { diagnostic: diagnoseMisnamed(path) } : undefined;
     }
@@ -62,8 +62,8 @@ export async function readAgentFile(
 }
 
 /**
- * Returns the warning for a file that is no agent (see isMisnamedAgentFile). A path that ends with a slash is a
- * subfolder.
+ * Returns the warning for a file that is ignored because of its name (see isMisnamedAgentFile). A path that ends with a
+ * slash is a subfolder.
  */
 export function diagnoseMisnamed(path: string): Diagnostic {
   const id = idOfFileName(basename(path));
@@ -78,7 +78,10 @@ export function diagnoseMisnamed(path: string): Diagnostic {
   return { ...errorAtStart(path, message), severity: "warning", hint };
 }
 
-/** Returns the time until the file counts as quiet. A time far in the future is ignored. */
+/**
+ * Returns the time in milliseconds until a file counts as completely written. Ignores a modification time far in the
+ * future.
+ */
 function unsettledMsOf({ mtime }: Deno.FileInfo, now: number): number {
   const age = mtime === null ? QUIET_MS : now - mtime.getTime();
   return age <= -QUIET_MS ? 0 : Math.max(0, QUIET_MS - age);
@@ -88,7 +91,7 @@ function isSameVersion(a: Deno.FileInfo, b: Deno.FileInfo): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtime?.getTime() === b.mtime?.getTime();
 }
 
-/** A link to nothing is reported; a file that vanished between listing and reading is not. */
+/** Returns true for a broken link, which is reported. A file that was deleted since the folder was listed is not. */
 async function isLink(path: string): Promise<boolean> {
   return (await Deno.lstat(path).catch(ignoreMissing))?.isSymlink ?? false;
 }

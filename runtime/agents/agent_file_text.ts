@@ -1,9 +1,9 @@
-// Formats the text of a new agent file from its fields. The parser reads the same fields back.
+// Formats a new agent file. The parser reads the same fields back.
 import { Document, Scalar, visit } from "yaml";
 import type { AgentPolicy } from "../config/agent_settings.ts";
 import type { TriggerType, WebhookScheme } from "../vocabulary/trigger_kinds.ts";
 
-/** The fields of a new agent. A missing field is not written and has its default. */
+/** The fields of a new agent file. A missing field is not written, so its default applies. */
 export interface NewAgentFields {
   description?: string;
   model?: { provider: string; name: string; base_url?: string };
@@ -13,17 +13,17 @@ export interface NewAgentFields {
     cron?: string;
     paths?: readonly string[];
     scheme?: WebhookScheme;
-    /** The variable that holds the secret of a webhook. */
+    /** The environment variable with the secret of a webhook. */
     secret?: string;
-    /** The user message. */
+    /** The user message of runs that the trigger starts. */
     input?: string;
   };
-  /** The agents that start it when their executions end. */
+  /** The ids of the agents whose ends start this agent. */
   after?: readonly string[];
   paths?: readonly (string | { path: string; description: string })[];
-  /** Tools that require no approval. */
+  /** The names of tools that need no approval. */
   auto_approve?: readonly string[];
-  /** Tools that require approval. */
+  /** The names of tools that wait for approval. */
   confirm?: readonly string[];
   on_pending?: AgentPolicy["onPending"];
   /** The task: the file's text below its front matter. */
@@ -31,16 +31,16 @@ export interface NewAgentFields {
 }
 
 /**
- * Characters that only double quotes preserve: invisible ones, YAML line breaks, and, in multi-line text, spaces at
- * the start or end of a line.
+ * Matches characters that only double quotes preserve in YAML: invisible ones, line breaks of YAML, and in multi-line text
+ * the spaces at the start or end of a line.
  */
 const DELICATE = /[^\P{Cc}\n]|[\u2028\u2029\ufeff]|\n[ \t]|[ \t]\n|^[ \t\n]/u;
 
-/** Keeps YAML from folding long lines. */
+/** Options with which the YAML library folds no long lines. */
 const ON_ONE_LINE = { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity };
 
 /**
- * Returns the agent file's text: front matter in the order of the fields, then the prompt without blank lines around
+ * Returns the text of an agent file: the front matter in the order of the fields, and the prompt without blank lines around
  * it.
  */
 export function formatAgentFile(fields: NewAgentFields): string {

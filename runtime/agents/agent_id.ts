@@ -1,8 +1,8 @@
-// Agent names: ids, which are the stems of file names, and labels, which are only displayed.
+// Checks the names of agents: ids, which are file names without `.md`, and labels, which are only displayed.
 
 /**
- * Returns the reason why a text is no valid agent name, as the end of a sentence (`must not be empty`); undefined
- * when it is valid.
+ * Returns the reason why a text is no valid agent name, as the end of a sentence such as `must not be empty`. Undefined if
+ * it is valid.
  */
 export function describeBadName(name: string): string | undefined {
   if (name === "") return "must not be empty";
@@ -14,23 +14,23 @@ export function describeBadName(name: string): string | undefined {
   return `must hold only letters, digits, spaces, hyphens and underscores, not ${show(bad)}`;
 }
 
-/** Returns the stored and compared form of an id. Different Unicode spellings of a letter become equal. */
+/** Returns the form in which an id is stored and compared. Different Unicode spellings of a letter become equal. */
 export function normalizeId(id: string): string {
   return id.normalize("NFC");
 }
 
-/** Documents that repositories and other programs put beside agents. */
+/** Matches documents that repositories and other programs put beside agents. */
 const DOCUMENTS = /^(?:README|AGENTS|CLAUDE|LICENSE|CONTRIBUTING|CHANGELOG|SECURITY)\.md$/;
 
-/** Returns true when a file of the agents directory is an agent file. */
+/** Returns true if a file with this name in the agents directory is an agent file. */
 export function isAgentFileName(name: string): boolean {
   return name.endsWith(".md") && !name.endsWith(".memory.md") && !name.startsWith(".") &&
     !DOCUMENTS.test(name);
 }
 
 /**
- * Returns true for a file that is ignored only because its name ends with `.MD`, `.markdown`, `.yaml` or the like. A
- * name that ends with a slash is a subfolder, whose files are ignored too.
+ * Returns true for a file that is ignored only because its name ends with `.MD`, `.markdown`, `.yaml` or the like. A name
+ * that ends with a slash is a subfolder, whose files are ignored.
  */
 export function isMisnamedAgentFile(name: string): boolean {
   if (name.endsWith("/")) return true;
@@ -39,7 +39,7 @@ export function isMisnamedAgentFile(name: string): boolean {
     !new RegExp(DOCUMENTS, "i").test(name);
 }
 
-/** Returns the id that belongs to a file name, misnamed files included. */
+/** Returns the agent's id for a file name, even for a misnamed file. */
 export function idOfFileName(name: string): string {
   return normalizeId(name.replace(/\.(?:md|markdown|ya?ml)$/i, ""));
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { idOfFileName, isAgentFileName, isMisnamedAgentFile } from "./agent_id.ts";
 
 /**
- * Returns the names of the agent files in code-unit order, which is the same on every machine. Includes misnamed
- * files (see isMisnamedAgentFile), and subfolders with Markdown files as `name/`. Returns nothing for a missing
- * folder; rejects as Deno.readDir does for an unreadable one.
+ * Returns the names of the agent files in code-unit order, which is the same on every machine. Includes misnamed files (see
+ * isMisnamedAgentFile), and subfolders with Markdown files as `name/`. Returns an empty list for a missing folder. Rejects
+ * as Deno.readDir does for an unreadable folder.
  */
 export async function listAgentFiles(agentsDir: string): Promise<string[]> {
   const names: string[] = [];
@@ -27,12 +27,12 @@ async function hasMarkdown(folder: string): Promise<boolean> {
   try {
     for await (const { name } of Deno.readDir(folder)) if (isAgentFileName(name)) return true;
   } catch {
-    // An unreadable subfolder is not reported.
+    // An unreadable subfolder is ignored.
   }
   return false;
 }
 
-/** Returns the ids of the agent files, in order. Faster than a load of the registry. */
+/** Returns the ids of the agent files in code-unit order. Faster than loading the registry, because no file is opened. */
 export async function listAgentNames(agentsDir: string): Promise<string[]> {
   return (await listAgentFiles(agentsDir)).filter(isAgentFileName).map(idOfFileName).sort();
 }

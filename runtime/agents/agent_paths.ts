@@ -1,4 +1,4 @@
-// The `paths` of an agent file: their aliases, and the forbidden targets.
+// Parses `paths` of an agent file, with aliases, and refuses forbidden paths.
 import type { Directories } from "../config/directories.ts";
 import { expandHome } from "../config/places.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
@@ -12,7 +12,7 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { basename, relative, resolve } = PATHS;
 
-/** The reserved alias of the workspace root. */
+/** The reserved alias of the workspace folder. */
 export const WORKSPACE_ALIAS = "workspace";
 
 const ALIAS = /^[a-z][a-z0-9_]*$/;
@@ -23,7 +23,7 @@ export interface PathBase {
   home: string;
 }
 
-/** One path as written: its place in the file, and its alias if it names one. */
+/** A path as written, with its position in the file and its alias, if it has one. */
 interface WrittenPath {
   at: YamlPath;
   alias?: string;
@@ -31,22 +31,22 @@ interface WrittenPath {
   description?: string;
 }
 
-/** A problem of one path. */
+/** A problem of one path in `paths`. */
 export interface AgentPathProblem {
   at: YamlPath;
-  /** True when the key (the alias) is wrong, not the path. */
+  /** True if the alias is wrong, not the path. */
   inKey: boolean;
   severity: Diagnostic["severity"];
-  /** The end of a sentence that begins with the path's place: `must not lead to an .env file`. */
+  /** The end of a sentence that begins with the path's position in the file, such as `must not lead to an .env file`. */
   message: string;
 }
 
-/** Returns the absolute path for a text in an agent file: `~` is expanded, and the workspace is the base. */
+/** Returns the absolute path of a path in an agent file. `~` is expanded, and relative paths begin at the workspace. */
 export function resolveAgentPath(path: string, base: PathBase): string {
   return resolve(base.directories.workspace, expandHome(path, base.home));
 }
 
-/** Reads `paths` in each of its forms. */
+/** Parses `paths`, a list or a map, and returns the valid paths and the problems. */
 export function readAgentPaths(
   declared: Definition["paths"],
   base: PathBase,
@@ -85,7 +85,7 @@ function entryOf(
   return description == null ? { path } : { path, description };
 }
 
-/** Returns the first problem. `path` is the absolute path. */
+/** Returns the first problem of a path, or undefined. `path` is absolute. */
 function findProblem(
   { alias, path: written }: WrittenPath,
   path: string,
@@ -112,19 +112,19 @@ function describeBadAlias(alias: string | undefined): string | undefined {
 function describeForbidden(written: string, path: string, base: PathBase): string | undefined {
   if (written.includes("\0")) return "must not hold a NUL character";
   if (isBelow(path, base.directories.agentsDir)) return "must not lead into the agents directory";
-  // Folders above the workspace are not the agent file's choice, so only the relative part is checked.
+  // Only the part below the workspace is checked, because the agent file does not choose the workspace's own path.
   const parts = relative(base.directories.workspace, path).split("/");
   if (parts.some(isEnvFileName)) return "must not lead to an .env file";
   if (isDatabaseFile(path)) return "must not lead to a .db file";
   return undefined;
 }
 
-/** Returns true for the path of a database, or of a file that belongs to one. */
+/** Returns true for the path of a SQLite database or of a file that SQLite puts beside it. */
 export function isDatabaseFile(path: string): boolean {
   return /\.db(-(wal|shm|journal))?$/i.test(path);
 }
 
-/** Returns the last segment of a path in the letters that an alias allows. */
+/** Returns the alias of a path without one: its last segment, in the letters that an alias allows. */
 function aliasOf(path: string): string {
   const name = basename(path).toLowerCase().replace(/[^a-z0-9_]/g, "_");
   if (ALIAS.test(name)) return name;

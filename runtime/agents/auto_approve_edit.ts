@@ -1,5 +1,5 @@
-// Adds one entry to `auto_approve` in the text of an agent file and leaves every other character alone. The result is
-// parsed again to prove it.
+// Adds an entry to `auto_approve` in the text of an agent file. Every other character stays. The result is parsed again to
+// verify this.
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isScalar, isSeq, parse, parseDocument, type YAMLSeq } from "yaml";
 import { splitFrontMatter } from "./front_matter.ts";
@@ -7,7 +7,7 @@ import { splitFrontMatter } from "./front_matter.ts";
 const KEY = "auto_approve";
 
 /**
- * Returns the text with the entry; undefined when the entry needs further changes. `text` must be a valid agent file.
+ * Returns the text with the new entry, or undefined if more than the list would change. `text` must be a valid agent file.
  */
 export function addAutoApproval(text: string, entry: string): string | undefined {
   const parts = splitFrontMatter(text);
@@ -40,7 +40,7 @@ function insertEntry(yaml: string, value: string, end: string): string | undefin
   }
   if (!isScalar(list) || list.value !== null || !list.range) return undefined;
   const [from, to] = list.range;
-  // The value is a word for null, or only a comment.
+  // The current value is empty: a word for null, or only a comment.
   if (from < to) return `${yaml.slice(0, from)}[${value}]${yaml.slice(to)}`;
   return yaml.replace(new RegExp(`^${KEY}[ \\t]*:`, "m"), (key) => `${key} [${value}]`);
 }
@@ -60,14 +60,14 @@ function onNewLine(yaml: string, list: YAMLSeq, value: string, end: string): str
   const lineStart = yaml.lastIndexOf("\n", last.range[0] - 1) + 1;
   const [dash] = /^[ \t]*-[ \t]+/.exec(yaml.slice(lineStart, last.range[0])) ?? [];
   if (dash === undefined) return undefined;
-  // After the comment on the entry's line.
+  // The new entry goes after the comment on the last entry's line.
   const feed = yaml.indexOf("\n", last.range[1]);
   return feed < 0
     ? `${yaml}${end}${dash}${value}`
     : `${yaml.slice(0, feed + 1)}${dash}${value}${end}${yaml.slice(feed + 1)}`;
 }
 
-/** Returns true when the new YAML equals the old one, with the entry as the list's last item. */
+/** Returns true if the new YAML equals the old YAML with the entry as the last item of the list. */
 function addsOnlyEntry(before: string, after: string, entry: string): boolean {
   const [old, now] = [toPlain(before), toPlain(after)];
   if (old === undefined || now === undefined) return false;

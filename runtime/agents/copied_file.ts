@@ -1,32 +1,30 @@
-// Copies of agent files that sync programs and file managers make: "report 2.md", "report-LAPTOP.md" beside report.md.
+// Detects copies of agent files that sync programs and file managers make, such as "report 2.md" and "report-LAPTOP.md"
+// beside report.md.
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import type { Agent } from "./agent.ts";
 
-/** The marks that sync programs and file managers add to the stem of a file's name. */
+/** Matches the marks that sync programs and file managers add to a copy's name, before the extension. */
 const MARK =
   /(?: \d+| copy(?: \d+)?| - copy(?: \(\d+\))?| \(\d+\)| \([^()]*conflicted copy[^()]*\)|\.sync-conflict-[\w-]+)$/i;
 
-/** An agent file as it was read. */
+/** An agent as its file was read. */
 export interface ReadAgent {
   agent: Agent;
   /** The hash of the file's bytes. */
   hash: string;
-  /** True when the file says `enabled: true`. */
+  /** True if the file contains `enabled: true`. */
   isExplicit: boolean;
 }
 
-/**
- * Returns the id of the file that a copy's mark points to; undefined when the name has no mark or that file does not
- * exist.
- */
+/** Returns the id without the mark of a copy, if `has` returns true for it. Undefined for a name without a mark. */
 export function markedOriginal(id: string, has: (id: string) => boolean): string | undefined {
   const original = id.replace(MARK, "");
   return original !== id && has(original) ? original : undefined;
 }
 
 /**
- * Returns the warning for an agent that copies a neighbor with the same trigger; undefined for any other. `hosts`
- * returns the known host names.
+ * Returns the warning for an agent that is a copy of another agent with the same trigger. Undefined for any other agent.
+ * `hosts` returns the known host names.
  */
 export function diagnoseCopy(
   read: ReadAgent,
@@ -48,7 +46,7 @@ export function diagnoseCopy(
   return original === undefined ? undefined : describeCopy(sourcePath, original);
 }
 
-/** Returns the warning for a copied file. `isName`: the file's name is no agent name. */
+/** Returns the warning for a copied file. `isName` is true if the file's name is no valid agent name. */
 export function describeCopy(
   path: string,
   original: string,
@@ -61,7 +59,10 @@ export function describeCopy(
   };
 }
 
-/** Returns the agent's trigger as comparable text. An agent without a trigger gets its id, so it is no copy. */
+/**
+ * Returns the agent's trigger as a text to compare. Returns the id of an agent that starts only on request, so that it is
+ * never a copy.
+ */
 function firesAs({ id, trigger, after, enabled, onlyOn }: Agent): string {
   const isAsked = !enabled || (trigger.type === "manual" && after.length === 0);
   return JSON.stringify(isAsked ? id : [trigger, after, onlyOn]);

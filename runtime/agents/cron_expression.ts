@@ -6,19 +6,21 @@
 
 /** A parsed expression, field by field. Every list is in ascending order. */
 export interface CronExpression {
-  /** Five fields with one space between them: equal for expressions that differ only in spelling. */
+  /** The five fields with one space between them. Expressions that differ only in spelling have equal texts. */
   text: string;
   minutes: readonly number[];
   hours: readonly number[];
-  /** Days of the month, from 1. */
+  /** The days of the month, beginning at 1. */
   days: readonly number[];
-  /** From 1. */
+  /** The months, beginning at 1. */
   months: readonly number[];
-  /** 0 is Sunday. */
+  /** The days of the week. 0 is Sunday. */
   weekdays: readonly number[];
-  /** Both day of month and day of week are set (neither is `*`): a day that matches one of them is enough. */
+  /** True if neither the day of month nor the day of week is `*`. Then a day matches if one of the two fields matches. */
   either: boolean;
-  /** Minute or hour begins with `*`: the schedule follows the wall clock during a clock change, as in cron(8). */
+  /**
+   * True if minute or hour begins with `*`. Such a schedule follows the wall clock during a clock change, as in cron(8).
+   */
   isWildcard: boolean;
 }
 
@@ -26,7 +28,7 @@ interface Field {
   name: string;
   lowest: number;
   highest: number;
-  /** The names of the values, from the lowest value on. */
+  /** The names of the field's values, beginning with the lowest value. */
   names?: readonly string[];
 }
 
@@ -92,8 +94,8 @@ export function parseCron(expression: string): CronExpression | { reason: string
 }
 
 /**
- * Returns a replacement for an expression of another program that parseCron() refuses: one with a time zone, an
- * interval, seconds, a year, `?`, or full names of days and months. Returns undefined for any other.
+ * Returns a replacement for an expression of another program that parseCron() refuses: an expression with a time zone, an
+ * interval, seconds, a year, `?`, or full names of days and months. Undefined for any other expression.
  */
 export function cronRemedy(expression: string): string | undefined {
   const text = expression.trim();
@@ -111,16 +113,16 @@ export function cronRemedy(expression: string): string | undefined {
     : undefined;
 }
 
-/** Returns another program's expression in our dialect; undefined when that is impossible or changes nothing. */
+/** Converts another program's expression to the standard dialect. Undefined if that is impossible or changes nothing. */
 function cronRewrite(expression: string): string | undefined {
   const inner = /^cron\((.*)\)$/i.exec(expression)?.[1]?.trim();
   const given = (inner ?? expression).toLowerCase();
   const parts = given.replaceAll("?", "*").split(/\s+/);
   const isQuartz = inner !== undefined || given.includes("?") || parts.length === 7;
-  // A year comes last, with or without seconds. Only whole minutes can be dropped from the front.
+  // The last of seven fields is a year. The first of six fields is the seconds, which must be a number to be dropped.
   if (parts.length === 7 || inner !== undefined) parts.pop();
   if (parts.length === 6 && !/^\d+$/.test(parts.shift() ?? "")) return undefined;
-  // Quartz counts Sunday as 1.
+  // In Quartz, the number of Sunday is 1, so numbers of weekdays would have another meaning.
   if (isQuartz && /\d/.test(parts[4] ?? "")) return undefined;
   const named = parts.map((part) => part.replace(/[a-z]{4,}/g, (word) => word.slice(0, 3)));
   const rewritten = named.join(" ");
@@ -128,7 +130,7 @@ function cronRewrite(expression: string): string | undefined {
   return isSame || "reason" in parseCron(rewritten) ? undefined : rewritten;
 }
 
-/** Returns the field's values in ascending order, or an error. */
+/** Returns the values of a field in ascending order, or the reason why the field is invalid. */
 function parseField(text: string, field: Field): number[] | string {
   const values: number[] = [];
   for (const item of text.split(",")) {
@@ -139,7 +141,7 @@ function parseField(text: string, field: Field): number[] | string {
   return ascending(values);
 }
 
-/** Parses `*`, a value or a range, with or without a step. */
+/** Parses `*`, a value or a range, with or without a step. Returns the values, or the reason why the text is invalid. */
 function parseItem(item: string, field: Field): number[] | string {
   const [, range = "", step] = /^([^/]*)(?:\/(.*))?$/.exec(item) ?? [];
   const bounds = range === "*" ? boundsOf(field) : parseRange(range, field);
@@ -170,7 +172,7 @@ function parseRange(range: string, field: Field): [number, number] | string {
   return `the range ${range} of ${field.name} runs backwards: write ${untilEnd}${lowest}-${to}`;
 }
 
-/** Returns a number or a name as a value within the field's bounds; undefined for any other text. */
+/** Parses a number or a name as a value of the field. Undefined for any other text. */
 function parseValue(word: string, field: Field): number | undefined {
   const place = field.names?.indexOf(word) ?? -1;
   if (place >= 0) return place + field.lowest;
@@ -178,7 +180,7 @@ function parseValue(word: string, field: Field): number | undefined {
   return value >= field.lowest && value <= field.highest ? value : undefined;
 }
 
-/** Returns the bounds of `*`. Weekday 7 is Sunday again, so it is left out. */
+/** Returns the lowest and highest value that `*` stands for. Weekday 7 is Sunday like 0, so `*` ends at 6. */
 function boundsOf(field: Field): [number, number] {
   return [field.lowest, field === WEEKDAY ? 6 : field.highest];
 }

@@ -1,4 +1,4 @@
-// Finds agents by the present state of their files, even before the watcher reports a change.
+// Finds agents by the current content of their files, even before the watcher reports a change.
 import type { Agent } from "./agent.ts";
 import { describeBadName, isAgentFileName, normalizeId } from "./agent_id.ts";
 import type { AgentRegistry } from "./registry.ts";
@@ -7,7 +7,7 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { join } = PATHS;
 
-/** The registry and the function that reloads it. */
+/** The registry, and the function that reloads it. */
 export interface CurrentAgentsOptions {
   registry: AgentRegistry;
   agentsDir: string;
@@ -16,15 +16,15 @@ export interface CurrentAgentsOptions {
 }
 
 /**
- * Finds an agent by its id. For a known agent it stats the file, and reads the folder only when the file changed. For
- * an unknown id it reads the folder only when such a file exists, once for each version of the file.
+ * Finds an agent by its id. Stats the file of a known agent, and reads the folder only if the file has changed. For an
+ * unknown id, reads the folder only if a file with this id exists, once for each version of the file.
  */
 export class CurrentAgents {
   readonly #options: CurrentAgentsOptions;
-  /** Versions of files that gave no agent when they were read. */
+  /** The versions of files that were read and gave no agent. */
   readonly #unparsed = new Set<string>();
   readonly #reloads = new SerialQueue();
-  /** The queued reload; every caller until its start shares it. */
+  /** The reload that is queued. All callers before its start share it. */
   #next: Promise<void> | undefined;
 
   constructor(options: CurrentAgentsOptions) {
@@ -32,8 +32,8 @@ export class CurrentAgents {
   }
 
   /**
-   * Returns the agent as its file is now, or its last good definition when the file does not parse or keeps changing
-   * for five seconds. Returns undefined when the agent does not exist or never parsed. Rejects only as `reload` does.
+   * Returns the agent as its file is now. Returns the last valid definition if the file does not parse or keeps changing
+   * for five seconds. Undefined if the agent does not exist or never parsed. Rejects only if `reload` does.
    */
   async find(id: string): Promise<Agent | undefined> {
     const { registry } = this.#options;
@@ -49,9 +49,9 @@ export class CurrentAgents {
     return registry.get(id);
   }
 
-  /** Returns the version of the agent file with this id if no reload has read it yet; otherwise undefined. */
+  /** Returns the version of the agent file with this id, if no reload has read that version. Undefined otherwise. */
   async #newFile(id: string): Promise<string | undefined> {
-    // Only a valid id may become part of a path.
+    // An invalid id must not become part of a path.
     if (describeBadName(id) !== undefined) return undefined;
     for (const spelling of new Set([id, normalizeId(id), id.normalize("NFD")])) {
       const name = `${spelling}.md`;
@@ -62,7 +62,10 @@ export class CurrentAgents {
     return undefined;
   }
 
-  /** Runs a reload that starts after this call. Reloads run one at a time. */
+  /**
+   * Runs a reload that starts after this call, because an earlier one may have read the file before its change. Reloads run
+   * one at a time.
+   */
   #reloadOnce(): Promise<void> {
     return this.#next ??= this.#reloads.run(async () => {
       this.#next = undefined;
@@ -71,13 +74,13 @@ export class CurrentAgents {
   }
 }
 
-/** Returns a text that changes with every write of the file; undefined when the file is not visible. */
+/** Returns a text that changes with every write of a file. Undefined if the file does not exist. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { isFile, dev, ino, size, mtime, ctime } = await Deno.stat(path);
     return isFile ? [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":") : undefined;
   } catch {
-    // The reload reports the file that cannot be read.
+    // The next reload reports a file that cannot be read.
     return undefined;
   }
 }

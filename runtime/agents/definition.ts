@@ -1,4 +1,4 @@
-// The schema of an agent file's front matter: every field with its type, range and documentation.
+// Defines the schema of an agent file's front matter: every field with its type, range and documentation.
 import { z } from "zod";
 import {
   AGENT_POLICY,
@@ -30,13 +30,13 @@ import { WEBHOOK_FIELDS } from "./webhook_rules.ts";
 const CATCH_UP = ["once", "none"] as const;
 const MAX_NODE_LABELS = 8;
 
-/** An agent's display name. */
+/** The schema of an agent's display name. */
 const label = z.string().superRefine((text, context) => {
   const reason = describeBadName(text);
   if (reason !== undefined) context.addIssue({ code: "custom", message: reason });
 });
 
-/** A name that becomes part of a path. */
+/** The schema of a name that becomes part of a path. */
 const fileName = filledText.refine(
   (name) => !/[/\\\p{Cc}]/u.test(name) && !name.startsWith("."),
   "must be a plain name, without slashes or a leading dot",
@@ -116,7 +116,7 @@ const pathEntry = z.union([
 
 const pathsSchema = z.union([
   filledText,
-  // An empty list could mean "no paths", but a missing field means the workspace; so it is refused.
+  // An empty list is refused, because it looks like "no paths", but without paths an agent may use the whole workspace.
   z.array(pathEntry).min(1),
   z.record(z.string(), pathEntry)
     .refine((paths) => Object.keys(paths).length > 0, "must not be empty"),
@@ -130,7 +130,7 @@ const autoApproveSchema = z.union([z.literal("*"), z.literal("all"), textList], 
   error: 'must be a list of tool names, or "*" for every tool',
 });
 
-/** The schema of the front matter as written. */
+/** The schema of the front matter before defaults are applied. */
 export const definitionSchema = z.object({
   id: z.unknown().superRefine((_value, context) => {
     const message = "cannot be declared: the file's name is the agent's id (name sets the label)";
@@ -224,5 +224,5 @@ export const definitionSchema = z.object({
   enabled: field(z.boolean(), true, "`false`: its trigger does not fire, and no agent may call it"),
 });
 
-/** Front matter that matches the schema. */
+/** Parsed front matter that matches the schema. */
 export type Definition = z.output<typeof definitionSchema>;

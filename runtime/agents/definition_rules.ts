@@ -1,5 +1,5 @@
-// The rules between the fields of an agent file. They check the values as written, so a wrong type elsewhere hides
-// none.
+// Checks the rules between the fields of an agent file. The rules read the values as written, so they are also checked if
+// another field has a wrong type.
 import { isNamedProvider, NAMED_PROVIDERS } from "../config/providers.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import { formatPath, listWords, showValue } from "../config/shown_value.ts";
@@ -60,7 +60,7 @@ function checkProvider(
   return [diagnose(file, ["model"], { message }, "key")];
 }
 
-/** `reached` is a provider with an address outside the map. */
+/** Checks the map of a model. `reached` is the provider whose address is set outside the map. */
 function checkModel(
   file: DiagnosedFile,
   model: RawFields,
@@ -109,7 +109,7 @@ function checkTrigger(
   if (type === "schedule") diagnostics.push(...checkSchedule(file, trigger));
   if (type === "watch") diagnostics.push(...checkWatch(file, trigger));
   if (type === "webhook") diagnostics.push(...checkWebhook(file, trigger));
-  // `max_failures` also applies to an agent that only follows others.
+  // `max_failures` also applies to an agent that only `after` starts.
   const { max_failures: _, ...rest } = trigger;
   const own = follows ? rest : trigger;
   if (type !== undefined) diagnostics.push(...warnOfIdleFields(file, own, type));
@@ -193,7 +193,7 @@ function checkPatterns(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   ];
   return lists.flatMap(([path, list]) =>
     (Array.isArray(list) ? list : [list]).flatMap((pattern, index) => {
-      // A pattern that ends with a slash also matches everything below it, so it counts with this text appended.
+      // A pattern that ends with a slash matches everything below the folder, so it is checked with this text appended.
       const matcher = typeof pattern === "string"
         ? compileGlob(`${pattern.normalize("NFC")}/**`, { dot: true })
         : undefined;
@@ -210,7 +210,7 @@ function section(root: RawFields, key: string): RawFields {
   return isJsonObject(value) ? value : {};
 }
 
-/** Returns true when a key has a value. An empty key counts as absent. */
+/** Returns true if a key has a value. A key with an empty value counts as absent. */
 function has(map: RawFields, key: string): boolean {
   return Object.hasOwn(map, key) && map[key] != null;
 }

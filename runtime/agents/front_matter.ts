@@ -1,20 +1,20 @@
-// Splits a Markdown file into front matter and body. Compares lines and parses no YAML.
+// Splits a Markdown file into front matter and body by its lines. Does not parse YAML.
 
-/** A file in two parts. */
+/** A Markdown file, split into front matter and body. */
 export interface FrontMatter {
-  /** The YAML between the fences; null when the file has no front matter. */
+  /** The YAML between the fences. Null if the file has no front matter. */
   yaml: string | null;
   /** The number of lines before the first line of the YAML. */
   lineOffset: number;
-  /** The text after the closing fence's line, unchanged; the whole text when there is no front matter. */
+  /** The text after the line of the closing fence, unchanged. The whole text if there is no front matter. */
   body: string;
   /** The number of lines before the first line of the body. */
   bodyLineOffset: number;
 }
 
 /**
- * Splits a text at its fences: a first line `---`, and the next line that is `---` (blanks may follow either). Line
- * ends are LF or CRLF, and a byte order mark may come first. Returns "unterminated" when the second fence is missing.
+ * Splits a text at its fences: a first line `---`, and the next line `---` (blanks may follow both). Lines end with LF or
+ * CRLF, and the text may begin with a byte order mark. Returns "unterminated" if the second fence is missing.
  */
 export function splitFrontMatter(text: string): FrontMatter | "unterminated" {
   const start = text.startsWith("\uFEFF") ? 1 : 0;

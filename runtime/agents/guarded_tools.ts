@@ -6,22 +6,22 @@ import type { Agent } from "./agent.ts";
 export interface ServerOrigin {
   server: string;
   tool: string;
-  /** True when the server declares the tool read-only. The declaration may be false. */
+  /** True if the server declares the tool read-only. The declaration may be false. */
   isReadOnly: boolean;
 }
 
 /** A tool with all its names. */
 export interface NamedTool {
   name: string;
-  /** See ToolDeclaration. */
+  /** The tool's other names, see ToolDeclaration. */
   otherNames?: readonly string[];
   origin?: ServerOrigin;
 }
 
 /**
- * Returns true when a call of this tool waits for approval. A guard by another name of the tool holds, unless the
- * tool's own name or `server/tool` frees it. A pattern does not override a guard by the tool's own name. A question
- * to a person is no such call; it is always asked.
+ * Returns true if calls of this tool wait for approval. A guard by another name of the tool applies, unless `auto_approve`
+ * contains the tool's own name or `server/tool`. A pattern in `auto_approve` does not override a guard by the tool's own
+ * name. Not for questions to a person, which are always asked.
  */
 export function isGuarded(
   agent: Pick<Agent, "confirmTools" | "freedGuards" | "autoApprove" | "mcpConfirm" | "mcp">,
@@ -39,7 +39,7 @@ export function isGuarded(
       (mcpConfirm === "all" || mcpConfirm === "writes" && !origin.isReadOnly);
 }
 
-/** Returns true when an entry of `confirm` names this tool. `servers` are the servers that the agent names. */
+/** Returns true if an entry of `confirm` is a name of this tool. `servers` are the servers in the agent's `mcp`. */
 export function namesTool(
   entry: string,
   { name, otherNames = [], origin }: NamedTool,
@@ -48,7 +48,9 @@ export function namesTool(
   return entry === name || otherNames.includes(entry) || matchesOrigin(entry, origin, servers);
 }
 
-/** Returns true when an entry `server/tool` matches this tool. A `*` in it matches any characters of the tool's name. */
+/**
+ * Returns true if an entry `server/tool` matches this tool. A `*` in the entry matches any characters of the tool's name.
+ */
 export function matchesOrigin(
   entry: string,
   origin: ServerOrigin | undefined,
@@ -58,7 +60,7 @@ export function matchesOrigin(
   return matchesPattern(origin.tool, entry.slice(origin.server.length + 1));
 }
 
-/** Returns the server that an entry `server/tool` names: the longest matching name. */
+/** Returns the server in an entry `server/tool`: the longest name in `servers` that matches. Undefined if none does. */
 export function serverOf(entry: string, servers: readonly string[]): string | undefined {
   return servers.filter((server) => entry.startsWith(`${server}/`))
     .sort((a, b) => b.length - a.length)[0];

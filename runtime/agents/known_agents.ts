@@ -1,9 +1,9 @@
-// The known agents: agents with a file, and removed agents with a history.
+// Finds the known agents: agents with a file, and removed agents with stored data.
 import { normalizeId } from "./agent_id.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import type { AgentRegistry } from "./registry.ts";
 
-/** No agent has this id. A display name is not an id. */
+/** Error: no agent has this id. Display names are not searched. */
 export class AgentNotFound extends RuntimeError {
   override readonly code: RuntimeErrorCode = "not_found";
   constructor(id: string) {
@@ -17,7 +17,7 @@ export interface StoredAgentData {
   slots: { listSlots(id: string, page: { limit: number; offset: number }): Promise<unknown[]> };
 }
 
-/** Distinguishes a removed agent from an agent that never existed. */
+/** Distinguishes removed agents from agents that never existed. */
 export class KnownAgents {
   readonly #registry: AgentRegistry;
   readonly #stored: StoredAgentData;
@@ -27,7 +27,7 @@ export class KnownAgents {
     this.#stored = ports;
   }
 
-  /** Returns the stored form of an agent's id, however it is spelled. Throws AgentNotFound. */
+  /** Returns the stored form of an agent's id in any Unicode spelling. Throws AgentNotFound. */
   async require(id: string): Promise<string> {
     const agent = this.#registry.get(id);
     if (agent !== undefined) return agent.id;

@@ -1,4 +1,4 @@
-// The JSON Schema of an agent's answer: reading it from the agent file or its own file, and checking it.
+// Reads and checks the JSON Schema of an agent's answer, from the agent file or from its own file.
 import type { Directories } from "../config/directories.ts";
 import { formatPath, listWords, showValue } from "../config/shown_value.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
@@ -13,18 +13,18 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { basename, dirname, relative } = PATHS;
 
-/** The source of the answer's schema: the agent file, or the file at this absolute path. */
+/** The source of the output schema: the agent file, or the file at this absolute path. */
 export type AgentOutput = { schema: JsonSchema } | { file: string };
 
-/** The schema cannot be used, so the agent cannot run. The message is safe to show. */
+/** Error: the output schema cannot be used, so the agent cannot run. The message contains no secrets. */
 export class OutputSchemaUnusable extends Error {
   override readonly name = "OutputSchemaUnusable";
 }
 
-/** A problem of a schema, and its place. */
+/** A problem of a schema with its position. */
 interface SchemaProblem {
   at: YamlPath;
-  /** The end of a sentence that begins with the place. */
+  /** The end of a sentence that begins with the position. */
   message: string;
 }
 
@@ -54,7 +54,7 @@ export function checkOutput(file: DiagnosedFile): Diagnostic[] {
   return isJsonObject(schema) ? diagnoseSchema(schema, file, ["output", "schema"]) : [];
 }
 
-/** Returns the problems of a schema at this place of a file. */
+/** Returns the problems of a schema at this position of a file as diagnostics. */
 export function diagnoseSchema(
   schema: JsonSchema,
   file: DiagnosedFile,
@@ -66,7 +66,7 @@ export function diagnoseSchema(
   });
 }
 
-/** Reads the schema of an agent's answer; undefined when the answer may be any text. Throws OutputSchemaUnusable. */
+/** Reads the output schema of an agent. Undefined if any text is an answer. Throws OutputSchemaUnusable. */
 export async function readOutputSchema(
   output: AgentOutput | undefined,
   directories: Pick<Directories, "workspace" | "toolsDir">,
@@ -84,7 +84,10 @@ export async function readOutputSchema(
   throw unusable(`${place}${problem.message}`);
 }
 
-/** The schema is sent to the model's provider, so it must be among the agent's own files. */
+/**
+ * Returns the reason why a schema's path is forbidden. Only the agent's own files are allowed, because the schema is sent
+ * to the model's provider.
+ */
 function describeForbidden(
   file: string,
   { workspace, toolsDir }: Pick<Directories, "workspace" | "toolsDir">,
@@ -103,7 +106,7 @@ function describeForbidden(
 async function readText(file: string, unusable: (reason: string) => Error): Promise<string> {
   try {
     const info = await Deno.stat(file);
-    // Opening a named pipe would wait forever.
+    // Only a regular file is opened, because opening a named pipe would wait forever.
     if (!info.isFile) throw unusable("is not a file");
     if (info.size > MAX_BYTES) throw unusable("is over 64 KB");
     return await Deno.readTextFile(file);
@@ -116,7 +119,7 @@ async function readText(file: string, unusable: (reason: string) => Error): Prom
 
 function parse(text: string, unusable: (reason: string) => Error): JsonSchema {
   const plain = text.replace(/^\uFEFF/, "");
-  // A parser's message quotes the file, which may be the wrong one; so no detail is reported.
+  // The parser's message is not shown, because it quotes the file, which may be the wrong one and contain secrets.
   if (!isWholeJson(plain)) throw unusable("is not JSON");
   const schema: unknown = JSON.parse(plain);
   if (!isJsonObject(schema)) throw unusable("is not a schema: it must be a JSON object");
@@ -189,12 +192,12 @@ function inPattern(pattern: unknown, at: YamlPath): SchemaProblem[] {
   try {
     if (typeof pattern === "string" && new RegExp(pattern, "u")) return [];
   } catch {
-    // Reported below, as for a file that is not text.
+    // The error is reported below, as for a file that is no text.
   }
   return [{ at, message: `must be a regular expression, got ${showValue(pattern)}` }];
 }
 
-/** Returns true when a reference is not `#`, or `#/` with a JSON pointer to an existing place. */
+/** Returns true if a reference is neither `#` nor `#/` with a JSON pointer to an existing value. */
 function isDangling(reference: unknown, root: JsonSchema): boolean {
   if (reference === "#") return false;
   if (typeof reference !== "string" || !reference.startsWith("#/")) return true;
@@ -211,6 +214,6 @@ function safeDecode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // No percent-encoding: the text is used as it is.
+    return part; // The text is no percent-encoding, so it is used unchanged.
   }
 }

@@ -1,4 +1,4 @@
-// Parses an agent file's bytes into an Agent, or reports every problem at once. Does no file access.
+// Parses the bytes of an agent file to an Agent, or reports every problem at once. Reads no files.
 import type { Config } from "../config/config.ts";
 import { checkSchema } from "../config/schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
@@ -23,7 +23,7 @@ import { PATHS } from "../../base/plain_path.ts";
 
 const { basename } = PATHS;
 
-/** The maximum size of an agent file. */
+/** The maximum size of an agent file in bytes. */
 export const MAX_AGENT_FILE_BYTES = 4 * 1_024 * 1_024;
 const MAX_FRONT_MATTER_BYTES = 64 * 1_024;
 
@@ -35,14 +35,14 @@ export interface ParseAgentOptions extends PathBase {
 /** A valid agent file: the agent and its parsed document. */
 export interface ParsedAgent {
   agent: Agent;
-  /** Finds the lines of front matter fields. */
+  /** The parsed front matter, which knows the line of each field. */
   document: YamlDocument;
 }
 
 /**
- * Parses an agent file. The file name gives the id, the front matter the fields, and config.yaml the defaults. The
- * rest is the body, which must not be empty. Returns the agent with its warnings, or every diagnostic of the file,
- * warnings included, in the order of lines.
+ * Parses an agent file. The id is the file name, the fields are in the front matter, and the defaults are in config.yaml.
+ * The text after the front matter must not be empty. Returns the agent with its warnings, or every diagnostic of the file,
+ * warnings included, sorted by line.
  */
 export function parseAgent(
   source: { path: string; bytes: Uint8Array },
@@ -131,8 +131,8 @@ function diagnosePath(
 }
 
 /**
- * An empty file does not parse, so the last good definition stays. A full disk, a sync tool or an unfinished save
- * leaves such a file. Front matter that does not come first is part of the body, and surely a mistake.
+ * Reports an empty body, so that the last valid definition stays: a full disk, a sync program or an unfinished save leaves
+ * an empty file. Warns about front matter that is not at the beginning, because it counts as body.
  */
 function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   if (parts.body.trim() === "") {
@@ -148,7 +148,7 @@ function checkBody(parts: FrontMatter, path: string): Diagnostic[] {
   return [{ path, line, column: 1, severity: "warning", message, code: "unread_front_matter" }];
 }
 
-/** A line `---` with settings below it and another `---`. The fields are ones that agents of other programs have too. */
+/** Matches a line `---` with settings below it and another `---`. Agents of other programs have these fields, too. */
 const SETTINGS_BELOW = new RegExp(
   String.raw`^---[ \t]*\r?\n(?:[ \t]*(?:#.*)?\r?\n)*(?:${
     Object.keys(definitionSchema.shape).join("|")
@@ -156,7 +156,10 @@ const SETTINGS_BELOW = new RegExp(
   "m",
 );
 
-/** Finds text that looks like front matter in a body without one. Returns the text before it, and the warning. */
+/**
+ * Finds text that looks like front matter in the body of a file without front matter. Returns the text before it and the
+ * warning, or undefined.
+ */
 function unreadFence(body: string): { before: string; message: string } | undefined {
   const [toml] = /^\s*\+\+\+[ \t]*\r?\n[\s\S]*?^\+\+\+/m.exec(body) ?? [];
   if (toml !== undefined && body.startsWith(toml)) {

@@ -1,4 +1,4 @@
-// The agents of one directory. A broken file affects only itself; agent_entry.ts handles one file.
+// Keeps the agents of one directory. A broken file affects only its own agent. agent_entry.ts handles one file.
 import type { AgentDefaults } from "../config/config.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
@@ -26,35 +26,35 @@ import { SerialQueue } from "../../base/serial_queue.ts";
 
 const { basename, join } = PATHS;
 
-/** A file that is no agent because it is misnamed or never parsed, or the unreadable directory itself. */
+/** A file that gives no agent, because it is misnamed or never parsed, or the unreadable directory itself. */
 export interface BrokenAgentFile {
   id: string;
   path: string;
   diagnostics: Diagnostic[];
 }
 
-/** The maximum total time that a load waits for files that are being written. */
+/** The maximum time in milliseconds that a load waits for all files that are being written. */
 const MAX_WAIT_MS = 1_000;
 
-/** The number of files that are read in parallel. Reading one by one takes longer than parsing. */
+/** The number of files that are read in parallel, because reading one after another takes longer than parsing. */
 const READ_AT_ONCE = 16;
 
-/** The agents by id. `load` reads the files; every other method answers from memory. */
+/** The agents of one directory by id. load() reads the files; the other methods use the loaded state. */
 export class AgentRegistry {
   readonly #options: AgentEntryOptions;
   /** The defaults that the agents were parsed with. */
   #defaults: AgentDefaults;
   #entries: ReadonlyMap<string, AgentEntry> = new Map();
-  /** The agents of the entries, built once for each load because every redaction of a run reads them. */
+  /** The agents by id. Built once for each load, because every redaction of a run reads them. */
   #live: ReadonlyMap<string, Agent> = new Map();
   #agents: readonly Agent[] = [];
-  /** Files that never become agents: another file has the same id, or the name ends with `.MD` or the like. */
+  /** The files that are no agents, because another file has the same id or the name ends with `.MD` or the like. */
   #rejected: readonly BrokenAgentFile[] = [];
-  /** The warnings of agents that are copies, by their paths. */
+  /** The warnings of agents whose files are copies, by path. */
   #copies: ReadonlyMap<string, Diagnostic[]> = new Map();
-  /** The entries at the last call of reportChanges(); undefined before the first load. */
+  /** The entries at the last call of reportChanges(). Undefined before the first load. */
   #reported: ReadonlyMap<string, AgentEntry> | undefined;
-  /** The reason why the last read of the directory failed. */
+  /** The reason why the last read of the directory failed. Undefined if it succeeded. */
   #unreadable: Diagnostic | undefined;
   readonly #loads = new SerialQueue();
 
@@ -64,14 +64,14 @@ export class AgentRegistry {
   }
 
   /**
-   * Reads the changed files and reports the differences. Concurrent loads run one after another. Never throws for a
-   * file's content.
+   * Reads the changed files and returns the differences. Concurrent calls run one after another. Never throws for a file's
+   * content.
    */
   load(): Promise<ReloadReport> {
     return this.#loads.run(() => this.#load());
   }
 
-  /** Compares the agents with those of the previous call, or of the first load. Reads no file. */
+  /** Returns the differences to the agents at the previous call, or at the first load. Reads no file. */
   reportChanges(): ReloadReport {
     const report = this.#compare(this.#reported ?? new Map());
     this.#reported = this.#entries;
@@ -79,19 +79,19 @@ export class AgentRegistry {
   }
 
   /**
-   * Returns the agents by id, ascending. The list stays the same object until the next load, so values derived from
-   * it can be cached.
+   * Returns the agents, sorted by id. The list stays the same object until the next load, so that derived values can be
+   * cached.
    */
   list(): readonly Agent[] {
     return this.#agents;
   }
 
-  /** Returns the agent of an id, in any Unicode spelling. */
+  /** Returns the agent with this id in any Unicode spelling, or undefined. */
   get(id: string): Agent | undefined {
     return this.#live.get(normalizeId(id));
   }
 
-  /** Returns the files that never parsed or are misnamed, by id. An unreadable directory comes first. */
+  /** Returns the files that are misnamed or never parsed, sorted by id. An unreadable directory comes first. */
   broken(): BrokenAgentFile[] {
     const { agentsDir } = this.#options.directories;
     const directory = this.#unreadable && [{
@@ -116,26 +116,26 @@ export class AgentRegistry {
 
   /**
    * Returns the conflicts that prevent the file at this path from being an agent: another file has the same id, or the file
-   * is a copy. Problems of its text are not among them.
+   * is a copy. Problems of the file's text are not included.
    */
   conflictsOf(path: string): readonly Diagnostic[] {
     return this.#rejected.find((file) => file.path === path)?.diagnostics ?? [];
   }
 
-  /** Returns the warnings for the file at this path that come from its neighbors: it is a copy of one. */
+  /** Returns the warnings for a file at this path that is a copy of another agent's file. */
   copyWarnings(path: string): readonly Diagnostic[] {
     return this.#copies.get(path) ?? [];
   }
 
   /**
-   * Returns true when an agent of this id may exist but cannot be read now: its file never parsed, or the directory
-   * is unreadable. It may be readable again in a moment.
+   * Returns true if an agent with this id may exist but cannot be read now: its file never parsed, or the directory is
+   * unreadable. The next load may be able to read it.
    */
   isUnreadable(id: string): boolean {
     return this.unreadableProblem(id) !== undefined;
   }
 
-  /** Returns the problem when isUnreadable() is true. */
+  /** Returns the problem if isUnreadable() is true, or undefined. */
   unreadableProblem(id: string): Diagnostic | undefined {
     if (this.#unreadable !== undefined) return this.#unreadable;
     const entry = this.#entries.get(normalizeId(id));
@@ -143,34 +143,37 @@ export class AgentRegistry {
   }
 
   /**
-   * Returns the reason why an agent's last good definition replaces its file's content; undefined when the content is
-   * used.
+   * Returns the reason why an agent's last valid definition is used instead of its file's content. Undefined if the content
+   * is used.
    */
   staleReason(id: string): Diagnostic | undefined {
     const entry = this.#entries.get(normalizeId(id));
     return entry && staleReason(entry);
   }
 
-  /** Returns true when the file of a known agent is unchanged since the last read. Costs one stat. */
+  /** Returns true if the file of a known agent is unchanged since the last read. Stats one file. */
   async isCurrent(id: string): Promise<boolean> {
     const entry = this.#entries.get(normalizeId(id));
     if (entry?.stamp === undefined) return false;
     try {
       return stampFile(await Deno.stat(entry.path)) === entry.stamp;
     } catch {
-      // The next load reports why it cannot be read.
+      // The next load reports why the file cannot be read.
       return false;
     }
   }
 
-  /** Returns true while another process seems to write the agent's file; false after five seconds of continuous changes. */
+  /**
+   * Returns true while another process seems to write the agent's file. Returns false after five seconds of continuous
+   * changes.
+   */
   isChanging(id: string): boolean {
     const entry = this.#entries.get(normalizeId(id));
     const { fileClock = new SystemClock() } = this.#options;
     return entry?.unsettledSince !== undefined && !isSteadilyChanging(entry, fileClock.now());
   }
 
-  /** True when a file seems to be being written: it must be read again in a moment. */
+  /** True if a file seems to be being written, so that another load is needed soon. */
   get isUnsettled(): boolean {
     return [...this.#entries.values()].some(({ unsettledSince }) => unsettledSince !== undefined);
   }
@@ -256,7 +259,7 @@ export class AgentRegistry {
       const lease = Deno.readTextFileSync(join(agentsDir, TRIGGER_LEASE));
       named.push(/"host": "([^"]+)"/.exec(lease)?.[1] ?? "");
     } catch {
-      // Without a readable lease that host is unknown.
+      // The host that runs the triggers is unknown if its lease cannot be read.
     }
     return [...named, ...hostNames({ database: undefined })]
       .flatMap((name) => name === "" ? [] : [name, name.split(".")[0] ?? ""]);
@@ -277,7 +280,7 @@ export class AgentRegistry {
   }
 }
 
-/** Returns the entry marked so that the next load reads and parses it again. */
+/** Returns the entry without its stamp, so that the next load reads and parses the file again. */
 function markUnread([id, entry]: [string, AgentEntry]): [string, AgentEntry] {
   const good = entry.good && { ...entry.good, hash: "" };
   return [id, { ...entry, good, stamp: undefined }];
@@ -287,7 +290,7 @@ function toMisnamed(path: string): BrokenAgentFile {
   return { id: idOfFileName(basename(path)), path, diagnostics: [diagnoseMisnamed(path)] };
 }
 
-/** Compares by code units, which gives the same order on every machine. */
+/** Compares two texts by code units, which gives the same order on every machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,20 +1,20 @@
-// The report of a reload of the agents directory. An agent whose file stops parsing keeps its last good definition.
-// It counts as updated, because its warnings have changed.
+// Creates the report about a reload of the agents directory. An agent whose file stops parsing keeps its last valid
+// definition and counts as updated, because its warnings have changed.
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import type { AgentEntry } from "./agent_entry.ts";
 
-/** The changes of a reload, by agent id. */
+/** The ids of agents that a reload added, updated or removed, and the errors. */
 export interface ReloadReport {
   loaded: number;
   added: string[];
-  /** Agents with another definition, or with other problems in their file. */
+  /** The ids of agents whose definition or whose file's problems have changed. */
   updated: string[];
   removed: string[];
-  /** The errors of every file that does not parse now, even when an older definition of it stays live. */
+  /** The errors of every file that does not parse, even if an older definition of the agent is in use. */
   errors: Diagnostic[];
 }
 
-/** Compares the previous entries with the present ones. Only errors of `diagnostics` are reported. */
+/** Compares the entries of two loads. Of `diagnostics`, only errors are reported. */
 export function toReloadReport(
   { before, now }: Record<"before" | "now", ReadonlyMap<string, AgentEntry>>,
   diagnostics: readonly Diagnostic[],
@@ -33,7 +33,7 @@ export function toReloadReport(
   };
 }
 
-/** Returns the file's problems as text. A file that stays broken in the same way has not changed. */
+/** Returns the problems of a file as a text to compare. A file with the same problems as before has not changed. */
 function problemsOf(entry: AgentEntry | undefined): string {
   return JSON.stringify(entry?.diagnostics ?? []);
 }

@@ -1,27 +1,27 @@
-// Reports problems of the custom tools, skills and servers at their places in the agent file.
+// Reports problems of custom tools, skills and servers at their positions in the agent file.
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { isJsonObject } from "../../base/json.ts";
 
-/** A problem of something that an agent names. `text` is the body below the front matter. */
+/** A problem of a resource that an agent names. The field `text` stands for the body below the front matter. */
 export interface ResourceProblem
   extends Pick<Diagnostic, "severity" | "message" | "hint" | "code"> {
   field: "custom_tools" | "skills" | "mcp" | "model" | "paths" | "trigger" | "output" | "text";
-  /** The name in the agent file; undefined: the problem concerns the whole field. */
+  /** The resource's name in the agent file. If absent, the problem concerns the whole field. */
   name?: string;
 }
 
 /** The result of the inspection of an agent's resources. */
 export interface InspectedResources {
   problems: ResourceProblem[];
-  /** The final names of the tools that the resources bring. */
+  /** The final names of the resources' tools. */
   toolNames: string[];
-  /** True when the names are complete. Only a server knows its own tools. */
+  /** True if the names are complete. They are not if the agent has servers, because only a server knows its tools. */
   isComplete: boolean;
 }
 
-/** Returns the problems as diagnostics of the agent's file. */
+/** Converts the problems to diagnostics of the agent file. */
 export function diagnoseResources(
   problems: readonly ResourceProblem[],
   file: DiagnosedFile,
@@ -36,8 +36,8 @@ export function diagnoseResources(
 }
 
 /**
- * Returns the place of a list's item in the file. The agent's lists have no duplicates, so their indexes differ from
- * the file's.
+ * Returns the position of a list's item in the file. The agent's list has no duplicates, so its indexes can differ from
+ * those in the file.
  */
 export function itemPath(file: DiagnosedFile, list: readonly string[], item: string): YamlPath {
   let value: unknown = file.document.value;

@@ -1,18 +1,18 @@
-// The watched paths of an agent file: base folders on the disk, each with a pattern when the path has wildcards.
+// Parses the watched paths of an agent file to base folders on the disk, each with a pattern if the path has wildcards.
 import { expandBraces, MAX_BRACE_PATTERNS } from "../../base/files/glob_braces.ts";
 import { type PathBase, resolveAgentPath } from "./agent_paths.ts";
 
-/** One place on the disk that a watched path refers to. */
+/** A folder or file on the disk that a watched path refers to. */
 export interface WatchPath {
-  /** Absolute: the folder or file itself, or the last folder before the first wildcard. */
+  /** The absolute path of the folder or file, or of the last folder before the first wildcard. */
   base: string;
-  /** The pattern for paths relative to `base`; undefined: no wildcards, so all of `base` is watched. */
+  /** The pattern for paths relative to `base`. Absent for a path without wildcards: everything below `base` is watched. */
   glob?: string;
-  /** True when folders inside `base` count. */
+  /** True if folders below `base` are watched, too. */
   recursive: boolean;
 }
 
-/** The maximum number of files and folders at a watched path. A larger place is not watched. */
+/** The maximum number of files and folders below a watched path. A larger folder is not watched. */
 export const MAX_WATCHED_ENTRIES = 100_000;
 
 const ESCAPED = /\\([*?[\]{},()!+@|\\])/g;
@@ -30,7 +30,7 @@ export function readWatchPaths(text: string, base: PathBase): WatchPath[] {
   if (paths === undefined) {
     throw new TypeError(`A watched path whose braces stand for more than ${MAX_BRACE_PATTERNS}`);
   }
-  // An empty part of leading braces, as in `{,a}/*`, must not mean the workspace or the root of the disk.
+  // An empty part of leading braces, as in `{,a}/*`, must not stand for the workspace or the root of the disk.
   const isAbsolute = /(^|[{,])\//.test(text);
   return paths.filter((path) => path !== "" && (isAbsolute || !path.startsWith("/")))
     .map((path) => readWatchPath(path, base));
@@ -53,7 +53,7 @@ function isPattern(part: string): boolean {
   return /[*?]|\[[^\]]+\]/.test(plain);
 }
 
-/** Returns the reason why a path is not watched, and the remedy. */
+/** Returns the text about a path that is not watched because it contains too many files, with the remedy. */
 export function describeTooLarge(path: string, most: number): string {
   return `${path} holds more than ${
     most.toLocaleString("en-US")

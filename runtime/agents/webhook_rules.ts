@@ -1,4 +1,4 @@
-// The fields of a webhook trigger, and the rules between them.
+// Defines the fields of a webhook trigger and checks the rules between them.
 import { z } from "zod";
 import { field, section, textList, variableName } from "../config/fields.ts";
 import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts";
@@ -18,7 +18,7 @@ import {
 
 const MAX_SYNC_MS = 300_000;
 
-/** One variable name, or several. */
+/** The schema of one name of an environment variable, or of several. */
 const variableNames = z.preprocess(
   (value) => typeof value === "string" ? [value] : value,
   z.array(variableName).min(1),
@@ -26,7 +26,7 @@ const variableNames = z.preprocess(
 
 const headerName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "must be the name of a header");
 
-/** Parses a duration text to milliseconds. */
+/** The schema of a duration, converted to milliseconds. */
 const syncTime = z.unknown().transform((value, context) => {
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
   if (ms !== undefined && ms >= 1_000 && ms <= MAX_SYNC_MS) return ms;
@@ -42,7 +42,7 @@ const fieldValues = z.record(
   }),
 );
 
-/** Parses a duration text to milliseconds; zero is allowed. */
+/** The schema of a duration, converted to milliseconds. Zero is allowed. */
 const dedupeTime = z.unknown().transform((value, context) => {
   const ms = typeof value === "string" ? parseDuration(value) : undefined;
   if (ms !== undefined && ms <= DAY_MS) return ms;
@@ -51,7 +51,7 @@ const dedupeTime = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** The fields of `trigger` that only a webhook has. */
+/** The schemas of the fields of `trigger` that only a webhook has. */
 export const WEBHOOK_FIELDS = {
   scheme: z.enum(WEBHOOK_SCHEMES).nullish().meta({
     description: "webhook: the scheme that authenticates the sender",
@@ -107,7 +107,7 @@ export const WEBHOOK_FIELDS = {
 
 type RawFields = Readonly<Record<string, unknown>>;
 
-/** The schemes that each field applies to, if not all. */
+/** The schemes that a field applies to, for fields that not all schemes have. */
 const SCHEMES_OF_FIELD: Readonly<Record<string, readonly string[]>> = {
   header: ["hmac", "token"],
   encoding: ["hmac"],
@@ -116,7 +116,7 @@ const SCHEMES_OF_FIELD: Readonly<Record<string, readonly string[]>> = {
   dedupe: WEBHOOK_SCHEMES.filter((scheme) => SCHEME_FORMS[scheme].mayRepeat),
 };
 
-/** Returns a diagnostic for every broken rule of a webhook. */
+/** Returns a diagnostic for every broken rule of a webhook trigger. */
 export function checkWebhook(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   return [
     ...checkRequired(file, trigger),

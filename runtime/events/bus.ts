@@ -1,18 +1,21 @@
-// Events of the whole service, published to the current listeners. Nothing is stored: a listener that was away reads the
-// state instead.
+// Publishes the events of the service to listeners. Events are not stored: a listener that was away must read the current
+// state.
 import type { ServiceLog } from "../service_log/service_log.ts";
 
-/** The stop of a trigger. */
+/** The reason and end of a trigger's stop. */
 export interface TriggerStop {
-  /** The cause: too many runs, a loop of runs, too many watched files, or repeated failures. */
+  /** The cause of the stop: too many runs, a loop of runs, too many watched files, or repeated failures. */
   by: "runs" | "loop" | "size" | "failures";
-  /** The time of the next trial run; null: the trigger stays stopped until somebody resumes it. */
+  /**
+   * The time of the next trial run in milliseconds since the epoch. Null if the trigger stays stopped until a person
+   * resumes it.
+   */
   retryAt: number | null;
-  /** The digest of the agent at that time: see agentDigest. */
+  /** The digest of the agent when the trigger stopped, see agentDigest(). */
   print: string;
 }
 
-/** An event of the service. Times and durations are milliseconds. */
+/** An event of the service. Times are in milliseconds since the epoch, durations in milliseconds. */
 export type ServiceEvent =
   | {
     type: "execution_started";
@@ -28,7 +31,7 @@ export type ServiceEvent =
     displayName: string;
     status: string;
     durationMs: number | null;
-    /** From the acceptance of the run to its end, waits included. */
+    /** The time from the run's acceptance to its end, including waits. */
     ageMs: number;
   }
   | {
@@ -48,33 +51,33 @@ export type ServiceEvent =
     displayName: string;
   }
   | { type: "scheduler_changed"; status: "paused" | "running" }
-  /** One agent's trigger was stopped or resumed. */
+  /** An agent's trigger was stopped or re-armed. */
   | {
     type: "trigger_changed";
     agentId: string;
     displayName: string;
     status: "paused" | "running";
-    /** The reason of the stop; null: it was resumed. */
+    /** The reason of the stop. Null if the trigger was re-armed. */
     reason: string | null;
-    /** Absent: it was resumed. */
+    /** The stop. Absent if the trigger was re-armed. */
     stop?: TriggerStop;
   }
-  /** A budget is nearly used up; published once in each period. Amounts are in dollars or tokens. */
+  /** A budget is nearly used up. Published once in each of the budget's periods. Amounts are in dollars or tokens. */
   | {
     type: "budget_warning";
-    /** Null: a budget of the workspace. */
+    /** The agent with the budget. Null for a budget of the workspace. */
     agentId: string | null;
     displayName: string | null;
-    /** The first execution of the budget's tree; null: a budget by day or month. */
+    /** The first execution of the budget's tree. Null for a budget by day or month. */
     rootId: number | null;
-    /** `per_day`, `tokens.tree` */
+    /** The budget's field, such as `per_day` or `tokens.tree`. */
     budget: string;
     unit: "usd" | "tokens";
     used: number;
     limit: number;
-    /** When the period ends; null for a tree. */
+    /** The end of the period in milliseconds since the epoch. Null for a tree. */
     resetsAt: number | null;
-    /** A sentence for a person. */
+    /** A sentence about the budget for a person. */
     message: string;
   };
 
@@ -82,8 +85,8 @@ export type ServiceEvent =
 export type EventOrigin = "here" | "elsewhere";
 
 /**
- * Receives every event; its errors are logged. Services that share a database receive each other's events. Store or send
- * something for an event only when it arose here.
+ * Receives every event. Errors of a listener are logged. Services that share a database receive each other's events, so a
+ * listener must store or send something only for an event of its own service.
  */
 export type ServiceEventListener = (event: ServiceEvent, origin: EventOrigin) => void;
 
@@ -96,13 +99,13 @@ export class EventBus {
     this.#log = log;
   }
 
-  /** Adds a listener; returns the function that removes it. */
+  /** Adds a listener. Returns a function that removes it. */
   subscribe(listener: ServiceEventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The number of listeners: tests check that it returns to 0. */
+  /** The number of listeners. Tests check that it returns to 0. */
   get listenerCount(): number {
     return this.#listeners.size;
   }
@@ -112,7 +115,7 @@ export class EventBus {
       try {
         listener(event, origin);
       } catch (error) {
-        // An error of one listener must neither stop an execution nor reach the other listeners.
+        // An error of a listener must not stop the execution or reach other listeners.
         this.#log.write("error", "A listener to the service's events failed", { error });
       }
     }

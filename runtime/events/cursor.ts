@@ -1,9 +1,9 @@
-// The cursor of a follower that reconnects.
+// Checks the cursor of a follower that reconnects.
 import type { FrameStore } from "./frame_store.ts";
 
 /**
- * Returns the cursor at which a follower starts. A cursor beyond the newest frame comes from before a restored backup.
- * Then the follower starts at the newest frame, or before the last frame of an execution that has ended.
+ * Returns the cursor at which a follower starts. A cursor beyond the newest frame is possible after a backup was restored.
+ * Such a follower starts at the newest frame, or before the last frame of an execution that has ended.
  */
 export async function resolveCursor(
   after: number,

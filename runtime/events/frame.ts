@@ -1,8 +1,8 @@
-// One entry of an execution's log. Its payload is serialized once: the same string is stored, streamed and replayed.
+// Creates the frames of an execution's log. A frame's payload is serialized once: the same string is stored and streamed.
 import { toTimestamp } from "../../base/clock.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 
-/** SSE event names of stored frames. */
+/** The event names of stored frames in an event stream (SSE). */
 export const FRAME_EVENTS = [
   "meta",
   "message",
@@ -37,33 +37,33 @@ export type EventType = typeof EVENT_TYPES[number];
 
 /** A stored frame. `payload` is one line of JSON, sent as it is. */
 export interface Frame {
-  /** Strictly increasing in the whole database; never reused. */
+  /** The frame's id. Ids increase in the whole database and are never reused. */
   id: number;
   executionId: number;
   event: FrameEvent;
   payload: string;
 }
 
-/** A frame to be stored. Only createFrame and copyFrame make one, so that every frame is redacted. */
+/** A frame to store. Only createFrame() and copyFrame() create drafts, so that every frame is redacted. */
 export interface FrameDraft {
   event: FrameEvent;
   payload: string;
 }
 
-/** The identity fields of every payload. */
+/** The fields that identify the execution in every payload. */
 export interface FrameIdentity {
   executionId: number;
   agentId: string;
   displayName: string;
 }
 
-/** The content of one frame, besides its identity. */
+/** The content of a frame without the identity fields. */
 export interface FrameContent {
   event: FrameEvent;
   eventType: EventType;
-  /** The text of the log row. */
+  /** The text that the log shows. */
   message: string;
-  /** Further payload fields. */
+  /** Further fields of the payload. */
   fields?: Readonly<Record<string, unknown>>;
 }
 
@@ -82,7 +82,7 @@ export function createFrame(
   return { event: content.event, payload: toDataLine(JSON.stringify(payload)) };
 }
 
-/** Copies a frame into the log of another execution. Its timestamp stays. */
+/** Copies a frame to the log of another execution. The copy keeps the timestamp. */
 export function copyFrame(
   identity: FrameIdentity,
   { event, payload }: Pick<Frame, "event" | "payload">,
@@ -93,8 +93,8 @@ export function copyFrame(
 }
 
 /**
- * Escapes JSON text so that it is one `data:` line of an event stream. Some readers end a line at U+0085, U+2028 and
- * U+2029, such as Python's `str.splitlines()`. The value stays the same.
+ * Escapes a JSON text so that it is one `data:` line of an event stream. Some readers, such as Python's `str.splitlines()`,
+ * end a line at U+0085, U+2028 and U+2029. The JSON value stays the same.
  */
 export function toDataLine(json: string): string {
   return json.replace(
@@ -103,7 +103,7 @@ export function toDataLine(json: string): string {
   );
 }
 
-/** The identity fields, as the API spells them. `agent_name` is an alias of the id for older clients. */
+/** Returns the identity fields as the API names them. `agent_name` is an alias of the id for older clients. */
 export function identityFields(identity: FrameIdentity): Record<string, string | number> {
   return {
     execution_id: identity.executionId,

@@ -1,21 +1,27 @@
-// Following the log of an execution: a cursor over stored frames, and a notifier that wakes the followers.
+// Lets followers read an execution's log as it grows: a cursor over stored frames, and a notifier that wakes the followers.
 import type { Frame } from "./frame.ts";
 import type { FrameStore, LogState } from "./frame_store.ts";
 
-/** The most that one follower buffers: one page, or one larger frame. Followers share large frames. */
+/** The maximum number of frames in a page. A follower buffers one page, or one larger frame, which followers share. */
 const PAGE_FRAMES = 200;
 const PAGE_BYTES = 256 * 1024;
-/** The most streamed text that a follower may lag behind. Beyond it the text is dropped: the next frame contains it. */
+/**
+ * The maximum length in characters of streamed text that a follower has not read. Longer text is dropped, because the next
+ * frame contains it.
+ */
 const UNREAD_DELTA_CHARACTERS = 64 * 1024;
-/** The most streamed text kept for followers that join during a reply. Beyond it they receive only the new text. */
+/**
+ * The maximum length in characters of streamed text that is kept for followers that join during a reply. They do not get
+ * the beginning of a longer text.
+ */
 const KEPT_DELTA_CHARACTERS = 256 * 1024;
 
-/** An item that a follower receives; see Runtime.follow. */
+/** An item that a follower receives, see Runtime.follow(). */
 export type LogItem =
   | { type: "frame"; frame: Frame }
   /**
-   * Streamed text. `restart`: `content` replaces the text streamed since the last frame, because the model restarted its
-   * reply or the follower joined during it.
+   * Streamed text. With `restart`, `content` replaces the text streamed since the last frame, because the model restarted
+   * its reply or the follower joined during it.
    */
   | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
@@ -24,13 +30,13 @@ type LogSource = Pick<FrameStore, "readFrames" | "readLogState" | "onStored">;
 
 interface Follower {
   wake: () => void;
-  /** Streamed text that the follower has not read; undefined: it requested no deltas. */
+  /** The streamed text that the follower has not read. Undefined if the follower requested no deltas. */
   deltas: string | undefined;
-  /** True: `deltas` replaces the text streamed before. */
+  /** True if `deltas` replaces the text that was streamed before. */
   restart: boolean;
 }
 
-/** The page after a cursor, and the log's state when it was read. */
+/** The page after a cursor, and the state of the log at the time of the read. */
 interface Reading {
   after: number;
   /** Undefined: the execution was removed. */
@@ -38,22 +44,22 @@ interface Reading {
   frames: Promise<Frame[]>;
 }
 
-/** Frames after a cursor. */
+/** The frames after a cursor, and the state of the log. */
 interface Page {
   frames: readonly Frame[];
   /** Undefined: the execution was removed. */
   state: LogState | undefined;
-  /** True if no later frame was stored when the state was read. */
+  /** True if no later frame was stored at the time of the read. */
   isEnd: boolean;
 }
 
-/** The limits of a tail. Followers that are further behind read the store. */
+/** The maximum number of frames in a tail. Followers that are further behind read the store. */
 const TAIL_FRAMES = 64;
 const TAIL_CHARACTERS = 64 * 1024;
 
 /** The newest frames of one execution, for the followers that keep up. */
 class Tail {
-  /** The tail has every frame after this id. */
+  /** The tail contains every frame with a higher id. */
   #after: number;
   #state: LogState;
   readonly #frames: Frame[] = [];
@@ -78,7 +84,7 @@ class Tail {
     }
   }
 
-  /** Returns the frames after the cursor, or undefined if the tail does not reach back to it. */
+  /** Returns the frames after the cursor. Undefined if the tail does not contain all of them. */
   read(cursor: number): Page | undefined {
     if (cursor < this.#after) return undefined;
     const frames = this.#frames.filter(({ id }) => id > cursor);
@@ -89,18 +95,18 @@ class Tail {
 async function readPage(reading: Reading): Promise<Page> {
   const [state, frames] = await Promise.all([reading.state, reading.frames]);
   const characters = frames.reduce((sum, { payload }) => sum + payload.length, 0);
-  // A character has at most three bytes. A page near a limit may have been cut off.
+  // A character has at most three bytes. A page near a limit may be incomplete.
   const isEnd = frames.length < PAGE_FRAMES && 3 * characters < PAGE_BYTES;
   return { state, frames, isEnd };
 }
 
-/** The number of cached readings: followers that keep up have few different cursors. */
+/** The maximum number of cached readings. Followers that keep up have few different cursors. */
 const SHARED_READINGS = 4;
 
-/** The followers of one execution. Counts the changes, so that a follower misses none between reading and waiting. */
+/** Wakes the followers of one execution. Counts changes, so that a follower misses none between reading and waiting. */
 class Notifier {
   readonly followers = new Set<Follower>();
-  /** Undefined until a follower has read the log to its end, and after a change of another process. */
+  /** The newest frames. Undefined until a follower has read the log to its end, and after a change by another process. */
   tail: Tail | undefined;
   #changes = 0;
   #readings: Reading[] = [];
@@ -111,35 +117,36 @@ class Notifier {
 
   notify(): void {
     this.#changes++;
-    // Earlier readings may be incomplete now.
+    // The cached readings may lack the new frames.
     this.#readings = [];
     for (const follower of this.followers) {
-      // The stored frames contain the text streamed before them.
+      // The new frames contain the text that was streamed before them.
       if (follower.deltas !== undefined) follower.deltas = "";
       follower.restart = false;
       follower.wake();
     }
   }
 
-  /** Reads the page after a cursor, or shares the reading of another follower since the last change. */
+  /** Reads the page after a cursor. Followers with the same cursor share one reading until the next change. */
   read(after: number, readAfter: () => Reading): Reading {
     const shared = this.#readings.find((one) => one.after === after);
     if (shared !== undefined) return shared;
     const fresh = readAfter();
     this.#readings = [fresh, ...this.#readings.slice(0, SHARED_READINGS - 1)];
-    // A failed reading is not shared: the next follower reads again.
+    // A failed reading is removed from the cache, so that the next follower reads again.
     fresh.frames.catch(() => this.#readings = this.#readings.filter((one) => one !== fresh));
     return fresh;
   }
 }
 
 /**
- * Lets any number of readers follow executions. A reader holds a cursor and one page, so a slow one costs little memory.
+ * Lets any number of followers read executions' logs. A follower holds a cursor and one page, so a slow one costs little
+ * memory.
  */
 export class ExecutionLog {
   readonly #store: LogSource;
   readonly #notifiers = new Map<number, Notifier>();
-  /** The text of the current replies so far, by execution. */
+  /** The streamed text of current replies, by execution. */
   readonly #streamed = new Map<number, string>();
   readonly #shared = new SharedFrames();
 
@@ -153,7 +160,7 @@ export class ExecutionLog {
     });
   }
 
-  /** Wakes the followers of an execution that another process has changed. They read the log from the store. */
+  /** Wakes the followers of an execution that another process has changed. The followers read the log from the store. */
   notify(executionId: number): void {
     this.#streamed.delete(executionId);
     const notifier = this.#notifiers.get(executionId);
@@ -162,13 +169,15 @@ export class ExecutionLog {
     notifier.notify();
   }
 
-  /** Wakes the followers of the matching executions: those of other nodes, whose changes are not reported here. */
+  /**
+   * Wakes the followers of executions that `isMeant` selects, because another node may have changed them without a report.
+   */
   recheck(isMeant: (executionId: number) => boolean): void {
     for (const id of [...this.#notifiers.keys()]) if (isMeant(id)) this.notify(id);
   }
 
   #read(executionId: number, after: number): Reading {
-    // Read the state first: an execution that has ended by then has all its frames in the page.
+    // The state is read before the frames: if it is an end, the page contains all frames of the execution.
     const state = this.#store.readLogState(executionId);
     const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
     const frames = state.then(() => this.#store.readFrames(executionId, page));
@@ -179,7 +188,7 @@ export class ExecutionLog {
     };
   }
 
-  /** Passes streamed text to the followers; stores nothing. */
+  /** Sends streamed text to the followers. Stores nothing. */
   delta(executionId: number, text: string): void {
     if (text === "") return;
     const streamed = this.#streamed.get(executionId) ?? "";
@@ -191,7 +200,7 @@ export class ExecutionLog {
     }
   }
 
-  /** Notifies the followers that the model restarts its reply. */
+  /** Tells the followers that the model restarts its reply. */
   restartDeltas(executionId: number): void {
     this.#streamed.delete(executionId);
     for (const follower of this.#notifiers.get(executionId)?.followers ?? []) {
@@ -203,8 +212,8 @@ export class ExecutionLog {
   }
 
   /**
-   * Yields the frames after `after`: stored ones, then new ones, each once. Ends after `complete` or `waiting`, and
-   * without an error when the signal aborts.
+   * Yields the frames with an id above `after`, each once: stored frames, then new ones. Ends after a `complete` frame,
+   * while the execution waits for a person, and when the signal aborts.
    */
   async *follow(
     executionId: number,
@@ -260,17 +269,17 @@ export class ExecutionLog {
   }
 }
 
-/** Payloads of at least this size are shared. */
+/** The minimum length in characters of payloads that are shared. */
 const LARGE_CHARACTERS = 16 * 1024;
 
-/** The large frames that followers hold now. Holds them weakly. */
+/** The large frames that followers hold, by weak references. */
 class SharedFrames {
   readonly #frames = new Map<number, WeakRef<Frame>>();
   readonly #gone = new FinalizationRegistry<number>((id) => {
     if (this.#frames.get(id)?.deref() === undefined) this.#frames.delete(id);
   });
 
-  /** Returns the frame that another follower already holds, else registers this one. */
+  /** Returns the equal frame that another follower holds, or registers and returns this frame. */
   share(frame: Frame): Frame {
     if (frame.payload.length < LARGE_CHARACTERS) return frame;
     const held = this.#frames.get(frame.id)?.deref();

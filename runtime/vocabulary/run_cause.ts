@@ -1,50 +1,53 @@
-// The causes of runs that neither a person nor a program requested.
+// Defines the causes of runs that neither a person nor a program requested.
 
-/** The values of FileEvent. */
+/** The kinds of changes of a watched file. */
 export const FILE_EVENTS = ["created", "modified", "deleted", "moved"] as const;
-/** The change of a watched file. */
+/** A kind of change of a watched file. */
 export type FileEvent = typeof FILE_EVENTS[number];
 
-/** A schedule's time was due. */
+/** The cause of a scheduled run: a due time of the agent's schedule. */
 export interface ScheduleCause {
   type: "schedule";
-  /** The slot: the scheduled time, in milliseconds since the epoch. */
+  /** The due time in milliseconds since the epoch. */
   scheduledFor: number;
 }
 
-/** A watched file changed. */
+/** The cause of a run by `watch`: a watched file changed. */
 export interface WatchCause {
   type: "watch";
   event: FileEvent;
-  /** Absolute; the new path of a moved file. */
+  /** The absolute path of the file. The new path of a moved file. */
   path: string;
 }
 
-/** A webhook delivery arrived. All of it is untrusted text. */
+/** The cause of a run by `webhook`: a delivery. All of its texts are untrusted. */
 export interface WebhookCause {
   type: "webhook";
-  /** The sender's name of the event; null: it sends none. */
+  /** The sender's name of the event. Null if the sender gives none. */
   event: string | null;
-  /** The headers that `trigger.input` names, by their names there. No header with the sender's proof is included. */
+  /**
+   * The headers that `trigger.input` contains, by the names used there. A header with the sender's signature or token is
+   * never included.
+   */
   headers: Record<string, string>;
-  /** The body as received; of a form with a JSON field, that JSON. */
+  /** The received body. For a form with a JSON field, the text of that field. */
   body: string;
 }
 
-/** An execution of the followed agent ended; its answer is the run's context. */
+/** The cause of a run by `after`: an execution of another agent ended. That execution's answer is the new run's context. */
 export interface AfterCause {
   type: "after";
   agentId: string;
   displayName: string;
   executionId: number;
-  /** Its final status. */
+  /** The final status of the other agent's execution. */
   status: string;
   error: string | null;
-  /** The number of follow-up runs in the chain. */
+  /** The number of runs in this chain that `after` has started. */
   depth: number;
 }
 
-/** Another agent delegated to this one. */
+/** The cause of a delegated run: another agent called run_agent. */
 export interface AgentCause {
   type: "agent";
   agentId: string;
@@ -52,5 +55,5 @@ export interface AgentCause {
   executionId: number;
 }
 
-/** The cause of a run, for its user turn. Stored with the run's request. */
+/** The cause of a run, which its user turn describes. Stored with the run's request. */
 export type RunCause = ScheduleCause | WatchCause | WebhookCause | AfterCause | AgentCause;

@@ -1,4 +1,4 @@
-// The names of tools, and the tool descriptions that agents, tools, models and executions share.
+// Defines the names of tools, and the tool descriptions that agents, tools, models and executions share.
 import type { JsonSchema } from "../../base/json.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 
@@ -21,30 +21,30 @@ export const BUILTIN_TOOL_NAMES = [
   "skill_run_script",
 ] as const;
 
-/** The form of a tool's name in a run. An MCP server may name its tool differently. */
+/** Matches a tool's name in a run. An MCP server may name its tool differently. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Returns whether a name in a list of tools means all of them. */
+/** Returns true if an entry of a list of tools stands for all tools. */
 export function isEveryTool(name: string): boolean {
   return name === "*" || name === "all";
 }
 
-/** Returns whether a tool can have this name in a run. */
+/** Returns true if a tool can have this name in a run. */
 export function isToolName(name: string): boolean {
   return TOOL_NAME.test(name);
 }
 
 /**
- * Returns the reason why a name probably matches no tool, as the end of a sentence about the list; undefined if it may
- * match one. Does not know the tools of MCP servers and custom tools. So it reports only invalid names, and names that
- * resemble a built-in tool or a pattern. `mayBeOfServer`: the name may be a server's own name of its tool.
+ * Returns the reason why a name probably matches no tool, as the end of a sentence about the list. Undefined if it may
+ * match one. The tools of MCP servers and custom tools are not known here, so only invalid names and names that resemble a
+ * built-in tool or a pattern are reported. `mayBeOfServer` is true if the name may be a server's own name of its tool.
  */
 export function describeDoubtfulTool(
   name: string,
   { mayBeOfServer }: { mayBeOfServer: boolean },
 ): { doubt: string; hint?: string } | undefined {
   if (isEveryTool(name) || BUILTIN_TOOL_NAMES.some((one) => one === name)) return undefined;
-  // The form server/tool. The agent's file names the servers.
+  // `server/tool` is checked elsewhere, because the agent's file names the servers.
   if (mayBeOfServer && name.includes("/")) return undefined;
   const nearest = suggest(name, BUILTIN_TOOL_NAMES);
   const hint = nearest === undefined ? {} : { hint: `did you mean "${nearest}"?` };
@@ -58,8 +58,8 @@ export function describeDoubtfulTool(
 }
 
 /**
- * Parses an entry of `mcp`: a server, or some of its tools as `server/tool`. The slash in `@scope/name` belongs to the
- * server's name.
+ * Parses an entry of `mcp`: a server, or the pattern of some of its tools as `server/tool`. The slash in `@scope/name`
+ * belongs to the server's name.
  */
 function parseMcpEntry(entry: string): { server: string; tools?: string } {
   const slash = entry.lastIndexOf("/");
@@ -69,7 +69,7 @@ function parseMcpEntry(entry: string): { server: string; tools?: string } {
     : { server: entry.slice(0, slash), tools: entry.slice(slash + 1) };
 }
 
-/** Groups the entries of `mcp` by server: its name, and the patterns of the requested tools. */
+/** Groups the entries of `mcp` by server. Returns the names of the servers and the patterns of the requested tools. */
 export function parseMcpEntries(
   written: readonly string[],
 ): { mcp: string[]; mcpTools?: Readonly<Record<string, readonly string[]>> } {
@@ -88,12 +88,12 @@ export function parseMcpEntries(
   };
 }
 
-/** Returns whether a name matches a pattern, in which `*` matches any characters. */
+/** Returns true if a name matches a pattern, in which `*` stands for any characters. */
 export function matchesPattern(name: string, pattern: string): boolean {
   return matchesParts(name, pattern.split("*"));
 }
 
-/** Returns whether a text consists of these parts in order, with anything between them. */
+/** Returns true if a text consists of these parts in order, with any characters between them. */
 function matchesParts(text: string, [first = "", ...others]: readonly string[]): boolean {
   const last = others.pop();
   if (last === undefined) return text === first;
@@ -107,21 +107,21 @@ function matchesParts(text: string, [first = "", ...others]: readonly string[]):
   });
 }
 
-/** One tool in a request to a model. */
+/** The description of a tool in a request to a model. */
 export interface ToolDescription {
   name: string;
   description: string;
-  /** The schema of the arguments object. */
+  /** The JSON Schema of the arguments. */
   parameters: JsonSchema;
 }
 
 /** An image or a PDF file that a model receives with the text of a tool's result. */
 export interface Media {
   kind: "image" | "pdf";
-  /** `image/png`. */
+  /** The media type, such as `image/png`. */
   mediaType: string;
-  /** Base64. */
+  /** The content in base64. */
   data: string;
-  /** An estimate. */
+  /** The estimated number of tokens. */
   tokens: number;
 }

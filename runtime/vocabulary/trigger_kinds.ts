@@ -9,23 +9,23 @@
 // shopify.dev "Verify webhook deliveries"; linear.app/developers/webhooks.
 
 interface TriggerKind {
-  /** True: an agent's file can name it. */
+  /** True if an agent's file can contain the trigger. */
   isConfigurable: boolean;
   /**
-   * The executions that share a conversation: a session's, the agent's own, or the delegated ones. Delegated executions
-   * do not wait for each other.
+   * The executions that share a history and wait for each other: those of a chat session, the agent's delegated ones (which
+   * do not wait for each other), or all others.
    */
   bucket: "session" | "own" | "delegated";
-  /** True: it starts an agent without a request. */
+  /** True if the trigger starts an agent without a request. */
   isAutomatic: boolean;
   /**
-   * True: the service keeps running for such an agent, although no next run is scheduled; `on_port`: while it listens on
-   * a port.
+   * True if the service keeps running for an agent with this trigger although no next run is scheduled. `on_port` if it
+   * does so while it listens on a port.
    */
   keepsServiceBusy: boolean | "on_port";
 }
 
-/** In the order of their description. */
+/** The properties of each kind of trigger, in the order of the documentation. */
 export const TRIGGER_KINDS = {
   manual: { isConfigurable: true, bucket: "own", isAutomatic: false, keepsServiceBusy: false },
   chat: { isConfigurable: false, bucket: "session", isAutomatic: false, keepsServiceBusy: false },
@@ -48,9 +48,9 @@ type KindsWith<Property> = {
   [K in ExecutionTrigger]: (typeof TRIGGER_KINDS)[K] extends Property ? K : never;
 }[ExecutionTrigger];
 
-/** The triggers of an agent's file; `manual`: none. */
+/** The triggers that an agent's file can have. `manual` stands for none. */
 export type TriggerType = KindsWith<{ isConfigurable: true }>;
-/** The triggers of an agent's file that start runs without a request. */
+/** The triggers that an agent's file can have and that start runs without a request. */
 export type AutomaticTriggerType = KindsWith<{ isConfigurable: true; isAutomatic: true }>;
 
 export const EXECUTION_TRIGGERS = Object.keys(TRIGGER_KINDS) as ExecutionTrigger[];
@@ -65,8 +65,8 @@ export const AUTOMATIC_TRIGGER_TYPES = TRIGGER_TYPES.filter((kind): kind is Auto
 export const TRIGGER_LEASE = "_config/triggers.lease";
 
 /**
- * Returns the reason why a trigger does not fire on this host; undefined if it does. Ignores letter case and the part of
- * a host name after the first dot.
+ * Returns the reason why a trigger does not fire on this host. Undefined if it fires. Ignores letter case and the part of a
+ * host name after the first dot.
  */
 export function describeHostMismatch(
   onlyOn: readonly string[] | undefined,
@@ -80,7 +80,7 @@ export function describeHostMismatch(
   return `only_on names ${onlyOn.join(", ")}, and this host is ${names.join(" or ")}`;
 }
 
-/** The fixed words of the recorded reasons why a slot had no run. Details may precede or follow them. */
+/** The fixed words in the stored reasons why a due time had no run. Details may precede or follow them. */
 export const SLOT_REASONS = {
   stopped: "its trigger is stopped",
   waiting: "waiting for an answer",
@@ -90,7 +90,7 @@ export const SLOT_REASONS = {
   budget: "used up",
 } as const;
 
-/** Returns the code of a slot's recorded reason; undefined for any other reason. */
+/** Returns the code of the stored reason of a due time without a run. Undefined for any other reason. */
 export function slotReasonOf(reason: string | null): keyof typeof SLOT_REASONS | undefined {
   const codes = Object.keys(SLOT_REASONS) as (keyof typeof SLOT_REASONS)[];
   return codes.find((code) => reason?.includes(SLOT_REASONS[code]));
@@ -100,33 +100,39 @@ export function slotReasonOf(reason: string | null): keyof typeof SLOT_REASONS |
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
 export type SignatureEncoding = (typeof SIGNATURE_ENCODINGS)[number];
 
-/** The outcomes of another agent's executions that start a follower. */
+/** The outcomes of another agent's executions that can start an agent with `after`. */
 export const FOLLOWED_ENDS = ["success", "failure", "any"] as const;
 export type FollowedEnd = (typeof FOLLOWED_ENDS)[number];
 
-/** The form of one scheme. A place is the name of a header, or a JSON pointer into the body. */
+/** The properties of a webhook scheme. A place is the name of a header, or a JSON pointer into the body. */
 export interface SchemeForm {
-  /** The header with the HMAC of the body, alone or after `sha256=` or `v0=`; absent: signature.ts checks the proof. */
+  /**
+   * The header with the HMAC of the body, alone or after `sha256=` or `v0=`. If absent, signature.ts checks the proof in
+   * another way.
+   */
   header?: string;
-  /** Absent: hex. */
+  /** The encoding of the HMAC. Hexadecimal if absent. */
   encoding?: "base64";
-  /** Absent: SHA-256. With SHA-1 the signed text is the body and the webhook's address. */
+  /** The hash of the HMAC. SHA-256 if absent. With SHA-1, the signed text is the body and the webhook's address. */
   hash?: "SHA-1";
-  /** The header with the time, which is signed as `v0:TIME:BODY`. */
+  /** The header with the time. The signed text is `v0:TIME:BODY`. */
   timeHeader?: string;
-  /** The place of the time in the body, in milliseconds. */
+  /** The place in the body of the delivery's time in milliseconds. */
   bodyTime?: string;
-  /** Places of the event's name; the first one with a name is used. */
+  /** The places of the event's name. The first place with a value is used. */
   event: readonly string[];
-  /** The place of the delivery's id. The proof covers an id in the body, so nobody can change it. */
+  /** The place of the delivery's id. The signature covers an id in the body, so nobody can change the id. */
   id?: string;
-  /** The proof also covers an id in a header. */
+  /** Set if the signature also covers an id in a header. */
   isIdSigned?: true;
-  /** The sender may repeat a body on purpose: equal bodies without an id are duplicates only with `trigger.dedupe`. */
+  /**
+   * Set if the sender may repeat a body on purpose. Equal bodies without an id are then duplicates only with
+   * `trigger.dedupe`.
+   */
   mayRepeat?: true;
-  /** The body formats besides JSON. */
+  /** The format of the body, if it may be another one than JSON. */
   bodyFormat?: "form" | "text";
-  /** The sender accepts only status 200 as success, like senders with a handshake. */
+  /** Set if the sender accepts only status 200 as success, like senders with a handshake. */
   requiresOk?: true;
 }
 
@@ -146,7 +152,7 @@ const FORMS = {
   },
   "standard-webhooks": { event: ["/type"], id: "webhook-id", isIdSigned: true },
   "hmac": TEXT,
-  // Nothing is signed. The owner of the token may send anything, so the delivery's id can be trusted too.
+  // Nothing is signed, but the owner of the token may send anything, so the delivery's id is trusted, too.
   "token": { ...TEXT, id: "idempotency-key", isIdSigned: true },
   "microsoft-graph": { event: ["/value/0/lifecycleEvent", "/value/0/changeType"], mayRepeat: true },
   "meta": { ...SHA256, event: ["/entry/0/changes/0/field", "/object"] },
@@ -176,12 +182,12 @@ const FORMS = {
   },
 } as const satisfies Record<string, SchemeForm>;
 
-/** The scheme by which a webhook's sender proves its identity. */
+/** The name of a scheme by which a webhook's sender proves its identity. */
 export type WebhookScheme = keyof typeof FORMS;
 export const SCHEME_FORMS: Readonly<Record<WebhookScheme, SchemeForm>> = FORMS;
 export const WEBHOOK_SCHEMES = Object.keys(FORMS) as WebhookScheme[];
 
-/** The handshakes that are answered, by scheme, in a form for people. */
+/** The handshakes that are answered, by scheme, with the names that people read. */
 export const HANDSHAKES = {
   "microsoft-graph": "POST ?validationToken=…",
   "meta": "GET ?hub.challenge=…",
