@@ -17,9 +17,9 @@ export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
     "It starts a service twice, and each fork starts the custom tools and the MCP server again.",
   "PostgresDatabase lives through restarts of its server":
     "It stops and starts a PostgreSQL server of its own four times.",
-  "docs/tools.md: its example of a custom tool fits CustomTool, copied beside it":
+  "the example of a custom tool in docs/tools.md has the type CustomTool":
     "It runs Deno's type check on a folder that no cache knows.",
-  "McpServers: a program that sends endless messages is disconnected":
+  "McpServers disconnects a program that sends endless messages":
     "It sends as many messages as a server may send within a minute, three times.",
   "cluster: with one node frozen and one killed, the third goes on with their runs, and nothing is broken":
     "A lease lasts for ten seconds, and a node has to be frozen for longer than that.",

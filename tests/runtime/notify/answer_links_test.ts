@@ -28,7 +28,7 @@ Deno.test("a link opens its question for 24 hours, or until the question expires
   assert.equal((await world.links.find(other))?.state, "expired");
 });
 
-Deno.test("an answer, an end or an expired question closes every link to that question only", async () => {
+Deno.test("the end of a question closes all its links and no others", async () => {
   await using world = new OutboxWorld();
   const tokens: string[] = [];
   for (const id of [1, 2, 3, 4]) {
@@ -45,7 +45,7 @@ Deno.test("an answer, an end or an expired question closes every link to that qu
   ]);
 });
 
-Deno.test("a forged token and the token of a removed question find nothing", async () => {
+Deno.test("AnswerLinks finds no question for a forged token or a deleted question", async () => {
   await using world = new OutboxWorld();
   world.ask(executionOf(1, WAITING));
   const token = await linkTo(world, "q-1");

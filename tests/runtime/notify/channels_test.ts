@@ -58,7 +58,7 @@ async function failureOf(
   throw new Error("It arrived");
 }
 
-Deno.test("ntfy gets JSON with the topic, a button and an id; the token travels in a header", async () => {
+Deno.test("ntfy gets JSON with topic and button, and the token in a header", async () => {
   await using receiver = new Receiver();
   const settings = { type: "ntfy", url: receiver.url, topic: "t", token: "NTFY" } as const;
   const ports = portsOf({ env: { NTFY: " tk_1 " } });
@@ -73,7 +73,7 @@ Deno.test("ntfy gets JSON with the topic, a button and an id; the token travels 
   assert.deepEqual(body, { topic: "t", title, message, priority: 4, click, actions });
 });
 
-Deno.test("long texts are cut to the channel's limit, between characters", async () => {
+Deno.test("channels cut long texts to their limit, between characters", async () => {
   await using receiver = new Receiver();
   const text = "€".repeat(4_000);
   const ntfy = openChannel({ type: "ntfy", url: receiver.url, topic: "t" }, portsOf());
@@ -90,7 +90,7 @@ Deno.test("long texts are cut to the channel's limit, between characters", async
   assert.equal(cutBytes("😀😀", 7), "😀…");
 });
 
-Deno.test("Slack texts are escaped, so that they contain no links and no mentions", async () => {
+Deno.test("the Slack channel escapes links and mentions in texts", async () => {
   await using receiver = new Receiver();
   const ports = portsOf({ env: { SLACK: `${receiver.url}/services/T/B/x` } });
   await openChannel({ type: "slack", url: "SLACK" }, ports).send(MESSAGE, signal);
@@ -102,7 +102,7 @@ Deno.test("Slack texts are escaped, so that they contain no links and no mention
   );
 });
 
-Deno.test("a webhook is signed as Standard Webhooks specifies", async () => {
+Deno.test("the webhook channel signs messages according to Standard Webhooks", async () => {
   // The example of the specification's libraries.
   const key = readSigningSecret(SECRET);
   assert.ok(key);
@@ -132,7 +132,7 @@ Deno.test("a signing secret has 24 to 64 bytes", () => {
   for (const text of cases) assert.equal(readSigningSecret(text), undefined, text);
 });
 
-Deno.test("the receiver's status means delivered, failed, or failed for good", async () => {
+Deno.test("the receiver's status decides between delivered, failed and finally failed", async () => {
   await using receiver = new Receiver();
   const settings = { type: "ntfy", url: receiver.url, topic: "t" } as const;
   const statuses: [number, boolean][] = [
@@ -151,7 +151,7 @@ Deno.test("the receiver's status means delivered, failed, or failed for good", a
   assert.match(await openChannel(settings, portsOf()).send(MESSAGE, signal), /answered 204$/);
 });
 
-Deno.test("readRetryAfter() reads seconds and dates, at most an hour", () => {
+Deno.test("readRetryAfter() parses seconds and dates, and returns at most an hour", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   assert.equal(readRetryAfter("90", now), 90_000);
   assert.equal(readRetryAfter("Thu, 01 Jan 2026 00:01:00 GMT", now), 60_000);
@@ -172,7 +172,7 @@ Deno.test("a channel follows no redirect, not even to the same host", async () =
   assert.equal(receiver.received.length, 1);
 });
 
-Deno.test("messages reach only the hosts that http_request may reach, by address and by name", async () => {
+Deno.test("messages reach only hosts that http_request may reach", async () => {
   await using receiver = new Receiver();
   const to = (url: string, policy: Partial<ChannelPorts["policy"]> = {}) =>
     failureOf({ type: "webhook", url, secret: "H" }, {
@@ -199,7 +199,7 @@ Deno.test("messages reach only the hosts that http_request may reach, by address
   assert.equal(receiver.received.length, 1);
 });
 
-Deno.test("an attempt times out after 20 seconds", async () => {
+Deno.test("an attempt to post a message fails after 20 seconds", async () => {
   await using receiver = new Receiver();
   const silent = Promise.withResolvers<number>();
   receiver.reply = () => silent.promise;
@@ -233,7 +233,7 @@ Deno.test("a channel reports missing settings, without secrets", () => {
   assert.match(sentence, /not supported on windows/);
 });
 
-Deno.test("a command gets the message as JSON on standard input, no shell, and a small environment", () =>
+Deno.test("a command gets JSON on standard input, no shell, and few variables", () =>
   withTempDir(async (folder) => {
     const out = `${folder}/out`;
     const script = `${folder}/tell.sh`;

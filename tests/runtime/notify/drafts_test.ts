@@ -31,7 +31,7 @@ const channelsOf = (event: NotableEvent, choice?: NotifyChoice, config?: string)
   draftMessages(event, ports({ ...(choice && { notify: choice }), ...(config && { config }) }))
     .map(({ channel }) => channel);
 
-Deno.test("an agent's settings replace config.yaml's, key by key; a command without allow gets no message", () => {
+Deno.test("each notification setting of an agent replaces the one in config.yaml", () => {
   assert.deepEqual(channelsOf(failure(1)), ["phone"]);
   assert.deepEqual(channelsOf(failure(1), { to: ["team"] }), ["team"]);
   assert.deepEqual(channelsOf(failure(1), { to: ["team", "nowhere", "__proto__"] }), ["team"]);
@@ -48,7 +48,7 @@ Deno.test("an agent's settings replace config.yaml's, key by key; a command with
   assert.deepEqual(channelsOf(failure(1, { isDryRun: true })), [], "a dry run causes no message");
 });
 
-Deno.test("the message about a question has its arguments, shortened and without secrets", () => {
+Deno.test("the message about a question contains shortened arguments without secrets", () => {
   const request = {
     requestId: "r",
     executionId: 12,
@@ -77,7 +77,7 @@ Deno.test("the message about a question has its arguments, shortened and without
   ]);
 });
 
-Deno.test("ends, missed times, stopped triggers and budgets have their own texts", () => {
+Deno.test("messages about ends, missed times, stopped triggers and budgets have different texts", () => {
   const on = CONFIG.replace("to:", "on: [success, missed, loop, budget]\n  to:");
   const told = (event: NotableEvent) => {
     const [draft] = draftMessages(event, ports({ config: on }));

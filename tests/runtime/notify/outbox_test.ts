@@ -32,7 +32,7 @@ const slot = (outcome: "missed" | "skipped", scheduledFor: number) => ({
   count: 1,
 });
 
-Deno.test("a pause, an end and a missed slot are stored with their messages", async () => {
+Deno.test("pauses, ends and missed slots are stored with their messages", async () => {
   await using world = new OutboxWorld();
   const id = await accept(world);
   await ask(world.stores, id);
@@ -78,7 +78,7 @@ Deno.test("an event is stored even if its message cannot be created", async () =
   assert.match(world.log.lines[0]?.message ?? "", /a bug/);
 });
 
-Deno.test("sent messages are removed after a day", async () => {
+Deno.test("sent messages are deleted after a day", async () => {
   await using world = new OutboxWorld();
   world.tell({ type: "ended", execution: executionOf(1), output: null });
   await world.settle();
@@ -117,7 +117,7 @@ async function countsOf(db: Database, channel: string): Promise<number[]> {
   }
 }
 
-onPostgres.test("of what two machines tell of an agent at once, each is counted, in one message", async () => {
+onPostgres.test("concurrent messages of two nodes about an agent are combined and counted", async () => {
   await using db = await openTestDatabase();
   for (const isWaiting of [false, true]) {
     for (let after = 0;; after++) {
@@ -132,7 +132,7 @@ onPostgres.test("of what two machines tell of an agent at once, each is counted,
   }
 });
 
-onPostgres.test("what is told while a message is being taken is either in it or in one of its own", async () => {
+onPostgres.test("an event during a claim is counted in that message or in a new one", async () => {
   await using db = await openTestDatabase();
   for (let after = 0;; after++) {
     const event = { ...STOPPED, agentId: `${after}` };

@@ -19,7 +19,7 @@ Deno.test("isQuiet() includes `from`, excludes `to`, and crosses midnight if `to
   }
 });
 
-Deno.test("isQuiet() uses the zone of the settings, else the machine's", () => {
+Deno.test("isQuiet() uses the time zone of the settings, else the machine's", () => {
   assert.ok(isQuiet(at("13:00:00"), quiet("22:00", "23:00", "Asia/Tokyo"), "UTC"));
   assert.ok(isQuiet(at("13:00:00"), quiet("22:00", "23:00"), "Asia/Tokyo"));
   assert.ok(!isQuiet(at("13:00:00"), quiet("22:00", "23:00", "UTC"), "Asia/Tokyo"));

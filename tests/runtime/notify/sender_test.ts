@@ -21,7 +21,7 @@ Deno.test("an agent that fails every five minutes sends one message an hour, wit
   assert.equal(new Set(world.sent.map(({ id }) => id)).size, 3);
 });
 
-Deno.test("a budget message waits for no other one, while failures of its runs are folded", async () => {
+Deno.test("a budget message is sent at once, while failures of runs are combined", async () => {
   await using world = new OutboxWorld();
   const told = { type: "budget", agentId: "daily", executionId: 1 } as const;
   const ended = { status: "aborted", error: "Aborted: budget per_day ($2.00)" } as const;
@@ -34,7 +34,7 @@ Deno.test("a budget message waits for no other one, while failures of its runs a
   assert.equal(world.sent[2]?.count, 3);
 });
 
-Deno.test("messages are folded by agent, kind and channel; questions are not folded", async () => {
+Deno.test("messages are combined by agent, kind and channel; questions are not", async () => {
   const config = CONFIG.replace("phone:", "team: { type: desktop }\n    phone:");
   await using world = new OutboxWorld({ config });
   world.tell(failure(1));
@@ -47,7 +47,7 @@ Deno.test("messages are folded by agent, kind and channel; questions are not fol
   assert.ok(world.sent.every(({ count }) => count === 1));
 });
 
-Deno.test("an unreachable receiver gets the messages later, with the same ids, in order for one execution", async () => {
+Deno.test("an unreachable receiver later gets the messages in order, with the same ids", async () => {
   await using world = new OutboxWorld();
   world.deliver = down;
   const request = world.ask(executionOf(7, { status: "waiting" }));
@@ -78,7 +78,7 @@ function waitsOf({ sent }: OutboxWorld): number[] {
   return sent.slice(1).map(({ at2 }, i) => (at2 - (sent[i]?.at2 ?? 0)) / SECOND_MS);
 }
 
-Deno.test("the waits between attempts grow from ten seconds to half an hour, with one log line", async () => {
+Deno.test("the waits between attempts grow from ten seconds to half an hour", async () => {
   await using world = OutboxWorld.failing();
   await world.clock.advance(90 * MINUTE_MS);
   assert.deepEqual(waitsOf(world).slice(0, 8), [10, 20, 40, 80, 160, 320, 640, 1_280]);
@@ -93,7 +93,7 @@ Deno.test("the waits between attempts grow from ten seconds to half an hour, wit
   assert.deepEqual(waitsOf(buggy), [10, 20, 40, 80]);
 });
 
-Deno.test("a message that one service is sending is not sent by another, unless the first one has died", async () => {
+Deno.test("no two services send a message at the same time", async () => {
   await using world = new OutboxWorld();
   await using other = world.createSender();
   const slow = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ Deno.test("a message that one service is sending is not sent by another, unless 
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-Deno.test("delivery ends after 24 hours with a log line", async () => {
+Deno.test("the sender gives up after 24 hours, with a log line", async () => {
   await using world = OutboxWorld.failing();
   await settle();
   // The machine sleeps for most of this time.
@@ -129,7 +129,7 @@ Deno.test("delivery ends after 24 hours with a log line", async () => {
   assert.deepEqual([last?.fields["reason"], world.clock.sleeping], ["the receiver is down.", 0]);
 });
 
-Deno.test("a permanent refusal is not retried, and Retry-After is respected", async () => {
+Deno.test("the sender does not retry a final failure, and waits for Retry-After", async () => {
   await using world = OutboxWorld.failing(() => {
     throw new DeliveryFailure("it answered 400.", { isFinal: true });
   });
@@ -178,7 +178,7 @@ Deno.test("a restart during an attempt sends the message again with the same id"
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-Deno.test("a message that was tried before keeps its text: later events are not folded into it", async () => {
+Deno.test("later events are not combined with a message that was tried", async () => {
   await using world = new OutboxWorld();
   world.deliver = down;
   world.tell(failure(1, { error: "first" }));
@@ -214,7 +214,7 @@ Deno.test("quiet hours over midnight delay messages, except the kinds that may p
   assert.deepEqual(world.sent.map(({ executionId }) => executionId), [1, 3, 2]);
 });
 
-Deno.test("failures during the quiet hours are one message in the morning", async () => {
+Deno.test("failures during quiet hours are combined to one message", async () => {
   await using world = new OutboxWorld({ config: QUIET, start: "2026-01-10T21:30:00.000Z" });
   for (let id = 1; id <= 30; id++) {
     world.tell(failure(id));
@@ -239,7 +239,7 @@ Deno.test("a question that is answered before its message was sent causes no mes
   assert.equal(await world.outbox.countOpen(), 0);
 });
 
-Deno.test("messages to a channel that was removed from config.yaml are closed", async () => {
+Deno.test("the sender closes messages to a channel that config.yaml no longer has", async () => {
   await using world = OutboxWorld.failing();
   await settle();
   world.settings = { ...world.settings, channels: {} };
@@ -248,7 +248,7 @@ Deno.test("messages to a channel that was removed from config.yaml are closed", 
   assert.match(String(world.log.lines.at(-1)?.fields["reason"]), /no longer has this channel/);
 });
 
-Deno.test("each attempt has a new link, and the database contains no token", async () => {
+Deno.test("each attempt gets a new link, and the database contains no token", async () => {
   await using world = new OutboxWorld();
   world.deliver = () => world.sent.length < 2 ? down() : undefined;
   world.ask(executionOf(1, { status: "waiting" }));

@@ -16,7 +16,7 @@ const OPTIONS: SystemPromptOptions = {
   memorySections: [],
 };
 
-Deno.test("createSystemPrompt() lists the time with its zone, the folders with descriptions, then the task", () => {
+Deno.test("createSystemPrompt() contains time and zone, folders with descriptions, then the task", () => {
   const prompt = createSystemPrompt({ ...OPTIONS, memorySections: ["Plants", 'The "big" ones'] });
   assert.match(prompt, /^<environment>\n/);
   const expected =
@@ -29,7 +29,7 @@ Deno.test("createSystemPrompt() lists the time with its zone, the folders with d
   assert.ok(prompt.endsWith("</environment>\n\n<task>\nWater the garden.\n</task>"));
 });
 
-Deno.test("createSystemPrompt() lists the sections that apply, in a fixed order", () => {
+Deno.test("createSystemPrompt() contains the sections that apply, in a fixed order", () => {
   const bare = createSystemPrompt(OPTIONS);
   for (const word of ["Watch:", "memory", "Skills:", "Agents:", "skill-context", "run_agent"]) {
     assert.ok(!bare.includes(word), word);
@@ -96,7 +96,7 @@ Deno.test("createSystemPrompt() escapes and limits descriptions, names and paths
   }));
 });
 
-Deno.test("createSystemPrompt() lists a hundred memory sections and counts the others", () => {
+Deno.test("createSystemPrompt() lists a hundred memory sections, and counts the others", () => {
   const names = Array.from({ length: 5_000 }, (_, n) => `day ${n}`);
   const prompt = createSystemPrompt({ ...OPTIONS, memorySections: ["x".repeat(300), ...names] });
   assert.match(prompt, /sections "day 0", "day 1", .*"day 99", 4901 more, which memory_retrieve/);

@@ -82,7 +82,7 @@ Deno.test("createUserTurn() describes the cause of an automatic run", () => {
   ]);
 });
 
-Deno.test("createUserTurn() fills in a template's placeholders once, and leaves unknown ones as written", () => {
+Deno.test("createUserTurn() replaces a template's placeholders once, and keeps unknown ones", () => {
   const all = "{event} {path} {file} {schedule} {context} {other} ${event}";
   const template = (trigger: UserTurnOptions["trigger"], input = all) => ({ ...trigger, input });
   check([
@@ -141,7 +141,7 @@ Deno.test("createUserTurn() quotes the name of a watched file on one line", () =
   }));
 });
 
-Deno.test("createUserTurn() escapes line ends of file names in a template", () => {
+Deno.test("createUserTurn() escapes line breaks of file names in a template", () => {
   const trigger = { ...WATCH, input: "Read {file} now." };
   check([[{ trigger, cause: change("/w/a\nIgnore\x1b[31m") }, "Read a\\nIgnore\\u001b[31m now."]]);
 });

@@ -33,7 +33,7 @@ async function runScript(
 }
 
 Deno.test({
-  name: "skill_run_script: a shell script reads its skill and the workspace, but no key",
+  name: "a shell script in the sandbox reads its skill and the workspace, but no key",
   ignore,
   fn: async () => {
     const { text } = await runScript(
@@ -50,7 +50,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "skill_run_script: a Python script runs in the sandbox",
+  name: "skill_run_script runs a Python script in the sandbox",
   ignore: ignore || !hasPython(),
   fn: async () => {
     const source = "import json, sys, os, tempfile\n" +
@@ -69,8 +69,7 @@ function hasPython(): boolean {
 }
 
 Deno.test({
-  name:
-    "custom tools: a tool works in the sandbox as it does without, and finds what is declared only",
+  name: "a custom tool works in the sandbox, and finds only declared paths",
   ignore,
   fn: async () => {
     await using world = await ToolWorld.open({ sandbox: systemSandbox("/nonexistent") });

@@ -49,7 +49,7 @@ function test(name: string, body: (world: World) => Promise<void>): void {
   }
 }
 
-test("sandbox: a program reads and writes declared paths, and starts in its own folder", async ({ dir, workspace, run }) => {
+test("a sandboxed program uses declared paths, and starts in its working folder", async ({ dir, workspace, run }) => {
   const readable = join(dir, "readable");
   Deno.mkdirSync(readable);
   Deno.writeTextFileSync(join(readable, "a.txt"), "to read");
@@ -61,7 +61,7 @@ test("sandbox: a program reads and writes declared paths, and starts in its own 
   assert.match(denied.text, /Read-only file system/);
 });
 
-test("sandbox: an undeclared path does not exist in it, by any route", async ({ dir, home, workspace, run }) => {
+test("undeclared paths do not exist in the sandbox", async ({ dir, home, workspace, run }) => {
   Deno.writeTextFileSync(join(dir, "secret.txt"), "KEY");
   Deno.writeTextFileSync(join(home, ".netrc"), "KEY");
   Deno.symlinkSync(join(dir, "secret.txt"), join(workspace, "link"));
@@ -83,7 +83,7 @@ function names(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
-test("sandbox: closed folders, places of keys and .env files in a declared folder cannot be read or replaced", async ({ home, workspace, run }) => {
+test("a sandboxed program cannot read or replace closed paths in a declared folder", async ({ home, workspace, run }) => {
   Deno.mkdirSync(join(workspace, "agents"));
   Deno.mkdirSync(join(workspace, "deep/er"), { recursive: true });
   Deno.mkdirSync(join(home, ".ssh"));
@@ -104,7 +104,7 @@ test("sandbox: closed folders, places of keys and .env files in a declared folde
   assert.doesNotMatch(moved.text, /KEY/);
 });
 
-test("sandbox: a program gets the certificates that the usual variables name, and no other file", async ({ dir, home, run }) => {
+test("a sandboxed program gets the certificates in the usual variables only", async ({ dir, home, run }) => {
   const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
   const files: [path: string, text: string, isPassed: boolean][] = [
     ["ca.pem", `An authority\n${pem("CERTIFICATE")}`, true],
@@ -136,7 +136,7 @@ test("sandbox: a program gets the certificates that the usual variables name, an
   assert.match((await run("echo x > $NODE_EXTRA_CA_CERTS", options)).text, /Read-only/);
 });
 
-test("sandbox: a declared path inside of a closed folder is open", async ({ workspace, run }) => {
+test("a declared path inside a closed folder is usable in the sandbox", async ({ workspace, run }) => {
   const closed = join(workspace, "state");
   Deno.mkdirSync(join(closed, "own"), { recursive: true });
   Deno.writeTextFileSync(join(closed, "key"), "KEY");
@@ -145,7 +145,7 @@ test("sandbox: a declared path inside of a closed folder is open", async ({ work
   assert.match(text, /^fine\n.*No such file/);
 });
 
-test("sandbox: a declared path that contains a symbolic link works as written", async ({ dir, run }) => {
+test("a declared path with a symlink works as written in the sandbox", async ({ dir, run }) => {
   Deno.mkdirSync(join(dir, "real/sub"), { recursive: true });
   Deno.writeTextFileSync(join(dir, "real/sub/a.txt"), "linked");
   Deno.symlinkSync(join(dir, "real"), join(dir, "link"));
@@ -157,7 +157,7 @@ test("sandbox: a declared path that contains a symbolic link works as written", 
   assert.equal(system.text, "begun\n");
 });
 
-test("sandbox: a program reaches no other process, no network and no service of the machine", async ({ run }) => {
+test("a sandboxed program reaches no other process, network or service", async ({ run }) => {
   const { text } = await run(
     "cat /proc/[0-9]*/comm | grep -vE '^(bwrap|cat|grep|sh)$'; cat /proc/net/dev | grep -c :; ls /run /sys /dev/shm; ls /tmp",
   );
@@ -167,7 +167,7 @@ test("sandbox: a program reaches no other process, no network and no service of 
   assert.match(kill.text, /No such process/);
 });
 
-test("sandbox: data, files and temporary folders have size limits, and the system is read-only", async ({ run }) => {
+test("the sandbox limits data, files and temporary folders, and keeps the system read-only", async ({ run }) => {
   const limits = await run("ulimit -c; ulimit -d; ulimit -f");
   assert.equal(limits.text, `0\n${4096 * 1024}\n${4096 * 2048}\n`);
   const temporary = await run("df -m /tmp | tail -1");
@@ -177,7 +177,7 @@ test("sandbox: data, files and temporary folders have size limits, and the syste
   }
 });
 
-test("sandbox: SIGTERM for the group reaches the program, and no process outlives it", async ({ workspace, home }) => {
+test("SIGTERM reaches a sandboxed program, and no process of it remains", async ({ workspace, home }) => {
   const script =
     'trap "echo bye > bye; exit 3" TERM; setsid sleep 30 & echo ready; while :; do sleep 0.05; done';
   const program = await systemSandbox(home).confine({
@@ -202,7 +202,7 @@ test("sandbox: SIGTERM for the group reaches the program, and no process outlive
   assert.equal(Deno.readTextFileSync(join(workspace, "bye")), "bye\n");
 });
 
-test("sandbox: every process in it ends when its parent is killed", async ({ workspace, home }) => {
+test("all processes of a sandbox end when its parent is killed", async ({ workspace, home }) => {
   const program = await systemSandbox(home).confine({
     program: "sh",
     args: ["-c", "setsid sleep 30 & echo ready; sleep 30"],

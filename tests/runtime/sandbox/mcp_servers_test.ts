@@ -36,7 +36,7 @@ async function look(
   return { text, base, workspace: world.workspace, own: join(world.stateDir, "mcp/shell") };
 }
 
-test("McpServers: a sandboxed program reaches only the agents' paths and its own folder", async () => {
+test("a sandboxed MCP server reaches only the agents' paths and its folder", async () => {
   const { text, own } = await look(({ base, workspace }) =>
     `pwd; cat ${workspace}/open.txt ${workspace}/.env ${base}/foreign.txt; echo kept > $HOME/kept; ` +
     `echo x > ${workspace}/made && echo wrote; grep -c : /proc/net/dev`
@@ -46,7 +46,7 @@ test("McpServers: a sandboxed program reaches only the agents' paths and its own
   assert.doesNotMatch(text, /KEY|FOREIGN/);
 });
 
-test("McpServers: an entry's sandbox replaces the agents' paths with its own read and write paths", async () => {
+test("an entry's `read` and `write` replace the agents' paths", async () => {
   const { text } = await look(
     ({ base, workspace }) =>
       `cat ${base}/named/a.txt; echo x > ${base}/named/b || echo refused; cat ${workspace}/open.txt`,
@@ -55,7 +55,7 @@ test("McpServers: an entry's sandbox replaces the agents' paths with its own rea
   assert.match(text, /^named.*Read-only file system;refused;.*No such file/);
 });
 
-test("McpServers: an entry with sandbox false runs its program unconfined", async () => {
+test("an entry with `sandbox: false` runs its program without a sandbox", async () => {
   const read = ({ base }: { base: string }) => `cat ${base}/foreign.txt`;
   const { text } = await look(read, false, "preferred");
   assert.equal(text, "FOREIGN");
@@ -70,7 +70,7 @@ const ASK = `ask() {
 }`;
 
 bridgeTest(
-  "McpServers: a program reaches only the hosts of its entry, and a call names the refused ones",
+  "a sandboxed MCP server reaches its entry's hosts; calls report refused hosts",
   async () => {
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
@@ -91,7 +91,7 @@ bridgeTest(
 );
 
 bridgeTest(
-  "McpServers: a program whose entry names every host has the network of the machine",
+  "an entry with the host `*` gives its program the machine's network",
   async () => {
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
@@ -105,7 +105,7 @@ bridgeTest(
   },
 );
 
-test("McpServers: without socat a required sandbox starts no program with hosts, and a preferred one warns", async () => {
+test("without socat, a required sandbox refuses programs with hosts, a preferred one warns", async () => {
   const told: string[] = [];
   const open = async (mode: SandboxMode) => {
     const { bridge: _, ...bubblewrap } = systemBubblewrap();
@@ -127,7 +127,7 @@ test("McpServers: without socat a required sandbox starts no program with hosts,
   await assert.rejects(open("required"), /sandbox: required.*socat is not installed/);
 });
 
-test("McpServers: a program named by path in its command line starts, with its package", async () => {
+test("a sandboxed MCP server reads the package of the file in its command line", async () => {
   await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
   // The started file, the modules around it that it imports, and the cache that a variable names.
   const { command, args, env } = programEntry();
@@ -142,14 +142,14 @@ test("McpServers: a program named by path in its command line starts, with its p
   assert.equal((await world.tools(["packaged"])).size, 1);
 });
 
-test("McpServers: the sandbox names a missing command and a missing folder", async () => {
+test("the sandbox reports a missing command and a missing folder", async () => {
   await using world = await openMcpWorld({ sandbox: systemSandbox("/nonexistent") });
   await world.define({ one: { command: "no-such-program" }, two: { command: "sh", cwd: "gone" } });
   await assert.rejects(world.tools(["one"]), /no-such-program does not exist \(looked for in PATH/);
   await assert.rejects(world.tools(["two"]), /its folder .*gone does not exist/);
 });
 
-Deno.test("McpServers: no server starts when a required sandbox is missing", async () => {
+Deno.test("no MCP server starts without a required sandbox", async () => {
   const sandbox = new ProcessSandbox({
     mode: () => "required",
     home: "/",
@@ -161,7 +161,7 @@ Deno.test("McpServers: no server starts when a required sandbox is missing", asy
   await assert.rejects(world.tools(["one"]), refusal);
 });
 
-Deno.test("resolveSandbox() takes hosts from the entry's addresses and its package runner, unless it names some", () => {
+Deno.test("resolveSandbox() uses hosts of the entry's URLs and package runner without `net`", () => {
   const context = { fill: (text: string) => text, workspace: "/w", home: "/h", agentPaths: ["/w"] };
   const program = { command: "/usr/bin/npx", values: ["-y", "--api=https://api.example:8443/v1"] };
   const expected = { read: [], write: ["/w"], net: ["registry.npmjs.org", "api.example:8443"] };

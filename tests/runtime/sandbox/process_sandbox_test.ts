@@ -23,7 +23,7 @@ function without(mode: SandboxMode) {
   return { sandbox, told, asked };
 }
 
-Deno.test("ProcessSandbox: preferred starts a program unconfined without a sandbox, and warns once", async () => {
+Deno.test("ProcessSandbox with `preferred` starts programs without a sandbox, and warns once", async () => {
   const { sandbox, told, asked } = without("preferred");
   for (let i = 0; i < 3; i++) assert.equal(await sandbox.confine(PROGRAM, RULES), PROGRAM);
   assert.deepEqual(told, [
@@ -32,19 +32,19 @@ Deno.test("ProcessSandbox: preferred starts a program unconfined without a sandb
   assert.equal(asked.times, 1);
 });
 
-Deno.test("ProcessSandbox: required refuses a program without a sandbox, with the remedy", async () => {
+Deno.test("ProcessSandbox with `required` refuses programs without a sandbox, with the remedy", async () => {
   const { sandbox } = without("required");
   const refusal = { kind: "no_sandbox", message: /there is none.*make one/ };
   await assert.rejects(() => sandbox.confine(PROGRAM, RULES), refusal);
 });
 
-Deno.test("ProcessSandbox: off does not search for a sandbox", async () => {
+Deno.test("ProcessSandbox with `off` does not search for a sandbox", async () => {
   const { sandbox, told, asked } = without("off");
   assert.equal(await sandbox.confine(PROGRAM, RULES), PROGRAM);
   assert.deepEqual([told, asked.times], [[], 0]);
 });
 
-Deno.test("findSandbox() says how to install bubblewrap and how to permit it", async () => {
+Deno.test("findSandbox() reports how to install and permit bubblewrap", async () => {
   if (Deno.build.os !== "linux") return;
   const missing = await findSandbox(["/nonexistent/bwrap"]);
   assert.match(JSON.stringify(missing), /not installed.*apt install bubblewrap/);
@@ -52,7 +52,7 @@ Deno.test("findSandbox() says how to install bubblewrap and how to permit it", a
   assert.match(JSON.stringify(failing), /cannot create one here.*user namespaces/);
 });
 
-Deno.test("programFolders() returns the installations in PATH, and nothing around the user's home", () => {
+Deno.test("programFolders() returns installations in PATH, but not the home folder", () => {
   const home = "/home/ann";
   const of = (...folders: string[]) =>
     programFolders(folders.join(":"), home).filter((one) => !/\.(local|rustup|sdkman)/.test(one));

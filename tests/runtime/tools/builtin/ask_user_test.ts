@@ -29,20 +29,20 @@ Deno.test("askUser asks for a text by default, and for a choice when it gets opt
   });
 });
 
-Deno.test("askUser uses a given kind", () => {
+Deno.test("askUser uses the kind in the arguments", () => {
   assert.equal(questionOf({ question: "Go on?", kind: "confirm" }).kind, "confirm");
   assert.equal(questionOf({ question: "Name?", kind: "input", multi: false }).kind, "input");
   assert.equal(questionOf({ question: "?", kind: "choice", options: ["a", "b"] }).kind, "choice");
 });
 
-Deno.test("askUser reads null and an empty list as no options", () => {
+Deno.test("askUser treats null and an empty list as no options", () => {
   for (const options of [null, []]) {
     const expected = { kind: "confirm", message: "Go on?", options: null, multi: false };
     assert.deepEqual(questionOf({ question: "Go on?", kind: "confirm", options }), expected);
   }
 });
 
-Deno.test("askUser offers each option once, in the order given, without spaces around it", () => {
+Deno.test("askUser offers each trimmed option once, in the given order", () => {
   const found = questionOf({ question: "Which?", options: ["b", " a", "b ", "a", "c"] }).options;
   assert.deepEqual(found, ["b", "a", "c"]);
 });
@@ -78,7 +78,7 @@ Deno.test("askUser refuses arguments without a question, with the reason", () =>
   }
 });
 
-Deno.test("askUser has no run()", () => {
+Deno.test("askUser has no `run` function", () => {
   assert.ok(!("run" in askUser));
   assert.ok(!("effect" in askUser));
 });

@@ -71,7 +71,7 @@ test(
   },
 );
 
-test("file_write creates, replaces, and keeps the mode", async (fixture, context) => {
+test("file_write creates and replaces files, and keeps their mode", async (fixture, context) => {
   const text = await call(fileWrite, { path: "new/deep/a.md", content: "one\ntwo\n" }, context);
   assert.equal(text, "Created new/deep/a.md (8 chars, 2 lines)");
   const path = join(fixture.workspace, "new/deep/a.md");
@@ -85,7 +85,7 @@ test("file_write creates, replaces, and keeps the mode", async (fixture, context
 });
 
 test(
-  "file_write reports why it cannot write, and leaves no file behind",
+  "file_write reports the reason of a failure, and leaves no file behind",
   async (fixture, context) => {
     await fixture.write("fixed.txt", "stays");
     await Deno.chmod(join(fixture.workspace, "fixed.txt"), 0o444);
@@ -109,7 +109,7 @@ test(
   },
 );
 
-test("file_write replaces a symlinked file at its real place", async (fixture) => {
+test("file_write replaces the target of a symlink", async (fixture) => {
   await fixture.write("notes/real.md", "old");
   await Deno.symlink("notes/real.md", join(fixture.workspace, "link.md"));
   assert.equal(

@@ -31,7 +31,7 @@ test("file_edit replaces unique text and keeps line endings and mode", async (fi
   ]);
 });
 
-test("file_edit reports why it cannot edit", async (fixture, context) => {
+test("file_edit reports the reason of a failure", async (fixture, context) => {
   await fixture.write("a.txt", "x = 1\n  y =  2\nx = 1\n");
   await Deno.writeFile(
     join(fixture.workspace, "latin.txt"),
@@ -71,7 +71,7 @@ test("file_edit refuses binary files", async (fixture, context) => {
   }
 });
 
-test("file_edit calls on one file at the same time lose no change", async (fixture, context) => {
+test("concurrent file_edit calls on one file lose no change", async (fixture, context) => {
   const marks = Array.from({ length: 8 }, (_, i) => `<${i}>`);
   await fixture.write("a.txt", marks.join("\n"));
   await Promise.all(

@@ -30,7 +30,7 @@ async function planted(): Promise<SandboxFixture> {
   return fixture;
 }
 
-Deno.test("file_glob lists matching files, sorted, without hidden, closed and foreign ones", async () => {
+Deno.test("file_glob lists matching files in order, without hidden, closed and outside files", async () => {
   await using fixture = await planted();
   const context = testContext(fixture.sandbox());
   const glob = (pattern: string) => call(fileGlob, { pattern }, context);
@@ -78,7 +78,7 @@ Deno.test("file_glob refuses invalid patterns", async () => {
   assert.match(sentence, /too complicated: it has more than 1000 characters/);
 });
 
-test("file_glob shows 100 results and the total", async (fixture) => {
+test("file_glob returns 100 results and the total", async (fixture) => {
   for (let i = 0; i < 120; i++) await fixture.write(`many/${String(i).padStart(3, "0")}.txt`, "");
   const lines = (await call(fileGlob, { pattern: "many/*" }, testContext(fixture.sandbox()))).split(
     "\n",
@@ -110,7 +110,7 @@ Deno.test("walkGlob() stops at its limits and when it is cancelled", async () =>
   await assert.rejects(walkGlob(fixture.sandbox(), "**/*", { ...bounds, signal }), { message });
 });
 
-test("file_glob reports that it stopped, and refuses a pattern that no path can match", async (fixture) => {
+test("file_glob reports that it stopped early, and refuses patterns that match no path", async (fixture) => {
   // Each read of the clock takes longer than a search may.
   const clock = new TestClock();
   const now = clock.now();
@@ -124,7 +124,7 @@ test("file_glob reports that it stopped, and refuses a pattern that no path can 
   assert.equal(message, "The pattern contains a NUL character, which is not allowed.");
 });
 
-test("two walkGlob() calls with long lists in braces yield between the files of one folder", async (fixture) => {
+test("walkGlob() yields between the files of a folder for long lists in braces", async (fixture) => {
   const names = Array.from({ length: 500 }, (_, i) => `many/${"a".repeat(100)}${i}.txt`);
   await Deno.mkdir(join(fixture.workspace, "many"));
   for (const name of names) Deno.writeTextFileSync(join(fixture.workspace, name), "");

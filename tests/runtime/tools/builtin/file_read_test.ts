@@ -11,7 +11,7 @@ import {
   testInWorkspace as test,
 } from "../files/sandbox_fixture.ts";
 
-test("file_read numbers lines and reads a part", async (fixture, context) => {
+test("file_read numbers lines, and reads a part of a file", async (fixture, context) => {
   await fixture.write("a.txt", "\ufeffone\r\ntwo\n\nfour");
   assert.equal(await call(fileRead, { path: "a.txt" }, context), "1\tone\n2\ttwo\n3\t\n4\tfour");
   const text = await call(fileRead, { path: "a.txt", with_line_numbers: false }, context);
@@ -21,7 +21,7 @@ test("file_read numbers lines and reads a part", async (fixture, context) => {
   assert.equal(await call(fileRead, { path: "a.txt", offset: 4, limit: 9 }, context), "4\tfour");
 });
 
-test("file_read stops at 500 lines and continues after them", async (fixture, context) => {
+test("file_read stops after 500 lines, and continues at an offset", async (fixture, context) => {
   const lines = Array.from({ length: 1_234 }, (_, i) => `line ${i + 1}`);
   await fixture.write("long.txt", lines.join("\n") + "\n");
   const seen: string[] = [];
@@ -44,7 +44,7 @@ test("file_read stops at 500 lines and continues after them", async (fixture, co
 });
 
 test(
-  "file_read shows 256 KB and says how to continue, for lines and for one long line",
+  "file_read returns 256 KB and explains how to continue",
   async (fixture, context) => {
     const line = "ü".repeat(500);
     await fixture.write("wide.txt", Array.from({ length: 400 }, () => line).join("\r\n"));
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  "file_read returns a whole file in the calls that it suggests, for lines of any length",
+  "file_read returns a whole file through the calls that it suggests",
   async (fixture, context) => {
     // Cuts and chunk boundaries fall somewhere into characters of every length.
     const texts = [
@@ -91,7 +91,7 @@ test("file_read returns a whole long line with invalid UTF-8", async (fixture, c
 });
 
 test(
-  "file_read begins at a column, and refuses one after the line's end",
+  "file_read begins at a column, and refuses a column after the line's end",
   async (fixture, context) => {
     await fixture.write("a.txt", "one\r\ntwo 😀!\nthree\n");
     const read = (args: Record<string, unknown>) =>
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  "file_read shows the last line of a file of any size, and refuses a line after it",
+  "file_read returns the last line of a file, and refuses the line after it",
   async (fixture, context) => {
     const filler = "x".repeat(63) + "\n";
     for (const size of [65_535, 65_536, 65_537, 131_072, 150_000]) {
@@ -136,7 +136,7 @@ test(
   },
 );
 
-test("file_read reports why it cannot read", async (fixture, context) => {
+test("file_read reports the reason of a failure", async (fixture, context) => {
   await fixture.write("empty.txt", "");
   await fixture.write("two.txt", "1\n2\n");
   await Deno.writeFile(join(fixture.workspace, "b.bin"), new Uint8Array([137, 80, 78, 71, 0, 1]));
@@ -161,7 +161,7 @@ test("file_read reports why it cannot read", async (fixture, context) => {
   assert.equal(await failure({ path: "pipe" }), due);
 });
 
-Deno.test("file_read leaves no half of a secret at a cut, and continues with the whole secret", async () => {
+Deno.test("file_read cuts before a secret, and continues with the whole secret", async () => {
   const value = "sekret-value-1234567890";
   await using fixture = await SandboxFixture.open();
   const context = testContext(fixture.sandbox(), { secrets: [{ name: "APP_TOKEN", value }] });
@@ -175,7 +175,7 @@ Deno.test("file_read leaves no half of a secret at a cut, and continues with the
   }
 });
 
-Deno.test("file_read shows no end of a secret at any starting column", async () => {
+Deno.test("file_read returns no part of a secret at any start column", async () => {
   const secrets = [
     { name: "LONG_TOKEN", value: "sekret-value-1234567890" },
     { name: "NEXT_TOKEN", value: '7890,"and-more' },

@@ -25,7 +25,7 @@ const serve = () =>
 const ask = (url: string, policy: Partial<HttpPolicy> = {}) => askSite({ url }, { policy });
 
 Deno.test({
-  name: "http_request reaches a host that Deno allows by its name alone",
+  name: "http_request reaches a host that Deno's flags allow by name only",
   permissions: ONE_NAME,
   async fn() {
     await using site = serve();
@@ -55,8 +55,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "http_request names the flag and the line of config.yaml for every other host, redirects included",
+  name: "http_request reports the missing flag and setting for other hosts",
   permissions: ONE_NAME,
   async fn() {
     await using site = serve();

@@ -7,7 +7,7 @@ import { TestClock } from "../../../support/test_clock.ts";
 import { call, failureOf } from "../files/sandbox_fixture.ts";
 import { ask, OPEN_POLICY, refusal, serve, webContext } from "./http_site.ts";
 
-Deno.test("http_request shows status, main headers and text", async () => {
+Deno.test("http_request returns status, main headers and text", async () => {
   await using site = serve(() =>
     new Response("grüezi", {
       status: 418,
@@ -91,7 +91,7 @@ Deno.test("http_request refuses closed addresses in every notation", async () =>
   }
 });
 
-Deno.test("http_request checks the connected address", async () => {
+Deno.test("http_request checks the address that it has connected to", async () => {
   await using site = serve(() => new Response("reached"));
   const resolveTo = (...addresses: string[]): HttpRequestOptions => ({
     resolveHost: () =>
@@ -143,7 +143,7 @@ Deno.test("http_request refuses the service's own port, also by name and by redi
   assert.equal(own.seen.length, 0);
 });
 
-Deno.test("http_request follows five redirects, each of them checked", async () => {
+Deno.test("http_request follows five redirects, and checks each", async () => {
   await using site = serve((request) => {
     const left = Number(new URL(request.url).searchParams.get("left"));
     if (left === 0) return new Response("arrived");
@@ -168,7 +168,7 @@ Deno.test("http_request follows five redirects, each of them checked", async () 
   }
 });
 
-Deno.test("http_request reads a page in the encoding that only the page itself declares", async () => {
+Deno.test("http_request decodes a page by the encoding that it declares", async () => {
   const pages: [type: string, before: string, bytes: number[], text: string][] = [
     ["text/html", '<html><meta charset="windows-1251">', [0xcf, 0xf0], "Пр"],
     ["text/html", '<META http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', [
@@ -196,7 +196,7 @@ Deno.test("http_request reads a page in the encoding that only the page itself d
   }
 });
 
-Deno.test("http_request shows 20,000 characters, reads 1 MB, and describes binary bodies", async () => {
+Deno.test("http_request returns 20,000 characters, reads 1 MB, and describes binary bodies", async () => {
   let sent = 0;
   const bombs: Record<string, (bytes: Uint8Array) => Uint8Array> = {
     "/gzip": gzipSync,
@@ -270,7 +270,7 @@ Deno.test("http_request reports connection failures", async () => {
   await garbling;
 });
 
-Deno.test("http_request stops at its time limit, and throws the reason when it is cancelled", async () => {
+Deno.test("http_request stops at its time limit and on abort", async () => {
   const clock = new TestClock();
   const stop = new AbortController();
   const context = webContext({ clock, signal: stop.signal });
@@ -303,7 +303,7 @@ Deno.test("http_request stops at its time limit, and throws the reason when it i
 });
 
 Deno.test(
-  "http_request leaves no half of a secret in a cut reply or redirect address",
+  "http_request leaves no part of a secret in a cut reply or redirect address",
   async () => {
     const value = "sekret-value-1234567890";
     const context = webContext({ secrets: [{ name: "APP_TOKEN", value }] });
@@ -327,7 +327,7 @@ Deno.test(
   },
 );
 
-Deno.test("http_request sends a body of at most a megabyte", async () => {
+Deno.test("http_request refuses a body over one megabyte", async () => {
   await using site = serve(async (request) => new Response(String((await request.text()).length)));
   const most = "x".repeat(1024 * 1024);
   assert.match(await ask({ url: site.origin, method: "POST", body: most }), /\n\n1048576$/);

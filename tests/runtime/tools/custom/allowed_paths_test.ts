@@ -20,7 +20,7 @@ async function listed(
   return { read: read.map(shorten).sort(), write: write.map(shorten).sort() };
 }
 
-test("allowedPaths() lists the workspace's entries without the agents folder and .env files", async (fixture) => {
+test("allowedPaths() lists the workspace without the agents folder and .env files", async (fixture) => {
   await fixture.write("notes/deep/a.txt", "");
   await fixture.write("b.txt", "");
   await fixture.write(".env.local", "");
@@ -28,7 +28,7 @@ test("allowedPaths() lists the workspace's entries without the agents folder and
   assert.deepEqual(await listed(fixture), { read: expected, write: expected });
 });
 
-test("allowedPaths() keeps a declared folder whole, and lists the entries of one with closed files", async (fixture) => {
+test("allowedPaths() lists a folder's entries instead of the folder if it contains closed files", async (fixture) => {
   await fixture.write("notes/deep/a.txt", "");
   const paths = [{ alias: "notes", path: join(fixture.workspace, "notes") }];
   assert.deepEqual((await listed(fixture, paths)).write, ["notes"]);
@@ -37,7 +37,7 @@ test("allowedPaths() keeps a declared folder whole, and lists the entries of one
   assert.deepEqual((await listed(fixture, paths)).write, ["notes/deep", "notes/one/x.txt"]);
 });
 
-test("allowedPaths() leaves out symlinks to the outside, and symlinked folders", async (fixture) => {
+test("allowedPaths() leaves out symlinks to the outside and to folders", async (fixture) => {
   await fixture.write("notes/a.txt", "");
   const link = (target: string, name: string) =>
     Deno.symlink(target, join(fixture.workspace, "notes", name));
@@ -51,7 +51,7 @@ test("allowedPaths() leaves out symlinks to the outside, and symlinked folders",
   assert.deepEqual((await listed(fixture)).read, ["notes/a.txt", "notes/inside"]);
 });
 
-test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, or make read-only files writable", async (fixture) => {
+test("allowedPaths() leaves out symlinks that could be redirected or make files writable", async (fixture) => {
   const { workspace } = fixture;
   await fixture.write("notes/deep/a.txt", "");
   const text = "a decoy: beside the workspace lies the real one";
@@ -66,7 +66,7 @@ test("allowedPaths() leaves out symlinks that would lead elsewhere once moved, o
   assert.deepEqual(write, ["notes/deep/a.txt", "notes/outside"]);
 });
 
-test("readablePaths() keeps a folder with internal symlinks whole, and reports symlinks to the outside", async (fixture) => {
+test("readablePaths() keeps a folder with internal symlinks, and reports external ones", async (fixture) => {
   const folder = join(fixture.workspace, "notes");
   await fixture.write("notes/lib/a.ts", "");
   await fixture.write("notes/b.ts", "");
@@ -83,7 +83,7 @@ test("readablePaths() keeps a folder with internal symlinks whole, and reports s
   assert.deepEqual(linksOut.sort(), inside("lib/first", "lib/folder", "lib/second"));
 });
 
-test("allowedPaths() allows a single file, a missing path, and reading watched paths", async (fixture) => {
+test("allowedPaths() allows a single file, a missing path, and reading of watched paths", async (fixture) => {
   await fixture.write("notes/a.txt", "");
   await fixture.write("notes/b.txt", "");
   const paths = [
@@ -107,7 +107,7 @@ test("allowedPaths() refuses a path into a closed place", async (fixture) => {
   for (const path of read) assert.doesNotMatch(path, /agents|\.env|config|state/);
 });
 
-test("allowedPaths() refuses too many entries, and names the setting that helps", async (fixture) => {
+test("allowedPaths() refuses too many entries, and suggests narrower `paths`", async (fixture) => {
   const folder = join(fixture.workspace, "notes");
   const first = join(folder, "first.txt");
   await fixture.write("notes/first.txt", "");
@@ -130,7 +130,7 @@ test("allowedPaths() stops when the run is aborted", async (fixture) => {
   );
 });
 
-Deno.test("allowedPaths() never opens a path that the sandbox closes, in any folder layout", async () => {
+Deno.test("allowedPaths() allows no path that the sandbox closes, in any folder layout", async () => {
   const name = fc.constantFrom("a", "b", ".env", ".env.x", "data.db", "agents", "c d,e");
   const tree = fc.array(
     fc.record({ at: fc.array(name, { minLength: 1, maxLength: 4 }), isLink: fc.boolean() }),

@@ -70,7 +70,7 @@ async function example(): Promise<string> {
   return code;
 }
 
-Deno.test("docs/tools.md: its example of a custom tool runs", async () => {
+Deno.test("the example of a custom tool in docs/tools.md runs", async () => {
   await using world = await ToolWorld.open();
   await world.write("search.ts", await example());
   await world.fixture.write("notes/a.txt", "");
@@ -81,7 +81,7 @@ Deno.test("docs/tools.md: its example of a custom tool runs", async () => {
   assert.equal(result, `${entries} entries`);
 });
 
-Deno.test("docs/tools.md: its example of a custom tool fits CustomTool, copied beside it", async () => {
+Deno.test("the example of a custom tool in docs/tools.md has the type CustomTool", async () => {
   await using world = await ToolWorld.open();
   const { toolsDir } = world.directories;
   await world.write("search.ts", await example());

@@ -6,7 +6,7 @@ import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { openBinary } from "./binary_program.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-Deno.test("openTools() offers each tool of a module by its name or its export's", async () => {
+Deno.test("openTools() names each tool by its `name` or by its export", async () => {
   await using world = await ToolWorld.open();
   await world.write(
     "weather.ts",
@@ -121,7 +121,7 @@ Deno.test("a custom tool reaches only its agent's paths", async (t) => {
   );
 });
 
-Deno.test("a custom tool gets only the hosts and variables it declares, and never a provider's key", async (t) => {
+Deno.test("a custom tool gets its declared hosts and variables, but no provider's key", async (t) => {
   const variables = { CITY_TOKEN: "abc", OTHER: "def", OPENAI_API_KEY: "key" };
   await using world = await ToolWorld.open({ variables });
   await using server = Deno.serve(
@@ -171,7 +171,7 @@ Deno.test("a custom tool gets only the hosts and variables it declares, and neve
   );
 });
 
-Deno.test("openTools() names an unusable module with the reason", async () => {
+Deno.test("openTools() reports an unusable module with the reason", async () => {
   await using world = await ToolWorld.open();
   await world.write("empty.js", `export const helper = 1;`);
   await world.write("agents.ts", `import "../../me.md" with { type: "text" };`);
@@ -201,7 +201,7 @@ Deno.test("openTools() names an unusable module with the reason", async () => {
   assert.deepEqual(await world.tools.inspect("gone"), { problem });
 });
 
-Deno.test("loading a module runs none of its tools, and reaches neither agents nor workspace", async () => {
+Deno.test("loading a module runs no tool, and cannot read agents and workspace", async () => {
   await using world = await ToolWorld.open();
   await world.fixture.write("notes/a.txt", "untouched");
   await world.write(
@@ -219,7 +219,7 @@ Deno.test("loading a module runs none of its tools, and reaches neither agents n
   assert.deepEqual(await world.tools.inspect("loud"), expected);
 });
 
-Deno.test("a changed file is loaded again, and so are its imports", async () => {
+Deno.test("openTools() loads changed files and changed imports again", async () => {
   await using world = await ToolWorld.open();
   await world.write("shared.ts", `export const text = "one";`);
   await world.write(
@@ -240,7 +240,7 @@ Deno.test("a changed file is loaded again, and so are its imports", async () => 
 });
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`arguments are checked against the whole schema, slow keywords in a process of their own (${kind})`, async () => {
+  Deno.test(`a separate process checks slow keywords of a tool's schema (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ToolWorld.open(kind === "binary" ? { program: binary.program } : {});
     const properties = {

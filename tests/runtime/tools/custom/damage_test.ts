@@ -125,7 +125,7 @@ const ENDLESS: Record<string, string> = {
     await new Promise(() => {});`,
 };
 
-Deno.test("an endless custom tool is gone soon after its time limit", async () => {
+Deno.test("an endless custom tool is killed at its time limit", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock });
   const tool = await openVillain(world, ENDLESS);
@@ -147,7 +147,7 @@ Deno.test("an endless custom tool is gone soon after its time limit", async () =
   assert.match(await world.run(tool), /^\d+$/);
 });
 
-Deno.test("leftovers of a custom tool in its process harm no later call, and no reader of its output", async (t) => {
+Deno.test("code that a custom tool leaves running harms no later call", async (t) => {
   await using world = await ToolWorld.open();
   await world.fixture.write("notes/a.txt", "");
   const tools = await world.openModule("all", {
@@ -226,7 +226,7 @@ Deno.test("leftovers of a custom tool in its process harm no later call, and no 
   });
 });
 
-Deno.test("a custom tool does not outlive a service that was killed", async () => {
+Deno.test("a custom tool ends with a service that was killed", async () => {
   const service = new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "--quiet", "--no-prompt", "--config", join(REPOSITORY, "tests/deno.json")],

@@ -11,7 +11,7 @@ import { until } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld, WAITER } from "./tool_world.ts";
 
-Deno.test("a first call starts one process, later ones none, and concurrent calls one each up to the limit", async () => {
+Deno.test("HostPool starts one process per concurrent call, up to the limit, and reuses them", async () => {
   await using world = await ToolWorld.open({ processes: { max: 4 } });
   const tools = await world.openModule("counting", {
     pid: `await new Promise((resolve) => setTimeout(resolve, args.ms)); return Deno.pid;`,
@@ -31,7 +31,7 @@ Deno.test("a first call starts one process, later ones none, and concurrent call
   assert.equal(world.starts, opened + 2);
 });
 
-Deno.test("hanging tools of one execution do not block another execution's", async () => {
+Deno.test("hanging tools of one execution do not block the tools of another", async () => {
   await using world = await ToolWorld.open({ processes: { max: 2 } });
   await world.fixture.write("notes/a.txt", "");
   const { waiter, quick } = await world.openModule("all", {
@@ -46,7 +46,7 @@ Deno.test("hanging tools of one execution do not block another execution's", asy
   assert.deepEqual(await Promise.all(hanging), hanging.map(() => "went"));
 });
 
-Deno.test("the time of a call begins with its process; a wait without success is reported as such", async () => {
+Deno.test("a call's time limit begins with its process; an unsuccessful wait is reported", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1 } });
   await world.writeTool("waiter", WAITER, "timeout: 5,");
@@ -78,7 +78,7 @@ Deno.test("the time of a call begins with its process; a wait without success is
   assert.equal(await world.call("quick"), "done", "it is loaded again");
 });
 
-Deno.test("an idle process is ended for another tool, and after the idle time", async () => {
+Deno.test("HostPool ends an idle process for another tool, and after the idle time", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock, processes: { max: 1, idleMs: 60_000 } });
   const pid = `return Deno.pid;`;
@@ -96,7 +96,7 @@ Deno.test("an idle process is ended for another tool, and after the idle time", 
   await until(async () => !(await systemProcesses.isAlive(two)), "the idle process is gone");
 });
 
-Deno.test("disposing leaves no process, whether it was busy or idle", async () => {
+Deno.test("disposing of HostPool ends busy and idle processes", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool(
     "pid",
@@ -139,7 +139,7 @@ class StubbornProcess extends HostProcess {
   }
 }
 
-Deno.test("HostPool tries again to end an idle process that could not be ended, and reports the error when disposed", async () => {
+Deno.test("disposing of HostPool tries again to end a process, and reports the error", async () => {
   for (const failures of [1, 2]) {
     const clock = new TestClock();
     const pool = new HostPool({ clock, idleMs: 60_000 });

@@ -9,7 +9,7 @@ import { openBinary } from "./binary_program.ts";
 import { ScriptWorld } from "./script_world.ts";
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`a script of a skill behaves like any program (${kind})`, async () => {
+  Deno.test(`a script of a skill gets arguments and returns an exit code (${kind})`, async () => {
     await using binary = await openBinary();
     await using world = await ScriptWorld.open(kind === "binary" ? binary.program : ownProgram());
     await Deno.writeTextFile(join(world.folder, "lib.ts"), "export const word: string = 'lib';");
@@ -82,7 +82,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-Deno.test("a failing script reports its error like a program", async (t) => {
+Deno.test("a failing script prints its error and ends with exit code 1", async (t) => {
   await using world = await ScriptWorld.open();
   const cases: Record<string, [source: string, said: RegExp]> = {
     "throws": [`throw new Error("broken");`, /broken/],
@@ -102,7 +102,7 @@ Deno.test("a failing script reports its error like a program", async (t) => {
   }
 });
 
-Deno.test("an endless script is killed, and so is one when its run stops", async () => {
+Deno.test("an endless script is killed at its time limit and when its run stops", async () => {
   await using world = await ScriptWorld.open();
   const late = await world.run(`for (;;);`, { timeoutMs: 100 });
   assert.deepEqual([late.timedOut, late.exitCode], [true, null]);

@@ -64,7 +64,7 @@ class RecordedProgram implements AsyncDisposable {
 const both = (...paths: string[]) =>
   (["read", "write"] as const).flatMap((name) => paths.map((path) => ({ name, path }) as const));
 
-Deno.test("the process of a custom tool reaches only its agent's paths and its declared hosts and variables", async (t) => {
+Deno.test("a custom tool's process gets only agent paths and declared hosts and variables", async (t) => {
   await using recorded = await RecordedProgram.open();
   const variables = { GREETING: "good day", SECRET_TOKEN: "not for tools" };
   let isKey = false;
@@ -149,7 +149,7 @@ Deno.test("the process of a custom tool reaches only its agent's paths and its d
   );
 });
 
-Deno.test("the process of a skill's script reaches only its agent's paths", async () => {
+Deno.test("a skill script's process gets only its agent's paths", async () => {
   await using recorded = await RecordedProgram.open();
   await using world = await ScriptWorld.open(recorded.program);
   const { base, workspace, outside } = world.fixture;

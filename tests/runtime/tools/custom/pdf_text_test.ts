@@ -66,7 +66,7 @@ class HastyClock extends SystemClock {
 }
 
 for (const kind of ["source", "binary"] as const) {
-  Deno.test(`readPdfText() reads pages in a process of its own, and reports unreadable files (${kind})`, async () => {
+  Deno.test(`readPdfText() reads pages in a separate process, and reports unreadable files (${kind})`, async () => {
     await using binary = await openBinary();
     const program = kind === "binary" ? binary.program : ownProgram();
     const read = READ.filter(([what]) => kind === "source" || /^(pages|too much)$/.test(what));
@@ -79,7 +79,7 @@ for (const kind of ["source", "binary"] as const) {
   });
 }
 
-Deno.test("file_read returns a PDF's text from its offset on, redacted, when the model accepts no PDF", async () => {
+Deno.test("file_read returns a PDF's redacted text for a model that accepts no PDF", async () => {
   await using place = await createTestWorkspace({ shell: { SHOP_TOKEN: "tok-1234567890" } });
   await Deno.writeFile(
     join(place.workspace, "a.pdf"),

@@ -31,7 +31,7 @@ const choice = (message: string, options: string[], multi = false): ToolQuestion
   multi,
 });
 
-Deno.test("a custom tool asks people, and runs again from its beginning with each answer", async (t) => {
+Deno.test("a custom tool runs again from its beginning after each answer of a person", async (t) => {
   await using world = await ToolWorld.open();
   const tools = await world.openModule("all", {
     asker: `context.log("pid " + Deno.pid);

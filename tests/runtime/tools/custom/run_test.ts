@@ -58,7 +58,7 @@ async function writeTools(place: TestWorkspace): Promise<void> {
   }
 }
 
-Deno.test("custom tools in runs of agents", async (t) => {
+Deno.test("custom tools work in runs of agents", async (t) => {
   await using place = await openPlace();
   await writeTools(place);
   let asked: number;

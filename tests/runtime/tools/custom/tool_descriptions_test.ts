@@ -7,7 +7,7 @@ import { until } from "../../../support/until.ts";
 import { refusalOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld } from "./tool_world.ts";
 
-Deno.test("a tool file is loaded again when no process could be started for it", async () => {
+Deno.test("openTools() loads a tool file again if no process could be started", async () => {
   const program = ownProgram();
   const own = program.program;
   await using world = await ToolWorld.open({ program });
@@ -23,7 +23,7 @@ Deno.test("a tool file is loaded again when no process could be started for it",
   assert.equal(await world.call("quick"), "done");
 });
 
-Deno.test("a tool that took too long to load is loaded again: the machine may have been busy", async () => {
+Deno.test("openTools() loads a tool file again if loading took too long", async () => {
   const clock = new TestClock();
   await using world = await ToolWorld.open({ clock });
   await world.write("endless.ts", `await new Promise(() => {}); export default {};`);

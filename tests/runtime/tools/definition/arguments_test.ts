@@ -9,13 +9,13 @@ Deno.test("parseArguments() reads an empty text as no arguments", () => {
   }
 });
 
-Deno.test("parseArguments() keeps commas and fences inside of strings", () => {
+Deno.test("parseArguments() keeps commas and fences inside strings", () => {
   assert.deepEqual(parseArguments('{"a":"x,}","b":["1,]",],}'), { a: "x,}", b: ["1,]"] });
   assert.deepEqual(parseArguments('{"a":"\\",}"}'), { a: '",}' });
   assert.deepEqual(parseArguments('{"a":"```json\\n{}\\n```"}'), { a: "```json\n{}\n```" });
 });
 
-Deno.test("parseArguments() reports a fault with its place", () => {
+Deno.test("parseArguments() reports a fault with line and column", () => {
   const complaint = (text: string): string => {
     try {
       parseArguments(text);
@@ -46,7 +46,7 @@ Deno.test("parseArguments() reports a fault with its place", () => {
   for (const [text, reason] of Object.entries(faults)) assert.match(complaint(text), reason, text);
 });
 
-Deno.test("parseArguments() refuses endless nesting", () => {
+Deno.test("parseArguments() refuses too deeply nested arguments", () => {
   const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
   assert.equal(JSON.stringify(parseArguments(nested(100))), nested(100));
   const refusal = new ToolFailure("The arguments are nested over 100 levels deep.");

@@ -33,7 +33,7 @@ function complaint(args: unknown): string {
   return assert.fail("no complaint");
 }
 
-Deno.test("defineTool() describes arguments as a JSON schema, once", () => {
+Deno.test("defineTool() creates the JSON schema of the arguments only once", () => {
   assert.equal(echo.parameters, echo.parameters);
   assert.deepEqual(echo.parameters, {
     type: "object",
@@ -47,14 +47,14 @@ Deno.test("defineTool() describes arguments as a JSON schema, once", () => {
   });
 });
 
-test("defineTool() fills in defaults, reads null as absent, and computes the effect from the arguments", async (fixture) => {
+test("defineTool() fills in defaults, drops nulls, and computes the effect from the arguments", async (fixture) => {
   assert.deepEqual(echo.check({ text: "a", style: null }), { text: "a", times: 1 });
   assert.equal(await call(echo, { text: "a", times: 2 }, testContext(fixture.sandbox())), "aa");
   assert.equal(echo.effect(echo.check({ text: "a" })), "read");
   assert.equal(echo.effect(echo.check({ text: "a", times: 2 })), "unsafe");
 });
 
-Deno.test("defineTool() names every wrong argument at once", () => {
+Deno.test("defineTool() reports all invalid arguments in one error", () => {
   assert.equal(
     complaint({ times: 9, style: { loud: "yes" }, txet: "a", size: 1 }),
     [
@@ -71,7 +71,7 @@ Deno.test("defineTool() names every wrong argument at once", () => {
   assert.match(complaint(JSON.parse('{"text":"a","__proto__":1}')), /unknown argument "__proto__"/);
 });
 
-Deno.test("createBuiltinTools() describes every argument but the obvious, in schemas that providers accept", () => {
+Deno.test("createBuiltinTools() describes arguments in schemas that all providers accept", () => {
   for (const tool of createBuiltinTools({ http: { allow: [], deny: [], ownPorts: () => [] } })) {
     assert.match(tool.name, /^[a-z_]{1,64}$/);
     assert.equal(tool.parameters.type, "object");
@@ -80,7 +80,7 @@ Deno.test("createBuiltinTools() describes every argument but the obvious, in sch
   }
 });
 
-Deno.test("limitResult() keeps short results and cuts long ones between characters", () => {
+Deno.test("limitResult() keeps short results, and cuts long ones between characters", () => {
   const redactor = new Redactor(() => []);
   for (const text of ["", "a".repeat(RESULT_LIMIT_BYTES), "é".repeat(RESULT_LIMIT_BYTES / 2)]) {
     assert.equal(limitResult(text, redactor), text);
@@ -98,7 +98,7 @@ Deno.test("limitResult() keeps short results and cuts long ones between characte
   }
 });
 
-Deno.test("limitResult() leaves no half of a secret before its last line", () => {
+Deno.test("limitResult() leaves no part of a secret at the cut", () => {
   const value = "sekret-value-1234567890";
   const redactor = new Redactor(() => [{ name: "APP_TOKEN", value }]);
   for (let shift = 0; shift < value.length; shift++) {

@@ -58,7 +58,7 @@ test("FolderHandle.open() opens no folder behind a symlink", async ({ dir, descr
 });
 
 Deno.test({
-  name: "changes in a held folder happen there, even when its path is replaced",
+  name: "changes in a held folder stay in it when its path is replaced",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir(async (dir) => {
@@ -134,7 +134,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "linkDescriptors() creates the link, replaces another one, and leaves nothing else",
+  name: "linkDescriptors() creates or replaces the link, and leaves no other files",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTempDir((dir) => {

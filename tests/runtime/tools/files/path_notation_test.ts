@@ -7,7 +7,7 @@ import { isEnvFileName } from "../../../../base/files/env_file_name.ts";
 import { testInWorkspace as test } from "./sandbox_fixture.ts";
 import { LETTERS, textOf } from "../../../support/any_text.ts";
 
-test("PathNotation.display() returns a path that resolves to the same place", async (fixture) => {
+test("PathNotation.display() returns a path that expands to the same absolute path", async (fixture) => {
   const sandbox = fixture.sandbox([
     { alias: "workspace_all", path: fixture.workspace },
     { alias: "notes", path: join(fixture.workspace, "notes") },

@@ -24,7 +24,7 @@ test("PathSandbox.resolve() accepts relative, absolute, {workspace} and ~ paths"
   assert.equal((await sandbox.resolve("notes/new.md", "write")).exists, false);
 });
 
-test("PathSandbox.resolve() refuses paths outside, and names the allowed ones", async (fixture) => {
+test("PathSandbox.resolve() refuses paths outside the roots, and lists the roots", async (fixture) => {
   const sandbox = fixture.sandbox([{ alias: "notes", path: join(fixture.workspace, "notes") }]);
   // deno-fmt-ignore
   const texts = [
@@ -40,7 +40,7 @@ test("PathSandbox.resolve() refuses paths outside, and names the allowed ones", 
   assert.equal(await failureOf(sandbox.resolve("{nots}/a", "read")), wanted);
 });
 
-test("PathSandbox.resolve() follows symlinks before it decides", async (fixture) => {
+test("PathSandbox.resolve() follows symlinks before it checks a path", async (fixture) => {
   const link = (target: string, name: string) =>
     Deno.symlink(target, join(fixture.workspace, name));
   await fixture.write("notes/a.md", "a");
@@ -65,7 +65,7 @@ test("PathSandbox.resolve() follows symlinks before it decides", async (fixture)
   assert.match(await failureOf(sandbox.resolve("circle", "read")), /go round in a circle/);
 });
 
-test("PathSandbox.resolve() closes agents, config and state folders even inside a declared path", async (fixture) => {
+test("PathSandbox.resolve() refuses agents, config and state folders inside a declared path", async (fixture) => {
   const sandbox = fixture.sandbox([{ alias: "all", path: fixture.base }]);
   const sentences: Record<string, RegExp> = {
     "agents": /the agents folder is closed to agents/,
@@ -85,7 +85,7 @@ test("PathSandbox.resolve() closes agents, config and state folders even inside 
   }
 });
 
-test("PathSandbox.resolve() closes environment files always, and database files for writing", async (fixture) => {
+test("PathSandbox.resolve() refuses environment files, and writing to database files", async (fixture) => {
   const sandbox = fixture.sandbox();
   const cases = [
     ...[".env", ".ENV", ".Env.local", "a/.envrc/b", ".env ", ".env.", ".e\u200bnv", ".ｅｎｖ"],
@@ -102,7 +102,7 @@ test("PathSandbox.resolve() closes environment files always, and database files 
   }
 });
 
-test("PathSandbox.resolve() makes a declared database read-only, and every file in a declared folder with such a name", async (fixture) => {
+test("PathSandbox.resolve() refuses writing to a declared database file or folder", async (fixture) => {
   await fixture.write("data.sqlite", "");
   await fixture.write("store.db/a.txt", "a");
   const at = (name: string) => join(fixture.workspace, name);
@@ -118,7 +118,7 @@ test("PathSandbox.resolve() makes a declared database read-only, and every file 
   }
 });
 
-test("PathSandbox.resolve() refuses a closed name, even as a symlink to an open file", async (fixture) => {
+test("PathSandbox.resolve() refuses a closed name that is a symlink to an allowed file", async (fixture) => {
   await fixture.write("notes/a.md", "a");
   const target = join(fixture.workspace, "notes/a.md");
   await Deno.remove(join(fixture.workspace, ".env"));
@@ -139,7 +139,7 @@ test("PathSandbox.resolve() refuses a closed name, even as a symlink to an open 
   assert.equal((await sandbox.resolve("linked.db", "read")).path, target);
 });
 
-test("PathSandbox.resolve() opens only the declared path itself", async (fixture) => {
+test("PathSandbox.resolve() accepts only the declared paths", async (fixture) => {
   const { workspace, base, outside } = fixture;
   await fixture.write("notes/a.md", "a");
   await fixture.write("notes/a.md.bak", "b");
@@ -160,14 +160,14 @@ test("PathSandbox.resolve() opens only the declared path itself", async (fixture
   assert.deepEqual([path, display], [join(outside, "secret.txt"), "{linked}/secret.txt"]);
 });
 
-test("PathSandbox.resolve() makes watched paths read-only", async (fixture) => {
+test("PathSandbox.resolve() refuses writing to watched paths", async (fixture) => {
   const sandbox = fixture.sandbox([], [fixture.outside]);
   await sandbox.resolve(join(fixture.outside, "secret.txt"), "read");
   const message = await failureOf(sandbox.resolve(join(fixture.outside, "secret.txt"), "write"));
   assert.match(message, /this path can only be read\.$/);
 });
 
-test("PathSandbox.resolve() reports why a text is no path", async (fixture) => {
+test("PathSandbox.resolve() reports the reason that a text is no path", async (fixture) => {
   const sandbox = fixture.sandbox();
   assert.match(await failureOf(sandbox.resolve("", "read")), /^The path is empty/);
   assert.match(await failureOf(sandbox.resolve("a\0b", "read")), /NUL character/);
@@ -178,7 +178,7 @@ test("PathSandbox.resolve() reports why a text is no path", async (fixture) => {
   assert.match(sentence, /takes 400 bytes, at most 255/);
 });
 
-test("PathSandbox pins a root: a symlink that replaces it later has no effect", async (fixture) => {
+test("PathSandbox ignores a symlink that later replaces a root", async (fixture) => {
   const root = join(fixture.workspace, "notes");
   const sandbox = fixture.sandbox([{ alias: "notes", path: root }]);
   await sandbox.resolve("{notes}/a.md", "read");
@@ -187,7 +187,7 @@ test("PathSandbox pins a root: a symlink that replaces it later has no effect", 
   assert.match(await failureOf(sandbox.resolve("{notes}/secret.txt", "read")), /outside/);
 });
 
-test("PathSandbox.roots() returns a watched folder as read-only unless it is writable", async (fixture) => {
+test("PathSandbox.roots() returns a watched folder as read-only unless a root makes it writable", async (fixture) => {
   await Deno.mkdir(`${fixture.base}/elsewhere`, { recursive: true });
   await Deno.mkdir(`${fixture.workspace}/inbox`, { recursive: true });
   const watched = [`${fixture.workspace}/inbox`, `${fixture.base}/elsewhere`];
@@ -195,7 +195,7 @@ test("PathSandbox.roots() returns a watched folder as read-only unless it is wri
   assert.deepEqual(roots.map(({ access }) => access), ["write", "write", "read"]);
 });
 
-test("PathSandbox.roots() lists the reachable places", async (fixture) => {
+test("PathSandbox.roots() returns the allowed places", async (fixture) => {
   assert.deepEqual(await fixture.sandbox().roots(), [
     { alias: "workspace", path: fixture.workspace, access: "write" },
   ]);

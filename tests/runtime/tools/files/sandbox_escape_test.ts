@@ -52,7 +52,7 @@ class LateSwappingSandbox extends PathSandbox {
   }
 }
 
-test("file tools detect a folder or file that is swapped for a symlink after the check", async (fixture) => {
+test("file tools detect a path that is swapped for a symlink after the check", async (fixture) => {
   const calls: [string, Record<string, unknown>][] = [
     ["file_read", { path: "flip/secret.txt" }],
     ["file_write", { path: "flip/secret.txt", content: "written" }],
@@ -87,7 +87,7 @@ test("file tools detect a folder or file that is swapped for a symlink after the
   }
 });
 
-test("openFile() reads a hard link, and writing to it does not change the other name's file", async (fixture) => {
+test("openFile() reads a hard link; writing to it keeps the other name's content", async (fixture) => {
   await Deno.link(join(fixture.outside, "secret.txt"), join(fixture.workspace, "hard.txt"));
   const sandbox = fixture.sandbox();
   await using file = await openFile(sandbox, "hard.txt");
@@ -109,8 +109,7 @@ test("openFile() detects a file that is swapped for a symlink between check and 
 });
 
 Deno.test({
-  name:
-    "openFile() neither waits for nor reads a pipe that is put in a file's place between its look and its opening",
+  name: "openFile() refuses a pipe that replaces a file between check and opening",
   ignore: !HAS_PIPES,
   async fn() {
     await using fixture = await SandboxFixture.open();
@@ -135,7 +134,7 @@ Deno.test({
   },
 });
 
-test("no file tool reaches the link to the service's descriptors, or a path through it", async (fixture) => {
+test("file tools refuse the link to the service's descriptors and paths through it", async (fixture) => {
   await plant(fixture);
   const state = join(fixture.base, "state");
   const before = await closedPlaces(fixture);

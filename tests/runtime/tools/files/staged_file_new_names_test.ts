@@ -10,14 +10,14 @@ const refuse = () => {
   throw Object.assign(new Error("no hard links here"), { code: "EPERM" });
 };
 
-test("StagedFile.publishNew() uses a free name where hard links do not work", async ({ dir, entry }) => {
+test("StagedFile.publishNew() publishes to a free name without hard links", async ({ dir, entry }) => {
   const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
   await staged.publishNew({ link: refuse });
   assert.equal(await Deno.readTextFile(`${dir}/a`), "new");
   assert.deepEqual(names(dir), ["a"]);
 });
 
-test("StagedFile.publishNew() overwrites nothing where hard links do not work", async ({ dir, entry }) => {
+test("StagedFile.publishNew() overwrites no file without hard links", async ({ dir, entry }) => {
   const target = `${dir}/a`;
   const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
   await assert.rejects(
@@ -35,7 +35,7 @@ test("StagedFile.publishNew() overwrites nothing where hard links do not work", 
   assert.deepEqual(names(dir), ["a"]);
 });
 
-test("StagedFile.write() keeps a file private while it is being written", async ({ dir, entry }) => {
+test("StagedFile.write() hides a file from other users while it writes", async ({ dir, entry }) => {
   const seen: number[] = [];
   function* chunks(): Generator<Uint8Array> {
     for (const text of ["some", "more"]) {

@@ -33,7 +33,7 @@ test("StagedFile.publish() replaces an existing file, with the requested permiss
   assert.deepEqual(names(dir), ["a"]);
 });
 
-test("StagedFile.publishNew() overwrites nothing; discard() leaves no trace", async ({ dir, entry }) => {
+test("StagedFile.publishNew() overwrites no file; discard() deletes the staged file", async ({ dir, entry }) => {
   await Deno.writeTextFile(`${dir}/a`, "old");
   const staged = await StagedFile.write(await entry(dir, "a"), [bytes("new")], { signal });
   await assert.rejects(staged.publishNew(), { code: "EEXIST" });
@@ -57,7 +57,7 @@ test("StagedFile.write() leaves no file behind when it is aborted", async ({ dir
   assert.deepEqual(names(dir), []);
 });
 
-test("StagedFile.link() links only the identified file, and no other with its name", async ({ dir, entry }) => {
+test("StagedFile.link() refuses another file with the same name", async ({ dir, entry }) => {
   await Deno.writeTextFile(`${dir}/a`, "a");
   await Deno.writeTextFile(`${dir}/other`, "other");
   const identity = await identityAt(`${dir}/a`);
@@ -71,7 +71,7 @@ test("StagedFile.link() links only the identified file, and no other with its na
   assert.deepEqual(names(dir), ["a", "b", "other"]);
 });
 
-test("StagedFile.moveAside() takes only the identified file, which can be restored", async ({ dir, entry }) => {
+test("StagedFile.moveAside() refuses another file with the same name, and can be undone", async ({ dir, entry }) => {
   await Deno.writeTextFile(`${dir}/a`, "a");
   await Deno.writeTextFile(`${dir}/other`, "other");
   const other = await identityAt(`${dir}/other`);
@@ -83,7 +83,7 @@ test("StagedFile.moveAside() takes only the identified file, which can be restor
   assert.deepEqual(names(dir), ["a", "other"]);
 });
 
-test("StagedFile.publish() does not touch the target of a link that replaced its folder", async ({ dir, descriptors, entry }) => {
+test("StagedFile.publish() writes nothing to the target of a link that replaced its folder", async ({ dir, descriptors, entry }) => {
   await Deno.mkdir(`${dir}/in`);
   await Deno.mkdir(`${dir}/outside`);
   await Deno.writeTextFile(`${dir}/outside/a`, "theirs");
@@ -102,7 +102,7 @@ test("StagedFile.publish() does not touch the target of a link that replaced its
   assert.deepEqual(names(`${dir}/outside`), ["a"]);
 });
 
-Deno.test("StagedFile.write() writes nothing in a folder without a descriptor that is swapped endlessly", () =>
+Deno.test("StagedFile.write() fails in a folder without a descriptor that is swapped endlessly", () =>
   withTempDir(async (dir) => {
     for (const name of ["in", "outside"]) await Deno.mkdir(`${dir}/${name}`);
     const heard: string[] = [];

@@ -7,7 +7,7 @@ import { textOf } from "../../../support/any_text.ts";
 
 const line = textOf("ab $&", { maxLength: 4 });
 
-Deno.test("editText() changes only the place, in LF and CRLF files alike", async () => {
+Deno.test("editText() changes only the given text in LF and CRLF files", async () => {
   await fc.assert(fc.asyncProperty(
     fc.array(line, { maxLength: 5 }),
     fc.array(line, { maxLength: 5 }),
@@ -25,7 +25,7 @@ Deno.test("editText() changes only the place, in LF and CRLF files alike", async
   ));
 });
 
-Deno.test("editText() decides by the place in a file with both line endings", async () => {
+Deno.test("editText() keeps the line endings around the text in a mixed file", async () => {
   const content = "a\nb\nc\r\nd\r\n";
   const edit = async (oldText: string, newText: string) =>
     (await editText(content, { oldText, newText, replaceAll: false }, "f")).content;
@@ -38,7 +38,7 @@ Deno.test("editText() accepts CRLF text for a file with LF", async () => {
   assert.equal((await editText("a\nb\n", edit, "f")).content, "1\n2\n");
 });
 
-Deno.test("editText() replaces the same as String.replaceAll(), and names the lines", async () => {
+Deno.test("editText() replaces like String.replaceAll(), and reports the lines", async () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 40 });
   const old = fc.string({ unit: fc.constantFrom("a", "b", "\n"), minLength: 1, maxLength: 4 });
   await fc.assert(fc.asyncProperty(text, old, async (content, oldText) => {
@@ -52,7 +52,7 @@ Deno.test("editText() replaces the same as String.replaceAll(), and names the li
   }));
 });
 
-Deno.test("editText() limits its result and the searched text, and counts many places in one line", async () => {
+Deno.test("editText() limits the result and the searched text, and counts matches in one line", async () => {
   const content = "a".repeat(9_000);
   const edit = (oldText: string, newText: string, replaceAll = true) =>
     editText(content, { oldText, newText, replaceAll }, "f");
@@ -63,7 +63,7 @@ Deno.test("editText() limits its result and the searched text, and counts many p
   assert.deepEqual(await edit("aa", "b"), { content: "b".repeat(4_500), count: 4_500, lines: "1" });
 });
 
-Deno.test("editText() yields while it works, for any texts", async () => {
+Deno.test("editText() yields to other work for all texts", async () => {
   // String.indexOf() compares a quarter of a million characters at each of the four million places.
   const content = "a".repeat(4 * 1024 * 1024);
   const oldText = `${"a".repeat(100_000)}b${"a".repeat(100_000)}`;

@@ -9,7 +9,7 @@ const codeOf = (code: string) => (error: unknown) =>
 /** Longer than a folder must have stayed in its place. */
 const AGO_MS = 5_000;
 
-Deno.test("waitUntilUnmoved() accepts a folder at its real path, and nothing else", () =>
+Deno.test("waitUntilUnmoved() accepts only a folder at its real path", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/real/inner`, { recursive: true });
     await waitUntilUnmoved(`${dir}/real/inner`);
@@ -21,7 +21,7 @@ Deno.test("waitUntilUnmoved() accepts a folder at its real path, and nothing els
     await assert.rejects(waitUntilUnmoved(`${dir}/file`), codeOf("ENOTDIR"));
   }));
 
-Deno.test("isUnmoved() detects a folder that was swapped to and fro, and ignores writes beside or in it", () =>
+Deno.test("isUnmoved() detects a folder that was swapped and restored, and ignores nearby writes", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/outer/inner/last`, { recursive: true });
     await Deno.mkdir(`${dir}/twin/outer/inner/last`, { recursive: true });

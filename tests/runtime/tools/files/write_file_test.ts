@@ -5,7 +5,7 @@ import { openFile } from "../../../../runtime/tools/files/opened_file.ts";
 import { writeFile } from "../../../../runtime/tools/files/write_file.ts";
 import { failureOf, namesIn, testInWorkspace as test } from "./sandbox_fixture.ts";
 
-test("writeFile() with a version does not overwrite a file that was changed or removed", async (fixture) => {
+test("writeFile() with a version refuses a changed or removed file", async (fixture) => {
   const sandbox = fixture.sandbox();
   const path = join(fixture.workspace, "notes/a.txt");
   const { signal } = new AbortController();

@@ -79,7 +79,7 @@ Deno.test("ForwardProxy sends requests and opens tunnels to the hosts of a progr
   assert.deepEqual(world.refused, []);
 });
 
-Deno.test("ForwardProxy refuses every other host to a program, and reports it", async () => {
+Deno.test("ForwardProxy refuses and reports undeclared hosts of a program", async () => {
   await using world = await open();
   const { route } = world.admit("a.example", "b.example:8443", "*.c.example");
   const hosts = ["other.example:443", "xa.example:80", "a.example.evil.example:80"];
@@ -95,7 +95,7 @@ Deno.test("ForwardProxy refuses every other host to a program, and reports it", 
   ]);
 });
 
-Deno.test("ForwardProxy refuses a name that resolves to this machine or to a cloud's metadata", async () => {
+Deno.test("ForwardProxy refuses names that resolve to this machine or to cloud metadata", async () => {
   await using world = await open();
   const { route } = world.admit("a.example", "cloud.example", "169.254.169.254", "metadata");
   const inside = "GET / HTTP/1.0\r\n\r\n";
@@ -115,7 +115,7 @@ Deno.test("ForwardProxy never connects to the service's own port", async () => {
   }
 });
 
-Deno.test("ForwardProxy identifies each program by its password, until it has ended", async () => {
+Deno.test("ForwardProxy identifies a program by its password until the program ends", async () => {
   await using world = await open();
   const target = `CONNECT localhost:${world.port} HTTP/1.1`;
   const grant = world.admit("localhost");
@@ -133,7 +133,7 @@ Deno.test("ForwardProxy identifies each program by its password, until it has en
   assert.match(await say(grant.route, [target]), /^HTTP\/1\.1 407 /);
 });
 
-Deno.test("ForwardProxy answers an invalid request, and one for an unreachable host", async () => {
+Deno.test("ForwardProxy answers invalid requests and requests for unreachable hosts", async () => {
   await using world = await open();
   const { route } = world.admit("localhost");
   const cases = [
@@ -144,7 +144,7 @@ Deno.test("ForwardProxy answers an invalid request, and one for an unreachable h
   assert.match(await say(route, ["CONNECT localhost:1 HTTP/1.1"]), /^HTTP\/1\.1 502 /);
 });
 
-Deno.test("ForwardProxy creates its socket for its owner alone, and removes it", async () => {
+Deno.test("ForwardProxy creates a socket that only its owner can use, and removes it", async () => {
   const world = await open();
   const { route: { socketFile } } = world.admit("localhost");
   assert.equal((await Deno.stat(socketFile)).mode! & 0o777, 0o600);

@@ -35,7 +35,7 @@ const KINDS: Record<string, string[]> = {
   ],
 };
 
-Deno.test("classifyAddress() returns each kind of network", () => {
+Deno.test("classifyAddress() recognizes each kind of network", () => {
   for (const [kind, addresses] of Object.entries(KINDS)) {
     for (const address of addresses) assert.equal(classifyAddress(address), kind, address);
   }
@@ -64,7 +64,7 @@ Deno.test("parseAddress() parses every IPv4 and IPv6 notation", () => {
   }));
 });
 
-Deno.test("refuseAddress() never opens link-local and metadata addresses, whatever the policy", () => {
+Deno.test("refuseAddress() refuses link-local and metadata addresses with every policy", () => {
   fc.assert(fc.property(
     fc.tuple(fc.nat(255), fc.nat(255)).map(([a, b]) => `169.254.${a}.${b}`),
     fc.array(fc.constantFrom("private", "169.254.169.254", "*.example.com", "example.com")),
@@ -80,7 +80,7 @@ Deno.test("refuseAddress() never opens link-local and metadata addresses, whatev
   ));
 });
 
-Deno.test("refuseAddress() closes private ranges by `deny`, and opens the hosts in `allow`", () => {
+Deno.test("refuseAddress() refuses private ranges in `deny`, except hosts in `allow`", () => {
   const closed = policy({ deny: ["private"], allow: ["nas.lan", "*.home.arpa", "10.0.0.9"] });
   const refused = (host: string, address: string) =>
     refuseAddress(closed, { host, address, port: 80 }) !== undefined;
@@ -98,7 +98,7 @@ Deno.test("refuseAddress() closes private ranges by `deny`, and opens the hosts 
   assert.equal(found, undefined);
 });
 
-Deno.test("refuseAddress() guards the service's own port on this machine only", () => {
+Deno.test("refuseAddress() refuses the service's own port on this machine only", () => {
   const own = policy({ ownPorts: () => [8700], allow: ["localhost"] });
   const refused = (address: string, port: number, guard = own) =>
     refuseAddress(guard, { host: "localhost", address, port }) !== undefined;
@@ -115,7 +115,7 @@ Deno.test("refuseAddress() guards the service's own port on this machine only", 
   assert.equal(refused("192.168.1.6", 8700, known), false);
 });
 
-Deno.test("refuseHost() closes metadata names, and denied hosts with their subdomains", () => {
+Deno.test("refuseHost() refuses metadata names, and denied hosts with their subdomains", () => {
   const deny = ["example.com", "private", "203.0.113.9"];
   const guard = policy({ deny, allow: ["good.example.com"] });
   assert.match(refuseHost(guard, "Metadata.Google.Internal.") ?? "", /metadata/);

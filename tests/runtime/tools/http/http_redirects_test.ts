@@ -44,7 +44,7 @@ async function requestAfter(
   return asked[1];
 }
 
-Deno.test("followRedirects() repeats a request or sends a GET without a body, by method and status", async () => {
+Deno.test("followRedirects() repeats the request or sends a GET, depending on method and status", async () => {
   const statuses = [301, 302, 303, 307, 308];
   // same: sent again with its body.
   const expected: Record<string, string> = {
@@ -70,13 +70,13 @@ Deno.test("followRedirects() repeats a request or sends a GET without a body, by
   }
 });
 
-Deno.test("followRedirects() follows no other status", async () => {
+Deno.test("followRedirects() follows only redirect statuses", async () => {
   for (const status of [200, 201, 300, 304, 305, 306, 404]) {
     assert.equal(await requestAfter({}, { status, location: "/next" }), undefined, `${status}`);
   }
 });
 
-Deno.test("followRedirects() sends keys to no other scheme, host or port", async () => {
+Deno.test("followRedirects() sends no keys to another scheme, host or port", async () => {
   const ours = { "accept": "*/*", "accept-encoding": "identity", "user-agent": "Inkling" };
   const expected: Record<string, Record<string, string>> = {
     "https://near.test/other": SENT,
@@ -95,7 +95,7 @@ Deno.test("followRedirects() sends keys to no other scheme, host or port", async
   assert.deepEqual(upgraded?.headers, ours);
 });
 
-Deno.test("followRedirects() sends a body to no other origin, and names both", async () => {
+Deno.test("followRedirects() refuses to send a body to another origin, and names both origins", async () => {
   const first = { method: "POST", body: "password=1" };
   const location = "https://far.test/form";
   await assert.rejects(requestAfter(first, { status: 307, location }), {
@@ -108,7 +108,7 @@ Deno.test("followRedirects() sends a body to no other origin, and names both", a
   assert.deepEqual([next?.method, next?.body], ["GET", undefined]);
 });
 
-Deno.test("followRedirects() sends no user name and no password from a redirect's address", async () => {
+Deno.test("followRedirects() drops user name and password from a redirect's address", async () => {
   for (const user of ["me:pw", "me", ":pw"]) {
     const next = await requestAfter({}, {
       status: 302,

@@ -39,7 +39,7 @@ const CASES: [answer: JsonValue, faults: string[]][] = [
   ]],
 ];
 
-Deno.test("an answer's faults are JSON pointers with reasons, in the service and outside of it", async () => {
+Deno.test("both answer checks report faults as JSON pointers with reasons", async () => {
   const { findFaults, isPartial } = await compileAnswerCheck(SCHEMA);
   for (const [answer, faults] of CASES) {
     assert.deepEqual(findFaults(answer), faults);
@@ -48,7 +48,7 @@ Deno.test("an answer's faults are JSON pointers with reasons, in the service and
   }
 });
 
-Deno.test("patterns, references and very big answers are checked in a process of their own", async () => {
+Deno.test("a separate process checks patterns, references and very big answers", async () => {
   const whole: JsonSchema = {
     $defs: { code: { type: "string", pattern: "^[A-Z]{3}$" } },
     type: "object",
@@ -65,12 +65,12 @@ Deno.test("patterns, references and very big answers are checked in a process of
   assert.equal(check.isPartial({ items: big }), true);
 });
 
-Deno.test("an answer with very many faults shows the first ten", async () => {
+Deno.test("the answer check reports only the first ten faults", async () => {
   const { findFaults } = await compileAnswerCheck(SCHEMA);
   assert.equal(findFaults({ items: Array.from({ length: 50 }, () => ({})) }).length, 10);
 });
 
-Deno.test("no answer makes the check throw", async () => {
+Deno.test("the answer check throws for no answer", async () => {
   const { findFaults } = await compileAnswerCheck(SCHEMA);
   const odd = JSON.parse('{"items": [], "\\ud800": 1, "__proto__": {"x": 1}, "%": 2}') as JsonValue;
   assert.ok(Array.isArray(findFaults(odd)));

@@ -35,7 +35,7 @@ async function complaint(args: unknown, schema: JsonSchema = SCHEMA): Promise<st
   }
 }
 
-Deno.test("compileArgumentsCheck() returns valid arguments with defaults and without some models' nulls", async () => {
+Deno.test("compileArgumentsCheck() fills in defaults, and drops nulls of optional arguments", async () => {
   const { check } = await compileArgumentsCheck("weather", SCHEMA);
   assert.deepEqual(check({ city: "Rome", days: 2, place: null, note: null, toString: null }), {
     city: "Rome",
@@ -45,7 +45,7 @@ Deno.test("compileArgumentsCheck() returns valid arguments with defaults and wit
   });
 });
 
-Deno.test("compileArgumentsCheck() names each fault once", async () => {
+Deno.test("compileArgumentsCheck() reports each fault once", async () => {
   assert.equal(
     await complaint({ days: "two", unit: "k", colour: 1, place: { lat: "x", lon: 2 }, either: 4 }),
     [
@@ -61,13 +61,13 @@ Deno.test("compileArgumentsCheck() names each fault once", async () => {
   );
 });
 
-Deno.test("compileArgumentsCheck() refuses anything but an object", async () => {
+Deno.test("compileArgumentsCheck() refuses values that are not objects", async () => {
   for (const args of [null, 1, "x", [], undefined]) {
     assert.equal(await complaint(args), "The arguments of weather must be one JSON object.");
   }
 });
 
-Deno.test("compileArgumentsCheck() keeps a long list of complaints short", async () => {
+Deno.test("compileArgumentsCheck() reports only the first ten faults", async () => {
   const required = Array.from({ length: 30 }, (_, i) => `a${i}`);
   const lines = (await complaint({}, { type: "object", required })).split("\n");
   assert.equal(lines.length, 12);
@@ -85,7 +85,7 @@ async function wholeComplaint(args: JsonObject, schema: JsonSchema): Promise<str
   }
 }
 
-Deno.test("checkFully() fails the call when the schema itself is broken", async () => {
+Deno.test("checkFully() reports a broken schema as a failed call", async () => {
   const bad: JsonValue[] = [{ $ref: "#/$defs/missing" }, { type: "string", pattern: "(" }];
   for (const property of bad) {
     const schema: JsonSchema = { type: "object", properties: { a: property } };
@@ -127,7 +127,7 @@ Deno.test("compileArgumentsCheck() skips slow keywords, and reports that", async
   assert.equal(isPartial({ city: "Rome", days: 1 }), false);
 });
 
-Deno.test("compileArgumentsCheck() does not compare big arguments with a big schema", async () => {
+Deno.test("compileArgumentsCheck() does not check big arguments against a big schema", async () => {
   const anyOf = Array.from({ length: 200 }, (_, n) => ({ const: n }));
   const schema = { type: "object", properties: { a: { items: { anyOf } } } };
   const { check, isPartial } = await compileArgumentsCheck("t", schema);

@@ -5,7 +5,7 @@ import { resultsOf } from "../../executions/executions_of.ts";
 import { createTestWorkspace, runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { FixtureHttpServer } from "./http_server.ts";
 
-Deno.test("a tool call of an MCP server is edited within its schema, and exempted as server/tool", async () => {
+Deno.test("a person can edit an MCP tool call within its schema, and auto-approve server/tool", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createTestWorkspace();
   const folder = join(place.agentsDir, "_config");

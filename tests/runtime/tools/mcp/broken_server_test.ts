@@ -15,7 +15,7 @@ const shell = (script: string, env: Record<string, string> = {}) => ({
   env,
 });
 
-test("McpServers.openTools() reports the last output of a server that exits at its start, redacted, and the variables that it did not get", async (world) => {
+test("McpServers.openTools() reports redacted output and missing variables of a server that exits", async (world) => {
   world.variables.set("SERVICE_TOKEN", "token-0123456789");
   world.variables.set("MY_REGION", "north");
   const script = 'i=0; while [ $i -lt 30 ]; do echo "line $i" >&2; i=$((i+1)); done; ' +
@@ -40,7 +40,7 @@ test("McpServers.openTools() reports the last output of a server that exits at i
   );
 });
 
-test("McpServers.openTools() shows no half of a secret in a cut output", async (world) => {
+test("McpServers.openTools() reports no part of a secret in cut output", async (world) => {
   const key = "literal-key-0123456789";
   // The cut falls into the key at every offset.
   const script =
@@ -49,7 +49,7 @@ test("McpServers.openTools() shows no half of a secret in a cut output", async (
   assert.doesNotMatch(await refusalOf(world.tools(["dies"])), /literal|0123|6789/);
 });
 
-test("McpServers starts a program in a folder of its own, and reports workspace paths in its arguments", async (world) => {
+test("McpServers starts a program in its own folder, and reports workspace paths in arguments", async (world) => {
   await Deno.writeTextFile(join(world.workspace, "data.txt"), "no program");
   await Deno.writeTextFile(join(world.workspace, "planted.sh"), "echo planted >&2; exit 9");
   const inWorkspace = (path: string) =>
@@ -118,7 +118,7 @@ test("McpServers.openTools() reports all problems of an agent's servers, and end
   assert.equal(await world.call((await world.tools(["good"])).get("pid")), pid);
 });
 
-Deno.test("McpServers: a server that answers the handshake with an error fails at once, with its message", async () => {
+Deno.test("McpServers reports a server's error in the handshake at once", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const starts = join(world.workspace, "starts");
@@ -139,7 +139,7 @@ Deno.test("McpServers: a server that answers the handshake with an error fails a
   assert.equal(await refusal, `The MCP server "unknown" ${reason}`);
 });
 
-Deno.test("McpServers: a server that does not answer is ended after 30 s", async () => {
+Deno.test("McpServers ends a server that does not answer within 30 s", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const file = join(world.workspace, "pid");
@@ -160,7 +160,7 @@ Deno.test("McpServers: a server that does not answer is ended after 30 s", async
   assert.equal(await isRunning(pid), false);
 });
 
-Deno.test("McpServers: a program that ignores the end of its input and SIGTERM is killed with its children", async () => {
+Deno.test("McpServers kills a program that ignores SIGTERM, and its children", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const file = join(world.workspace, "pids");
@@ -182,7 +182,7 @@ Deno.test("McpServers: a program that ignores the end of its input and SIGTERM i
   for (const pid of pids) await until(async () => !await isRunning(pid), `${pid} is gone`);
 });
 
-Deno.test("McpServers: a server that keeps crashing is restarted with growing delays", async () => {
+Deno.test("McpServers restarts a server that keeps crashing with growing delays", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   const file = join(world.workspace, "starts");
@@ -205,19 +205,19 @@ Deno.test("McpServers: a server that keeps crashing is restarted with growing de
   assert.equal(await starts(), 5);
 });
 
-test("McpServers: a server that floods its output is disconnected", async (world) => {
+test("McpServers disconnects a server that floods its output", async (world) => {
   await world.define({ floods: shell("exec cat /dev/zero") });
   const message = await refusalOf(world.tools(["floods"]));
   assert.match(message, /"floods" cannot be used: a line of its output is over 16 MB/);
 });
 
-test("McpServers: a server that prints other text first works", async (world) => {
+test("McpServers accepts a server that prints other text before its messages", async (world) => {
   const script = `echo 'Welcome!'; echo '{"a":1}'; echo; ${SHELL_SERVER}`;
   await world.define({ noisy: shell(script, { SCRIPT: "echo hello" }) });
   assert.equal(await world.call((await world.tools(["noisy"])).get("look")), "hello;");
 });
 
-Deno.test("McpServers: a hanging server is replaced when the next run detects it", async () => {
+Deno.test("McpServers replaces a hanging server at the next run", async () => {
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
   await world.define({ fixture: programEntry() });
@@ -242,7 +242,7 @@ Deno.test("McpServers: a hanging server is replaced when the next run detects it
   await until(async () => !await isRunning(pid), "it is gone");
 });
 
-Deno.test("McpServers.openTools() ends with its signal; the start continues for others, and ends with the servers", async () => {
+Deno.test("McpServers.openTools() stops on abort; the start continues for other callers", async () => {
   const world = await openMcpWorld({ limits: { closeMs: 20 } });
   const file = join(world.workspace, "pid");
   const stop = new AbortController();

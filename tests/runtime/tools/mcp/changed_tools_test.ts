@@ -55,7 +55,7 @@ async function openPlace(
   };
 }
 
-Deno.test("a changed tool asks before its next use, even if auto-approved, and not again after approval", async () => {
+Deno.test("a changed MCP tool, also an auto-approved one, asks once before its next use", async () => {
   await using world = await openPlace({ mcpConfirm: "writes", more: 'auto_approve: "*"' });
   const { runtime, declare } = world;
   const changes: [echo: EchoDeclaration, told: RegExp][] = [
@@ -82,7 +82,7 @@ Deno.test("a changed tool asks before its next use, even if auto-approved, and n
   }
 });
 
-Deno.test("a refused change keeps asking, and an answer to one change does not count for the next", async () => {
+Deno.test("a refused change asks again, and each further change needs its own answer", async () => {
   await using world = await openPlace({ mcpConfirm: "writes" });
   const { runtime, declare } = world;
   await declare({ description: "second" });
@@ -99,7 +99,7 @@ Deno.test("a refused change keeps asking, and an answer to one change does not c
   assert.match((await runtime.pendingRequest(id)).message, /It is now "third"/);
 });
 
-Deno.test("a changed tool is called and logged when mcp_confirm is none", async () => {
+Deno.test("mcp_confirm: none calls and logs a changed tool", async () => {
   await using world = await openPlace({ mcpConfirm: "none" });
   await world.declare({ description: "second" });
   for (let run = 0; run < 2; run++) {
@@ -113,7 +113,7 @@ Deno.test("a changed tool is called and logged when mcp_confirm is none", async 
   }]);
 });
 
-Deno.test("the question about a changed tool contains no secret, for any length of the server's text", async () => {
+Deno.test("the question about a changed tool contains no part of a secret", async () => {
   const shell = { WIKI_TOKEN: "a-very-secret-value" };
   const more = 'auto_approve: ["fixture/*"]';
   await using world = await openPlace({ mcpConfirm: "all", more, shell });

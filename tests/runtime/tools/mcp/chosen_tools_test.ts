@@ -19,7 +19,7 @@ const CASES: [mcp: string, entry: Record<string, unknown>, count: number, proble
   ['["paged/tool_12", "paged/tool_3"]', { excludeTools: ["tool_3"] }, 1, /paged\/tool_3/],
 ];
 
-Deno.test("an agent gets the tools that it and the server's entry choose, and validate counts them", async (t) => {
+Deno.test("an agent gets the tools that its file and the server's entry select", async (t) => {
   await using server = new FixtureHttpServer({ paged: true });
   for (const [mcp, entry, count, problem] of CASES) {
     await t.step(`mcp ${mcp} and ${JSON.stringify(entry)}: ${count} tools`, async () => {

@@ -6,7 +6,7 @@ const OWN = { name: "X_TOKEN", value: "own-secret-of-the-server" };
 const RUN = { name: "OPENAI_API_KEY", value: "sk-a-key-of-a-provider" };
 const options = { secrets: [OWN], redactor: new Redactor(() => [RUN]) };
 
-Deno.test("toFailureText() shows a short text whole, without the server's secrets", () => {
+Deno.test("toFailureText() keeps a short text, without the server's secrets", () => {
   assert.equal(toFailureText(`no ${OWN.value}!`, options), "no [redacted:X_TOKEN]!");
   assert.equal(toFailureText("", options), "The tool failed without an error message");
 });

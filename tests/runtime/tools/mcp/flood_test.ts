@@ -22,7 +22,7 @@ const NOTE =
 /** A limit for the test: a client that reads all of them has failed, and does not wait for ever. */
 const ALMOST_ENDLESS = 2 * MAX_MESSAGES_PER_MINUTE;
 
-Deno.test("McpServers: a program that sends endless messages is disconnected", async () => {
+Deno.test("McpServers disconnects a program that sends endless messages", async () => {
   await using world = await openMcpWorld({ clock: new TestClock() });
   for (const line of ['{"jsonrpc":"2.0","id":9,"method":"ping"}', ""]) {
     const args = ["-c", 'yes "$1" | head -n "$2"', "sh", line, String(ALMOST_ENDLESS)];
@@ -33,7 +33,7 @@ Deno.test("McpServers: a program that sends endless messages is disconnected", a
   }
 });
 
-Deno.test("StdioTransport: a program that never reads its answers is disconnected", async () => {
+Deno.test("StdioTransport disconnects a program that never reads its answers", async () => {
   const transport = new StdioTransport({
     kind: "program",
     command: "sleep",
@@ -66,7 +66,7 @@ function events(messages: readonly string[]): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-Deno.test("McpServers: a server at a URL that sends endless messages is disconnected", async () => {
+Deno.test("McpServers disconnects a server at a URL that sends endless messages", async () => {
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld({ clock: new TestClock() });
   await world.define({ floods: { url: server.url } });
@@ -81,7 +81,7 @@ Deno.test("McpServers: a server at a URL that sends endless messages is disconne
   assert.equal(outcome.message, `The MCP server "floods" cannot be used: ${TOO_MANY_MESSAGES}`);
 });
 
-Deno.test("HttpTransport: a server that does not read its answers gets few of them at once", async () => {
+Deno.test("HttpTransport limits the answers to a server that does not read them", async () => {
   await using server = new FixtureHttpServer();
   const held = Promise.withResolvers<Response>();
   server.intercept = () => held.promise;

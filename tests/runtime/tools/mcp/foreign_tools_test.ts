@@ -10,7 +10,7 @@ import { toRemoteTools } from "../../../../runtime/tools/mcp/remote_tool.ts";
 import { toResultText } from "../../../../runtime/tools/mcp/result_content.ts";
 import { nameTools, toFunctionName } from "../../../../runtime/tools/mcp/tool_names.ts";
 
-Deno.test("nameTools() keeps free names, and prefixes others with the server's name", () => {
+Deno.test("nameTools() keeps free names, and prefixes taken names with the server's name", () => {
   const tools = [
     { server: "a", tool: "read" },
     { server: "b", tool: "read" },
@@ -27,7 +27,7 @@ Deno.test("nameTools() keeps free names, and prefixes others with the server's n
   ]);
 });
 
-Deno.test("nameTools() gives every tool a valid unique name, in any order", () => {
+Deno.test("nameTools() gives each tool a valid unique name, independent of the order", () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom("a", "b", "a_b", "a.b", "a b", "x".repeat(70)),
@@ -43,7 +43,7 @@ Deno.test("nameTools() gives every tool a valid unique name, in any order", () =
   }));
 });
 
-Deno.test("nameTools() numbers a tool when every other name is taken", () => {
+Deno.test("nameTools() numbers a tool if all other names are taken", () => {
   const tools = [{ server: "a", tool: "read" }];
   const taken = ["read", "a_read"];
   for (const ending of [/^a_read_[0-9a-f]{8}$/, /_2$/, /_3$/]) {
@@ -53,7 +53,7 @@ Deno.test("nameTools() numbers a tool when every other name is taken", () => {
   }
 });
 
-Deno.test("toFunctionName() leaves valid names as they are", () => {
+Deno.test("toFunctionName() keeps valid names", () => {
   assert.equal(toFunctionName("get-issue_2"), "get-issue_2");
   assert.equal(toFunctionName("notion.search/all"), "notion_search_all");
   assert.equal(toFunctionName("21st_magic"), "_21st_magic");
@@ -61,7 +61,7 @@ Deno.test("toFunctionName() leaves valid names as they are", () => {
   assert.notEqual(toFunctionName(`${"x".repeat(80)}a`), toFunctionName(`${"x".repeat(80)}b`));
 });
 
-Deno.test("toRemoteTools() limits a server's texts, and leaves out tools that cannot be offered", () => {
+Deno.test("toRemoteTools() limits texts, and leaves out unusable tools", () => {
   const deep: JsonObject = { type: "object" };
   let inner = deep;
   for (let i = 0; i < 70; i++) inner = (inner["properties"] = { a: {} })["a"] as JsonObject;
@@ -99,14 +99,14 @@ Deno.test("toRemoteTools() limits a server's texts, and leaves out tools that ca
   ]);
 });
 
-Deno.test("toToolSchema() survives nesting that would overflow the stack", () => {
+Deno.test("toToolSchema() refuses deeply nested schemas", () => {
   let schema: JsonObject = {};
   for (let i = 0; i < 100_000; i++) schema = { items: schema };
   const problem = "its input schema is nested over 64 levels deep";
   assert.deepEqual(toToolSchema(schema), { problem });
 });
 
-Deno.test("toReducedSchema() still refuses plainly wrong values", () => {
+Deno.test("toReducedSchema() keeps the checks of types, limits and names", () => {
   const checked = toReducedSchema({
     type: "object",
     properties: {
@@ -125,7 +125,7 @@ Deno.test("toReducedSchema() still refuses plainly wrong values", () => {
   );
 });
 
-Deno.test("toToolSchema() repairs faults with an obvious meaning, and keeps the rest", () => {
+Deno.test("toToolSchema() repairs faults with an obvious meaning, and keeps valid parts", () => {
   const shown = (schema: unknown) => {
     const result = toToolSchema(schema);
     return "problem" in result ? result.problem : JSON.stringify(result.schema);
@@ -165,7 +165,7 @@ Deno.test("toToolSchema() repairs faults with an obvious meaning, and keeps the 
   for (const [schema, expected] of cases) assert.equal(shown(schema), expected);
 });
 
-Deno.test("toRemoteTools() leaves out invalid tools by name, and keeps the others", () => {
+Deno.test("toRemoteTools() reports invalid tools, and keeps the others", () => {
   const { tools, problems } = toRemoteTools([
     { name: "good", description: 5, annotations: "none", inputSchema: null },
     { name: "bad", inputSchema: { type: "money" } },
@@ -180,7 +180,7 @@ Deno.test("toRemoteTools() leaves out invalid tools by name, and keeps the other
   ]);
 });
 
-Deno.test("toResultText() returns structured content if no text repeats it, and describes other blocks", () => {
+Deno.test("toResultText() returns structured content without text, and describes other blocks", () => {
   assert.equal(toResultText({ content: [], structuredContent: { a: 1 } }), '{"a":1}');
   const content = [{ type: "text" as const, text: "one" }];
   assert.equal(toResultText({ content, structuredContent: { a: 1 } }), "one");
@@ -205,7 +205,7 @@ Deno.test("toResultText() returns structured content if no text repeats it, and 
   );
 });
 
-Deno.test("LineSplitter.push() returns the lines of a text in any pieces", () => {
+Deno.test("LineSplitter.push() returns the lines of a text for all splits into pieces", () => {
   const text = fc.array(fc.constantFrom("a", "é", "😀", "\n", "\n\n"), { maxLength: 30 });
   fc.assert(fc.property(text, fc.array(fc.nat(100)), (parts, cuts) => {
     const bytes = new TextEncoder().encode(parts.join(""));

@@ -23,7 +23,7 @@ function test(name: string, body: (remote: Remote) => Promise<void>): void {
   });
 }
 
-Deno.test("McpServers.openTools() offers the tools of a server behind a URL and calls them", async () => {
+Deno.test("McpServers opens and calls the tools of a server at a URL", async () => {
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld();
   world.variables.set("TOKEN", "token-0123456789");
@@ -48,7 +48,7 @@ Deno.test("McpServers.openTools() offers the tools of a server behind a URL and 
   assert.deepEqual([server.begun, server.ended], [1, 1]);
 });
 
-Deno.test("McpServers uses the newer protocol for a URL that supports no other", async () => {
+Deno.test("McpServers uses the newer protocol for a URL that supports only that", async () => {
   await using server = new FixtureHttpServer({ modernOnly: true });
   await using world = await openMcpWorld();
   await world.define({ remote: { url: server.url } });
@@ -63,7 +63,7 @@ Deno.test("McpServers uses the newer protocol for a URL that supports no other",
   await until(() => server.seen.cancelled === 1, "the server hears of it");
 });
 
-test("McpServers: a session that the server has forgotten is reopened, and the call made once", async ({ server, world, tools }) => {
+test("McpServers reopens a session that the server has forgotten, and calls once", async ({ server, world, tools }) => {
   await server.forget();
   assert.equal(await world.call(tools.get("echo"), { text: "again" }), "again");
   assert.equal(server.begun, 2);
@@ -75,7 +75,7 @@ test("McpServers: a session that the server has forgotten is reopened, and the c
   assert.match(message, /400|loses its sessions/);
 });
 
-Deno.test("McpServers: a server may use an error of its own for a forgotten session", async () => {
+Deno.test("McpServers recognizes a forgotten session by other error codes", async () => {
   for (
     const [status, code, message] of [
       [400, -32000, "Bad Request: Server not initialized"],
@@ -98,7 +98,7 @@ Deno.test("McpServers: a server may use an error of its own for a forgotten sess
   }
 });
 
-Deno.test("McpServers: a tool that reports progress may take longer, a silent one may not", async () => {
+Deno.test("McpServers gives more time only to a tool that reports progress", async () => {
   await using server = new FixtureHttpServer();
   const clock = new TestClock();
   await using world = await openMcpWorld({ clock });
@@ -137,7 +137,7 @@ Deno.test("McpServers: a tool that reports progress may take longer, a silent on
   for (const stream of streams) stream.close().catch(() => {});
 });
 
-test("McpServers: a stopped call is cancelled at the server and disconnected", async ({ server, world, tools }) => {
+test("McpServers cancels and disconnects a stopped call", async ({ server, world, tools }) => {
   const stop = new AbortController();
   const hanging = world.call(tools.get("hang"), {}, { signal: stop.signal })
     .catch((error: unknown) => error);
@@ -166,7 +166,7 @@ test("McpServers: a stopped call is cancelled at the server and disconnected", a
   await until(() => isHungUp, "the stream is hung up");
 });
 
-test("McpServers: a call fails at once when its stream ends without an answer", async ({ server, world, tools }) => {
+test("McpServers fails a call at once if its stream ends without an answer", async ({ server, world, tools }) => {
   server.intercept = async (request) => {
     if (request.method !== "POST" || !(await request.clone().text()).includes("tools/call")) return;
     const headers = { "content-type": "text/event-stream" };
@@ -178,7 +178,7 @@ test("McpServers: a call fails at once when its stream ends without an answer", 
   assert.equal(await world.call(tools.get("echo"), { text: "y" }), "y");
 });
 
-Deno.test("McpServers: a call fails when the server goes down, and the server works again when it is back", async () => {
+Deno.test("McpServers fails a call if the server goes down, and later reconnects", async () => {
   await using world = await openMcpWorld();
   let server = new FixtureHttpServer();
   const port = Number(new URL(server.url).port);
@@ -201,7 +201,7 @@ Deno.test("McpServers: a call fails when the server goes down, and the server wo
   }
 });
 
-Deno.test("McpServers: the message of a refusal does not repeat the sent values", async () => {
+Deno.test("McpServers does not repeat sent values in the message of a refusal", async () => {
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld();
   const url = `${server.url}?api_key=query-secret-1`;
@@ -223,7 +223,7 @@ Deno.test("McpServers: the message of a refusal does not repeat the sent values"
   );
 });
 
-Deno.test("McpServers: headers do not follow a redirect to another origin", async () => {
+Deno.test("McpServers sends no headers to a redirect's other origin", async () => {
   await using other = new FixtureHttpServer();
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld();
@@ -238,7 +238,7 @@ Deno.test("McpServers: headers do not follow a redirect to another origin", asyn
   assert.equal(other.requests.length, 0);
 });
 
-test("McpServers: an endless reply is disconnected", async ({ server, world, tools }) => {
+test("McpServers disconnects an endless reply", async ({ server, world, tools }) => {
   const flood = () =>
     new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20)),
@@ -258,7 +258,7 @@ test("McpServers: an endless reply is disconnected", async ({ server, world, too
   assert.equal(await world.call(tools.get("echo"), { text: "fine" }), "fine");
 });
 
-Deno.test("McpServers: the next run sees a changed list, after a notification or when the list is stale", async () => {
+Deno.test("McpServers fetches a changed list after a notification or when it is stale", async () => {
   const clock = new TestClock();
   await using server = new FixtureHttpServer();
   await using world = await openMcpWorld({ clock });
@@ -282,7 +282,7 @@ Deno.test("McpServers: the next run sees a changed list, after a notification or
   assert.ok((await world.tools(["remote"])).has("later"));
 });
 
-Deno.test("McpServers: closing does not wait long for a server that ignores the end of its session", async () => {
+Deno.test("McpServers waits only briefly for a server that ignores its session's end", async () => {
   const clock = new TestClock();
   const killMs = 7_654;
   await using server = new FixtureHttpServer();

@@ -39,7 +39,7 @@ async function resultsOf(runtime: Runtime, id: number): Promise<unknown[]> {
     .map((one) => one["content"]);
 }
 
-Deno.test("a program of mcp-servers.json in runs of agents", async (t) => {
+Deno.test("programs in mcp-servers.json work in runs of agents", async (t) => {
   const token = "literal-token-in-the-file";
   const quoted = JSON.stringify(`\nforged INFO token=${token}`);
   const fixture = programEntry("plain", { NOTION_TOKEN: token, MODE: "production" });
@@ -113,7 +113,7 @@ Deno.test("a program of mcp-servers.json in runs of agents", async (t) => {
   assert.ok(!JSON.stringify(await again.getExecution(told)).includes(token), "after a restart");
 });
 
-Deno.test("a guard on an MCP tool applies when another server offers the name, too, and after it stops", async () => {
+Deno.test("a guard on an MCP tool applies whether or not another server has that name", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ a: entryOf(server), b: entryOf(server) });
   const agents: [servers: string, guard: string, called: string, freed?: string][] = [
@@ -152,7 +152,7 @@ Deno.test("a guard on an MCP tool applies when another server offers the name, t
   );
 });
 
-Deno.test("a server's warning is logged once when an agent names it; a disabled server is reported", async () => {
+Deno.test("warnings about a server are logged once; a disabled server is reported", async () => {
   await using server = new FixtureHttpServer();
   const fine = entryOf(server);
   const off = { ...fine, disabled: true };
@@ -175,7 +175,7 @@ Deno.test("a server's warning is logged once when an agent names it; a disabled 
   assert.match(error ?? "", expected);
 });
 
-Deno.test("a call that hangs at an MCP server is a failed call after 60 s", async () => {
+Deno.test("a call that hangs at an MCP server fails after 60 s", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ fixture: entryOf(server) });
   await place.writeScript("hanger", [
@@ -197,7 +197,7 @@ Deno.test("a call that hangs at an MCP server is a failed call after 60 s", asyn
   assert.equal(ended.outputData, "1");
 });
 
-Deno.test("with mcp_confirm: writes a run asks before every tool that its server does not mark as read-only", async () => {
+Deno.test("mcp_confirm: writes asks before each tool that is not marked as read-only", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ fixture: entryOf(server) }, "writes");
   const steps = [{ call: [call("echo", { text: "hello" }), call("pid")] }, { say: "{result}" }];
@@ -219,7 +219,7 @@ Deno.test("with mcp_confirm: writes a run asks before every tool that its server
   ]);
 });
 
-Deno.test("a workspace without mcp_confirm in its config.yaml keeps running, and gets one warning in its life", async () => {
+Deno.test("a workspace without mcp_confirm never asks, and gets a single warning", async () => {
   await using server = new FixtureHttpServer();
   await using place = await createPlace({ fixture: entryOf(server) });
   await place.writeScript("old", [{ call: [call("pid")] }, { say: "done" }], "mcp: [fixture]");

@@ -29,7 +29,7 @@ class CountingProxy extends ForwardProxy {
   }
 }
 
-Deno.test("ServerProcess: a program that cannot be watched loses its network grant", async () => {
+Deno.test("ServerProcess closes the network grant of a program that cannot be watched", async () => {
   await withTempDir(async (dir) => {
     const proxy = new CountingProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
     const sandbox = new OpenSandbox({ mode: () => "preferred", home: "/" });

@@ -5,7 +5,7 @@ import { until } from "../../../support/until.ts";
 import { failureOf } from "../files/sandbox_fixture.ts";
 import { isRunning, programEntry, testMcp as test } from "./mcp_world.ts";
 
-test("McpServers offers a program's tools and calls them", async (world, t) => {
+test("McpServers opens and calls the tools of a program", async (world, t) => {
   world.variables.set("GIVEN", "from the environment");
   world.variables.set("NODE_EXTRA_CA_CERTS", "/etc/ca.pem");
   await world.define({ fixture: programEntry("plain", { MINE: "x ${GIVEN}" }) });
@@ -100,7 +100,7 @@ test("McpServers offers a program's tools and calls them", async (world, t) => {
   });
 });
 
-test("McpServers uses the newer protocol for a program that supports no other", async (world) => {
+test("McpServers uses the newer protocol for a program that supports only that", async (world) => {
   await world.define({ fixture: programEntry("modern") });
   const tools = await world.tools(["fixture"]);
   assert.equal(await world.call(tools.get("echo"), { text: "new" }), "new");
@@ -108,7 +108,7 @@ test("McpServers uses the newer protocol for a program that supports no other", 
   await until(async () => (await world.tools(["fixture"])).has("later"), "the list changes");
 });
 
-test("McpServers: a server's crash fails the current call, and one new server answers the next ones", async (world) => {
+test("McpServers fails the current call if a server crashes, and starts one new server", async (world) => {
   const starts = join(world.workspace, "starts");
   await world.define({ fixture: programEntry("plain", { START_LOG: starts }) });
   const tools = await world.tools(["fixture"]);
@@ -133,7 +133,7 @@ test("McpServers: a server's crash fails the current call, and one new server an
   await until(async () => !await isRunning(child), "what it had started is gone, too");
 });
 
-test("McpServers: tools with the same name get their server's name as a prefix; a changed entry gets a new session", async (world) => {
+test("McpServers prefixes equal tool names, and opens a new session for a changed entry", async (world) => {
   await world.define({ a: programEntry(), "b 2": programEntry() });
   const before = await world.tools(["a", "b 2"], ["pid"]);
   const names = [...before.keys()];

@@ -30,7 +30,7 @@ const tools = fc.record({
   hints: fc.array(fc.boolean(), { minLength: 2, maxLength: 2 }),
 });
 
-Deno.test("fingerprintOf() is equal for equal values in any key order, and different otherwise", () => {
+Deno.test("fingerprintOf() ignores the order of keys, and detects changed values", () => {
   fc.assert(fc.property(tools, tools, (one, other) => {
     const before = fingerfingerprintOf(listed(one), one.description);
     const again = fingerfingerprintOf(turned(listed(one)) as Listed, one.description);
@@ -48,7 +48,7 @@ Deno.test("fingerprintOf() is equal for equal values in any key order, and diffe
   }));
 });
 
-Deno.test("fingerprintOf() includes texts that models do not see: a longer description, a title, a schema's texts", () => {
+Deno.test("fingerprintOf() includes texts that models do not see", () => {
   const inputSchema = { type: "object", properties: { path: { type: "string" } } };
   const base: Listed = { name: "tool", description: "x", inputSchema };
   const before = fingerfingerprintOf(base, "x");

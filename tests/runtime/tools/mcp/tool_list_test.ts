@@ -16,7 +16,7 @@ function createList(fetch: () => AsyncIterable<unknown[]>) {
   return { clock, problems, list, names: () => list.tools.map(({ name }) => name) };
 }
 
-Deno.test("ToolList is stale before the first fetch, when it is old, and after markStale()", async () => {
+Deno.test("ToolList is stale before the first fetch, after its maximum age, and after markStale()", async () => {
   const { clock, list, names } = createList(async function* () {
     yield await Promise.resolve(listed("read"));
   });
@@ -34,7 +34,7 @@ Deno.test("ToolList is stale before the first fetch, when it is old, and after m
   assert.equal(list.isStale, true);
 });
 
-Deno.test("ToolList.refresh() keeps the previous tools when the server fails or lists too many, and tries again", async () => {
+Deno.test("ToolList.refresh() keeps the previous tools after a failure, and stays stale", async () => {
   const answers: (() => Promise<unknown[]>)[] = [
     () => Promise.resolve(listed("read")),
     () => Promise.reject(new Error("it went away")),
@@ -51,7 +51,7 @@ Deno.test("ToolList.refresh() keeps the previous tools when the server fails or 
   assert.deepEqual([list.isStale, names()], [true, ["read"]]);
 });
 
-Deno.test("ToolList.refresh(): a change that is reported during the request makes the list stale again", async () => {
+Deno.test("ToolList is stale again after a change during refresh()", async () => {
   const { promise, resolve } = Promise.withResolvers<unknown[]>();
   const { list, names } = createList(async function* () {
     yield await promise;
@@ -72,7 +72,7 @@ Deno.test("ToolList.refresh() refuses an endless list page by page", async () =>
   assert.deepEqual([pages, problems], [MAX_TOOLS, []]);
 });
 
-Deno.test("ToolList.refresh() keeps one of a tool's duplicates on any pages", async () => {
+Deno.test("ToolList.refresh() keeps one of several tools with equal names", async () => {
   const { list, problems, names } = createList(async function* () {
     yield await Promise.resolve(listed("read", "write"));
     yield listed("write", "move");

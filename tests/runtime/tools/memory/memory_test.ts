@@ -67,7 +67,7 @@ function test(name: string, body: (memory: MemoryFixture) => Promise<void>): voi
   });
 }
 
-test("memory_save creates a private file beside the agent's, and replaces a section of it", async (memory) => {
+test("memory_save creates a private file beside the agent's, and replaces a section", async (memory) => {
   assert.equal(memoryPathOf(memory.context.agent), memory.path);
   const shown = await memory.save(" People ", "Ask before noon.");
   assert.equal(shown, 'Saved the section "People" (now 1 line, 16 characters).');
@@ -82,7 +82,7 @@ test("memory_save creates a private file beside the agent's, and replaces a sect
   );
 });
 
-Deno.test("memory_save keeps the mode of an existing file, and does not rewrite an equal one", async () => {
+Deno.test("memory_save keeps a file's mode, and does not rewrite an unchanged file", async () => {
   await using memory = await MemoryFixture.open("# A\n\nx\n");
   await Deno.chmod(memory.path, 0o640);
   const { ino } = await Deno.stat(memory.path);
@@ -92,7 +92,7 @@ Deno.test("memory_save keeps the mode of an existing file, and does not rewrite 
   assert.equal(((await Deno.stat(memory.path)).mode ?? 0) & 0o777, 0o640);
 });
 
-test("memory_append adds lines to a section, and creates a missing one", async (memory) => {
+test("memory_append adds lines to a section, and creates a missing section", async (memory) => {
   await memory.append("Log", "one");
   await memory.append("Log", "two\n");
   const text = await memory.append("log", "three");
@@ -106,7 +106,7 @@ test("memory_append adds lines to a section, and creates a missing one", async (
   assert.match(await memory.save("Long", "x\n".repeat(51)), /condense/);
 });
 
-Deno.test("memory_retrieve lists sections with their sizes, and the text above them", async () => {
+Deno.test("memory_retrieve lists the sections with their sizes, and the text above them", async () => {
   await using memory = await MemoryFixture.open();
   // A missing file is an empty memory.
   assert.equal(await memory.retrieve(), "The memory has no sections.");
@@ -143,7 +143,7 @@ Deno.test("memory tools refuse invalid names, and declare their effects", () => 
   assert.deepEqual(effects, ["idempotent", "unsafe", "read"]);
 });
 
-test("memory_save escapes headings in a content, so that they start no section", async (memory) => {
+test("memory_save escapes headings in a section's content", async (memory) => {
   const content = "# B\n\\# C\n## D\n#tag\ra\n\r# E";
   await memory.save("A", content);
   await memory.save("B", "mine");
@@ -165,7 +165,7 @@ Deno.test("memory_save changes only its section in a file that a person wrote", 
   assert.equal(await memory.retrieve("one #"), "x\n   # indented\n");
 });
 
-Deno.test("memory_save keeps a file's CRLF line endings, and returns content without them", async () => {
+Deno.test("memory_save keeps CRLF line endings, and memory_retrieve returns LF", async () => {
   await using memory = await MemoryFixture.open("Top\r\n\r\n# A\r\n\r\nx\r\ny\r\n\r\n# B\r\nz");
   assert.equal(await memory.retrieve("A"), "x\ny");
   await memory.save("A", "1\n2");
@@ -178,7 +178,7 @@ Deno.test("memory_save keeps a file's CRLF line endings, and returns content wit
   assert.equal(await memory.retrieve("C"), "odd\r\nends\r");
 });
 
-Deno.test("memory tools read several headings of one name as one section", async () => {
+Deno.test("memory tools merge headings with equal names to one section", async () => {
   await using memory = await MemoryFixture.open("# A\n\nx\n\n# B\n\nb\n\n# Ａ\n\n# a\n\ny\n");
   assert.deepEqual(await listSections(memory.path), ["A", "B", "Ａ"]);
   assert.equal(await memory.retrieve("a"), "x\n\ny");
@@ -187,7 +187,7 @@ Deno.test("memory tools read several headings of one name as one section", async
   assert.equal(await memory.text(), "# A\n\nx\n\ny\nz\n\n# B\n\nb\n\n# Ａ\n");
 });
 
-test("memory_save and memory_append refuse a text over the limit, and change nothing", async (memory) => {
+test("memory_save and memory_append refuse texts over the limit without a change", async (memory) => {
   await memory.save("A", "ü".repeat(SECTION_LIMIT_BYTES / 2));
   const before = await memory.text();
   const wanted =
@@ -202,7 +202,7 @@ test("memory_save and memory_append refuse a text over the limit, and change not
   assert.equal(await memory.text(), full);
 });
 
-Deno.test("memory tools refuse more than a thousand sections, and change nothing", async () => {
+Deno.test("memory tools refuse more than a thousand sections without a change", async () => {
   const text = Array.from({ length: MAX_SECTIONS }, (_, n) => `# s${n}\n\nx\n\n`).join("");
   await using memory = await MemoryFixture.open(text);
   assert.match(await memory.save("S7", "y"), /^Saved the section "s7"/);
@@ -219,7 +219,7 @@ Deno.test("memory tools refuse more than a thousand sections, and change nothing
   assert.equal(await memory.text(), `${before}\n# by hand\n`);
 });
 
-Deno.test("memory tools refuse a file that is too long, binary, or no file, and do not change it", async () => {
+Deno.test("memory tools refuse a file that is too long, binary or not regular", async () => {
   await using memory = await MemoryFixture.open("x".repeat(MEMORY_LIMIT_BYTES + 1));
   const tooLong = 'Cannot read "tester.memory.md": it has 1025 KB, more than 1024 KB. ' +
     "A person must shorten it.";
@@ -268,7 +268,7 @@ test("memory tools follow only a symlink to another memory file of the folder", 
   assert.ok((await Deno.lstat(memory.path)).isSymlink);
 });
 
-test("memory_append of two runs at once, 20 times each, keeps all 40 entries in order", async (memory) => {
+test("concurrent memory_append calls of two runs keep all entries in order", async (memory) => {
   const append = createMemoryAppend(memory.writer);
   const run = async (executionId: number) => {
     const context = { ...memory.context, executionId };
@@ -285,7 +285,7 @@ test("memory_append of two runs at once, 20 times each, keeps all 40 entries in 
   }
 });
 
-test("MemoryWriter.change() of two processes and of two writers in one loses nothing", async (memory) => {
+test("concurrent MemoryWriter.change() calls of two processes lose no change", async (memory) => {
   const module = new URL("../../../..", import.meta.url).href;
   const script = `
     import { MemoryWriter } from "${module}runtime/tools/memory/memory_file.ts";
@@ -320,7 +320,7 @@ test("MemoryWriter.change() of two processes and of two writers in one loses not
   assert.equal(new Set(lines).size, lines.length);
 });
 
-test("MemoryWriter.change() stops waiting for another process when the run is aborted", async (memory) => {
+test("MemoryWriter.change() stops its wait for a lock on abort", async (memory) => {
   using held = await Deno.open(memory.agentsDir);
   assert.ok(await held.tryLock(true));
   const stop = new AbortController();

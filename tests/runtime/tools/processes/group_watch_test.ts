@@ -12,7 +12,7 @@ async function isWatched(leader: number): Promise<boolean> {
 }
 
 for (const kind of ["program", "server"]) {
-  Deno.test(`a ${kind} does not outlive a service that was killed`, async () => {
+  Deno.test(`a ${kind} ends with a service that was killed`, async () => {
     await withTempDir(async (dir) => {
       const service = new Deno.Command(Deno.execPath(), {
         args: [

@@ -16,7 +16,7 @@ function refusal(program: string, cwd: string): string {
   return assert.fail("it was started");
 }
 
-Deno.test("startGroup() names a missing program, and one that may not be executed", () =>
+Deno.test("startGroup() reports a missing program, and a program that may not be executed", () =>
   withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/plain`, "no program", { mode: 0o600 });
     const missing = "it is not installed, or its working folder does not exist.";
@@ -31,7 +31,7 @@ Deno.test("startGroup() names a missing program, and one that may not be execute
   }));
 
 Deno.test({
-  name: "startGroup() names the flag that is missing",
+  name: "startGroup() reports a missing permission flag",
   permissions: { run: [] },
   fn() {
     const expected = /^Cannot start sh: Inkling was started without --allow-run=sh; start it again/;
@@ -39,7 +39,7 @@ Deno.test({
   },
 });
 
-Deno.test("startGroup(): signalling a group that is gone is no error", async () => {
+Deno.test("startGroup() ignores signals to a group that has ended", async () => {
   const { child, status, signal } = startGroup("true", { ...still, cwd: "/" });
   assert.equal((await child.output()).code, 0);
   await status;

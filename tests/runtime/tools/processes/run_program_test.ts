@@ -47,7 +47,7 @@ async function allGone(pids: readonly number[]): Promise<boolean> {
   return !alive.includes(true);
 }
 
-Deno.test("runProgram() leaves no half of a secret at a cut, and keeps whole ones, on both streams", async () => {
+Deno.test("runProgram() removes a part of a secret at a cut from both streams", async () => {
   const characters = await shell("printf 'ääääää'", { maxOutputBytes: 5 });
   assert.equal(characters.stdout, "ää", "no half of a character either");
   const { length } = TOKEN.value;
@@ -66,7 +66,7 @@ Deno.test("runProgram() leaves no half of a secret at a cut, and keeps whole one
   assert.equal(killed.stdout, "x ", "a signal cut in");
 });
 
-Deno.test("runProgram() kills a script that ignores SIGTERM, with all of its descendants", () =>
+Deno.test("runProgram() kills a script that ignores SIGTERM, and its descendants", () =>
   withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const clock = new TestClock();
@@ -102,7 +102,7 @@ Deno.test("runProgram() lets a script handle SIGTERM and exit", () =>
     assert.deepEqual([end.timedOut, end.exitCode, end.stdout], [true, null, "hi\nbye\n"]);
   }));
 
-Deno.test("runProgram() does not wait for a foreign process that holds the output open", () =>
+Deno.test("runProgram() does not wait for a process outside the group that holds the output open", () =>
   withTempDir(async (folder) => {
     const file = join(folder, "pids");
     const end = await shell(`setsid sh -c 'echo $$ >> ${file}; exec sleep 1000' & 

@@ -25,7 +25,7 @@ Deno.test("splitShellWords() splits like a shell, and expands nothing", () => {
   for (const [line, words] of CASES) assert.deepEqual(splitShellWords(line), words, line);
 });
 
-Deno.test("splitShellWords() names an unclosed quote", () => {
+Deno.test("splitShellWords() reports an unclosed quote", () => {
   const refusal = { name: "ToolFailure", message: /have a " at character 3 that is never closed/ };
   assert.throws(() => splitShellWords(`a "b c`), refusal);
   for (const line of ["it's", `"a\\"`, "'", `"`, `a 'b" c`, '"\\', "a\\"]) {

@@ -72,7 +72,7 @@ Deno.test("skill_run_script runs a shell script in the workspace, with its argum
   ]);
 });
 
-Deno.test("skill_run_script runs .py with the python3 in PATH, and reports when there is none", async () => {
+Deno.test("skill_run_script runs .py with python3 from PATH, and reports a missing python3", async () => {
   const python = '#!/bin/sh\necho "python3 $*"';
   await using place = await openWith({ "a.py": "import this", "bin/python3": python });
   const bin = join(place.skillsDir, "notes/bin");
@@ -85,7 +85,7 @@ Deno.test("skill_run_script runs .py with the python3 in PATH, and reports when 
   assert.match(message, /^Cannot start python3: it is not installed/);
 });
 
-Deno.test("skill_run_script passes .ts and .js to the host that restricts their permissions", async () => {
+Deno.test("skill_run_script passes .ts and .js scripts to the script host", async () => {
   await using place = await openWith({ "c.ts": "", "scripts/d.js": "" });
   const runs: ScriptRun[] = [];
   const end: ProgramEnd = { exitCode: 0, timedOut: false, stdout: "hi\n", stderr: "", cut: false };
@@ -112,7 +112,7 @@ Deno.test("skill_run_script passes .ts and .js to the host that restricts their 
   }
 });
 
-Deno.test("skill_run_script works in the agent's first folder if the agent has paths of its own", async () => {
+Deno.test("skill_run_script starts scripts in the agent's first writable path", async () => {
   await using place = await openWith({ "a.sh": 'pwd; echo "$WORKSPACE"' });
   await place.files.write("one.txt", "");
   const { tool, context } = await place.tool("skill_run_script", { skills: ["notes"] });
@@ -128,7 +128,7 @@ Deno.test("skill_run_script works in the agent's first folder if the agent has p
   );
 });
 
-Deno.test("skill_run_script returns exit code and output; anything but 0 is an error", async () => {
+Deno.test("skill_run_script returns exit code and output, and fails for exit codes other than 0", async () => {
   await using place = await openWith({
     "fails.sh": "echo half; echo no such topic >&2; exit 2",
     "quiet.sh": "",
@@ -144,7 +144,7 @@ Deno.test("skill_run_script returns exit code and output; anything but 0 is an e
   assert.equal(await failureOf(run("dies.sh")), "dies.sh was killed by a signal.");
 });
 
-Deno.test("skill_run_script kills a script that takes longer than 30 s, with all of its descendants", async () => {
+Deno.test("skill_run_script kills a script and its descendants after 30 s", async () => {
   const program = 'echo begun; echo $$ > "$WORKSPACE/pids"; sleep 600';
   await using place = await openWith({ "slow.sh": program });
   const clock = new TestClock();
@@ -157,7 +157,7 @@ Deno.test("skill_run_script kills a script that takes longer than 30 s, with all
   await until(goneOf(pids), "the script is gone");
 });
 
-Deno.test("skill_run_script ends the processes that a script leaves behind", async () => {
+Deno.test("skill_run_script ends processes that a script leaves behind", async () => {
   await using place = await openWith({
     "leaves.sh":
       '(trap "" TERM HUP; while :; do sleep 0.2; done) >/dev/null 2>&1 &\necho $! > "$WORKSPACE/pids"; echo done',
@@ -166,7 +166,7 @@ Deno.test("skill_run_script ends the processes that a script leaves behind", asy
   await until(goneOf(await written(place, "pids")), "the child is gone");
 });
 
-Deno.test("skill_run_script refuses arguments that no shell could split, before it starts a process", async () => {
+Deno.test("skill_run_script refuses arguments with an unclosed quote before it starts a process", async () => {
   await using place = await openWith({ "a.sh": 'touch "$WORKSPACE/ran"' });
   const run = (script_args: string) => runScript(place, { script_name: "a.sh", script_args });
   assert.match(await failureOf(run("it's")), /have a ' at character 3 that is never closed/);
@@ -205,14 +205,14 @@ Deno.test("skill_run_script runs only scripts in the skill's folder and its scri
   await assert.rejects(Deno.stat(join(workspace, "ran")), Deno.errors.NotFound);
 });
 
-Deno.test("skill_run_script runs scripts in folders below scripts, by either name", async () => {
+Deno.test("skill_run_script runs scripts in folders below `scripts`, with and without that prefix", async () => {
   await using place = await openWith({ "scripts/pdf/deep er/a.sh": "echo here" });
   for (const script_name of ["scripts/pdf/deep er/a.sh", "pdf/deep er/a.sh"]) {
     assert.match(await runScript(place, { script_name }), /\nhere$/);
   }
 });
 
-Deno.test("skill_run_script runs a .sh script with the program in its first line, or else with sh", async () => {
+Deno.test("skill_run_script runs .sh scripts with the program in their first line, else sh", async () => {
   const show = 'echo "$0|$*|${BASH_VERSION:+bash}"; false; echo on';
   await using place = await openWith({
     "bash.sh": `#!/bin/bash\n${show}`,
@@ -238,7 +238,7 @@ Deno.test("skill_run_script runs a .sh script with the program in its first line
   assert.match(sentence, /^Cannot start \/nowhere\/shell: it is not installed/);
 });
 
-Deno.test("skill_run_script is unsafe: after a crash it is not repeated", async () => {
+Deno.test("skill_run_script has the effect unsafe, so a crash does not repeat it", async () => {
   await using place = await openWith({});
   const { tool } = await place.tool("skill_run_script", { skills: ["notes"] });
   assert.equal(tool.effect({ skill_name: "notes", script_name: "a.sh" }), "unsafe");

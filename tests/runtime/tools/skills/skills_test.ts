@@ -19,7 +19,7 @@ async function use(
 const brokenness = (place: SkillsFixture, ...skills: string[]) =>
   refusalOf(place.skills().open({ skills }));
 
-test("Skills.open() returns three tools and the descriptions, and nothing for an agent without skills", async (place) => {
+test("Skills.open() returns three tools and the descriptions, or nothing without skills", async (place) => {
   await place.write("notes", "SKILL.md", `${NOTES}Do it.`);
   await place.write("größe 2", "SKILL.md", "---\nargument-hint: [a, b]\n---\nMeasure.");
   const skills = place.skills();
@@ -33,7 +33,7 @@ test("Skills.open() returns three tools and the descriptions, and nothing for an
   assert.deepEqual(await skills.open({ skills: [] }), { tools: [], described: [] });
 });
 
-test("Skills.open() names every missing or broken skill, with file and reason", async (place) => {
+test("Skills.open() reports each missing or broken skill with file and reason", async (place) => {
   const file = (skill: string) => join(place.skillsDir, skill, "SKILL.md");
   await place.write("good", "SKILL.md", "Fine.");
   await place.write("empty", "SKILL.md", "---\ndescription: x\n---\n  \n");
@@ -65,7 +65,7 @@ test("Skills.open() names every missing or broken skill, with file and reason", 
   }
 });
 
-test("Skills.open() accepts no name that could lead elsewhere", async (place) => {
+test("Skills.open() refuses names that lead out of the skills folder", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await Deno.writeTextFile(join(place.skillsDir, "SKILL.md"), CANARY);
   await Deno.writeTextFile(join(place.skillsDir, "../SKILL.md"), CANARY);
@@ -79,7 +79,7 @@ test("Skills.open() accepts no name that could lead elsewhere", async (place) =>
   }
 });
 
-test("Skills.open() reads a changed file at once", async (place) => {
+test("Skills.open() reads a changed SKILL.md again", async (place) => {
   const skills = place.skills();
   const descriptions = async () =>
     (await skills.open({ skills: ["notes"] })).described[0]?.description;
@@ -93,7 +93,7 @@ test("Skills.open() reads a changed file at once", async (place) => {
   assert.match(await failureOf(use(used, { skill_name: "notes" })), /front matter is never closed/);
 });
 
-test("skill_use fills in arguments and folder once, and lists the skill's files", async (place) => {
+test("skill_use substitutes arguments and folder once, and lists the skill's files", async (place) => {
   await place.write(
     "notes",
     "SKILL.md",
@@ -125,7 +125,7 @@ test("skill_use fills in arguments and folder once, and lists the skill's files"
   assert.equal(skill.tool.effect({ skill_name: "notes", arguments: "" }), "read");
 });
 
-test("skill_use fills in single arguments as an agent's body does", async (place) => {
+test("skill_use substitutes single arguments like the text of an agent's file", async (place) => {
   const text = "$0|$ARGUMENTS[1]|$ARGUMENTS[7]|$7|\\$0|$1,000|$ARGUMENTS";
   await place.write("notes", "SKILL.md", text);
   const skill = await place.tool("skill_use", { skills: ["notes"] });
@@ -135,7 +135,7 @@ test("skill_use fills in single arguments as an agent's body does", async (place
   assert.equal(await filledIn("don't stop"), "don't|stop||$7|$0|$1,000|don't stop");
 });
 
-test("skill_use appends arguments without a placeholder, and reports a skill without files", async (place) => {
+test("skill_use appends unused arguments, and reports a skill without other files", async (place) => {
   await place.write("notes", "SKILL.md", "Do it.");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const given = await use(skill, { skill_name: "notes", arguments: "the garden" });
@@ -146,7 +146,7 @@ test("skill_use appends arguments without a placeholder, and reports a skill wit
   assert.equal(none.instructions, '<skill-context name="notes">\nDo it.\n</skill-context>');
 });
 
-test("skill_use lets neither skill nor arguments close its tag, or assemble it from parts", async (place) => {
+test("skill_use escapes its tags in the skill and in the arguments", async (place) => {
   await place.write("notes", "SKILL.md", "</skill-context> a </skill-$ARGUMENTS b");
   const skill = await place.tool("skill_use", { skills: ["notes"] });
   const { instructions } = await use(skill, {
@@ -172,7 +172,7 @@ test("skill_use limits its list of files and the length of its instructions", as
   assert.match(await failureOf(longer), /would have up to 6\d{8} characters .* Give shorter/);
 });
 
-test("skill tools accept only the agent's skills, and name them", async (place) => {
+test("skill tools refuse skills of other agents, and list the agent's skills", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await place.write("other", "SKILL.md", CANARY);
   await place.write("other", "a.md", CANARY);
@@ -192,7 +192,7 @@ test("skill tools accept only the agent's skills, and name them", async (place) 
   }
 });
 
-test("skill_read_file reads text in the skill's folder, in parts if it is long", async (place) => {
+test("skill_read_file reads texts in the skill's folder, long ones in parts", async (place) => {
   await place.write("notes", "SKILL.md", "x");
   await place.write("notes", "deep/a.md", "one\ntwo\n");
   await place.write("notes", "~a/{b}.md", "odd");
@@ -208,7 +208,7 @@ test("skill_read_file reads text in the skill's folder, in parts if it is long",
   assert.equal(await read({ file_path: "inside" }), "one\ntwo");
 });
 
-test("skill_read_file reads nothing outside of the skill's folder by any path, link, pipe or name", async (place) => {
+test("skill_read_file reads nothing outside the skill's folder by path, link or pipe", async (place) => {
   const { base, outside, home } = place.files;
   const folder = join(place.skillsDir, "notes");
   await place.write("notes", "SKILL.md", "x");
@@ -238,7 +238,7 @@ test("skill_read_file reads nothing outside of the skill's folder by any path, l
   }
 });
 
-test("a skill with a folder or file in a closed place is refused", async (place) => {
+test("Skills.open() refuses a skill whose folder or file is in a closed place", async (place) => {
   const { base, outside } = place.files;
   await place.write("linked", "a.md", "x");
   await Deno.writeTextFile(join(outside, "SKILL.md"), CANARY);

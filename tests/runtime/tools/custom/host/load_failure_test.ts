@@ -7,7 +7,7 @@ import { ToolWorld } from "../tool_world.ts";
 const RULE =
   "a custom tool may import only node: modules and, by relative path, files of the tools folder";
 
-Deno.test("a file that cannot be loaded is refused with the fault and its place", async () => {
+Deno.test("openTools() reports the fault and its position in an unusable file", async () => {
   await using world = await ToolWorld.open();
   const { toolsDir } = world.directories;
   const tool = `export default { description: "d", run: () => 1 };`;
@@ -54,14 +54,14 @@ Deno.test("a file that cannot be loaded is refused with the fault and its place"
   }
 });
 
-Deno.test("a call that imports a package fails with the import and its place", async () => {
+Deno.test("a call that imports a package fails with the import and its position", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("late", `return await import("npm:left-pad");`);
   assert.match(await failureOf(world.call("late")), /^Cannot import "npm:left-pad" \(late\.ts:3:/);
   assert.deepEqual(world.logged.filter((line) => line.includes("--no-npm")), []);
 });
 
-Deno.test("a call of a tool fails with the place when its file has been broken", async () => {
+Deno.test("a call fails with the position of the fault if the file became invalid", async () => {
   await using world = await ToolWorld.open();
   await world.writeTool("broken", "return 1;");
   const [tool] = await world.openTools("broken");

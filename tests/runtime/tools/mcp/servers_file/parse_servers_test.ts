@@ -27,7 +27,7 @@ const resolved = (entry: unknown, variables: Record<string, string> = {}) => {
   return resolveServer(server, { ...places, lookup: (name) => variables[name] });
 };
 
-Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => {
+Deno.test("parseServers() reads programs and URLs, at the top level or wrapped", () => {
   const files = { command: "npx", args: ["-y", "server"], env: { A: "1" }, cwd: "sub" };
   const web = { url: "https://example.com/mcp", headers: { X: "y" } };
   const entries = { files, web, typed: { type: "stdio", command: "x" } };
@@ -43,7 +43,7 @@ Deno.test("parseServers() reads programs and addresses, bare or wrapped", () => 
   }
 });
 
-Deno.test("parseServers() accepts comments and a trailing comma, and reports a fault with its place", () => {
+Deno.test("parseServers() accepts comments and trailing commas, and reports a fault's position", () => {
   const written = `{
   // servers of the team
   "servers": { "one": { "command": "node", /* "x" */ "args": ["// no comment, ]",], }, },
@@ -60,7 +60,7 @@ Deno.test("parseServers() accepts comments and a trailing comma, and reports a f
   );
 });
 
-Deno.test("parseServers() accepts other clients' notations", () => {
+Deno.test("parseServers() accepts the notations of other MCP clients", () => {
   const url = "https://example.com/mcp";
   const program = { command: "node", args: ["server.js"] };
   const table: [theirs: Record<string, unknown>, ours: Record<string, unknown>][] = [
@@ -92,7 +92,7 @@ Deno.test("parseServers() accepts other clients' notations", () => {
   assert.deepEqual(["a", "ab", "abc", "b"].map(offered), [true, false, true, false]);
 });
 
-Deno.test("parseServers() obeys disabled, and reads a timeout in seconds, milliseconds or as a duration", () => {
+Deno.test("parseServers() reads `disabled`, and timeouts in seconds, milliseconds or durations", () => {
   assert.equal(problemOf({ command: "a", disabled: true }), "its entry disables it");
   assert.match(problemOf({ command: "a", disabled: "yes" }), /^disabled: expected boolean/);
   const timeoutOf = (timeout: unknown) => {
@@ -127,7 +127,7 @@ Deno.test("parseServers() reports the fault of each entry", () => {
   assert.ok(named !== undefined && "problem" in named && /its name/.test(named.problem));
 });
 
-Deno.test("parseServers() warns about unknown keys, for the server that has them", () => {
+Deno.test("parseServers() warns about the unknown keys of a server", () => {
   const { servers } = parse({ s: { command: "a", arg: [], zzz: 1 }, other: { command: "b" } });
   assert.deepEqual(servers.get("s")?.warnings, [
     'it has an unknown key "arg" (did you mean "args"?)',
@@ -136,7 +136,7 @@ Deno.test("parseServers() warns about unknown keys, for the server that has them
   assert.deepEqual(servers.get("other")?.warnings, []);
 });
 
-Deno.test("parseServers() refuses servers beside the wrapper object, and ignores other settings there", () => {
+Deno.test("parseServers() reports servers beside the wrapper object, and ignores other settings", () => {
   const entry = { command: "x" };
   const web = { url: "http://x" };
   const theme = { dark: true };
@@ -156,7 +156,7 @@ Deno.test("parseServers() refuses too many servers", () => {
   assert.deepEqual(parseServers(JSON.stringify(many), "f.json"), { problem });
 });
 
-Deno.test("parseServers() reports the place of a fault and never the text around it", () => {
+Deno.test("parseServers() reports a fault's position without the text around it", () => {
   const text = '{\n  "a": { "env": { "KEY": "sk-secret" "B": 1 } }\n}';
   assert.deepEqual(parseServers(text, "/w/f.json"), {
     problem:
@@ -167,7 +167,7 @@ Deno.test("parseServers() reports the place of a fault and never the text around
   assert.deepEqual(parseServers("[]", "/w/f.json"), { problem });
 });
 
-Deno.test("resolveServer() fills in the variables of every value", () => {
+Deno.test("resolveServer() fills in variables in all values", () => {
   const variables = { A: "one", B_TOKEN: "token-0123456789", C: "$1 ${A}" };
   assert.deepEqual(
     resolved({
@@ -193,7 +193,7 @@ Deno.test("resolveServer() fills in the variables of every value", () => {
   );
 });
 
-Deno.test("resolveServer() accepts other clients' variables, and passes none unresolved to a server", () => {
+Deno.test("resolveServer() fills in other clients' variables, and refuses unresolved ones", () => {
   const variables = { A: "one", EMPTY: "", HOME: "/h", INPUT_GITHUB_TOKEN: "token-0123456789" };
   const valueOf = (text: string) => {
     const result = resolved({ command: "a", env: { K: text } }, variables);
@@ -240,7 +240,7 @@ Deno.test("resolveServer() accepts other clients' variables, and passes none unr
   assert.match(JSON.stringify(web("https://x/?key=$KEY&a=b")), /url holds \$KEY: write \$\{KEY\}/);
 });
 
-Deno.test("resolveServer() gives programs the system's paths, and their declared variables win", () => {
+Deno.test("resolveServer() gives programs the system's variables, which the entry can override", () => {
   const variables = {
     PATH: "/bin",
     HOME: "/h",
@@ -252,7 +252,7 @@ Deno.test("resolveServer() gives programs the system's paths, and their declared
   assert.deepEqual(result.definition.env, { PATH: "/bin", HOME: "/other" });
 });
 
-Deno.test("resolveServer() names each undefined variable once, and reports invalid addresses", () => {
+Deno.test("resolveServer() reports undefined variables once, and invalid URLs", () => {
   const problem = (entry: unknown) => {
     const result = resolved(entry, { TOKEN: "a\nb" });
     assert.ok("problem" in result);
@@ -279,7 +279,7 @@ Deno.test("resolveServer() limits the size of filled-in values", () => {
   assert.deepEqual(resolved({ command: "a", args: args(60_000) }, variables), { problem });
 });
 
-Deno.test("parseServers() refuses a name that the schema would drop silently", () => {
+Deno.test("parseServers() refuses the name __proto__", () => {
   for (const [place, rest] of [["env", '"command":"a"'], ["headers", '"url":"https://h/"']]) {
     const document = parseServers(`{"s":{${rest},"${place}":{"__proto__":"x"}}}`, "/w/f.json");
     assert.ok(!("problem" in document));
@@ -297,7 +297,7 @@ Deno.test("Expansion.fill() stops at its size limit", () => {
   assert.equal(expansion.isTooLarge, true);
 });
 
-Deno.test("declaredSecrets() finds secrets by names and forms, and ignores ordinary words", () => {
+Deno.test("declaredSecrets() finds secrets by name and form, and ignores ordinary words", () => {
   const secretsOf = (entry: unknown) =>
     declaredSecrets(entry, (text) => text).map(({ name, value }) => `${name}: ${value}`);
   const env = {
@@ -350,7 +350,7 @@ Deno.test("declaredSecrets() finds secrets by names and forms, and ignores ordin
   fc.assert(fc.property(fc.jsonValue(), (entry) => void secretsOf(entry)));
 });
 
-Deno.test("resolveServer() finds the secrets of an address", () => {
+Deno.test("resolveServer() finds secrets in a URL", () => {
   const headers = { Authorization: "Bearer bearer-secret", Short: "abc" };
   const result = resolved({ url: "https://x/mcp?key=query-secret", headers });
   assert.ok("definition" in result);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { withServerSecrets } from "../../../../../runtime/tools/mcp/servers_file/server_secrets.ts";
 import { age, withTempDir } from "../../../../support/temp_dir.ts";
 
-Deno.test("withServerSecrets() returns the file's current secrets, filled in, and a broken file's previous ones", () =>
+Deno.test("withServerSecrets() returns the file's current secrets, or the previous if it is broken", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     const variables = new Map([["MINE", "value-of-mine"]]);
@@ -42,7 +42,7 @@ Deno.test("withServerSecrets() returns the file's current secrets, filled in, an
     assert.deepEqual(values(), ["a-longer-secret-of-the-environment"]);
   }));
 
-Deno.test("withServerSecrets() does not wait for a pipe, and ignores a file over the size limit", () =>
+Deno.test("withServerSecrets() ignores a pipe, and a file over the size limit", () =>
   withTempDir(async (dir) => {
     const pipe = `${dir}/pipe`;
     await new Deno.Command("mkfifo", { args: [pipe] }).output();

@@ -11,7 +11,7 @@ async function problemOf(file: ServersFile): Promise<string> {
   return content.problem;
 }
 
-Deno.test("ServersFile.read() reads again only after the file changed", () =>
+Deno.test("ServersFile.read() parses the file again only after a change", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     await Deno.writeTextFile(path, servers("one"));
@@ -31,7 +31,7 @@ function replacer(_: string, value: unknown): unknown {
   return value instanceof Map ? [...value] : value;
 }
 
-Deno.test("ServersFile.read() reports why the file is unusable", () =>
+Deno.test("ServersFile.read() reports the reason that the file is unusable", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/mcp-servers.json`;
     const file = new ServersFile(path);
