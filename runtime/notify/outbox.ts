@@ -46,7 +46,10 @@ export interface MessageFilter {
   kinds: readonly NotifyKind[] | null;
 }
 
-/** A store that writes the messages about an event in the transaction of the event, so that both are committed or none. */
+/**
+ * A store that writes the messages about an event in the event's transaction, so that event and messages are committed
+ * together.
+ */
 export interface EventMessages {
   record(event: NotableEvent): Operation<void>;
 }
@@ -81,8 +84,8 @@ interface MessageRow {
 }
 
 /**
- * An SQL condition for open messages that a MessageFilter allows to be sent. A message waits while an earlier one of its
- * execution and channel was tried and is still open.
+ * An SQL condition for open messages that a MessageFilter allows to be sent. A message waits while an earlier message of
+ * its execution and channel was tried and is open.
  */
 const ELIGIBLE = "closed_at IS NULL " +
   "AND channel NOT IN (SELECT value FROM json_each(?1)) " +

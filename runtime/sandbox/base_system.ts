@@ -9,8 +9,8 @@ const SYSTEM: readonly string[] = [
 ];
 
 /**
- * The files and folders of /etc that programs need. The others are not mounted, because any program may store passwords in
- * /etc (rejected: the whole of /etc except /etc/shadow).
+ * The files and folders of /etc that programs need. The rest of /etc is not mounted, because any program may store
+ * passwords there (rejected: the whole of /etc except /etc/shadow).
  */
 const ETC_FILES: readonly string[] = [
   ...["passwd", "group", "hosts", "host.conf", "resolv.conf", "nsswitch.conf", "gai.conf"],

@@ -12,7 +12,7 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** The maximum number of files that are read from one folder. */
 const MAX_FILES = 1_000;
 
-/** Returns the absolute paths in these variables and in DENO_CERT. */
+/** Returns the absolute paths in CERTIFICATE_VARIABLES and DENO_CERT. */
 export function certificatePaths(environment: Readonly<Record<string, string>>): string[] {
   const values = [...CERTIFICATE_VARIABLES, "DENO_CERT"].map((name) => environment[name] ?? "");
   // OpenSSL accepts several folders in one variable, separated by colons.
@@ -20,8 +20,8 @@ export function certificatePaths(environment: Readonly<Record<string, string>>):
 }
 
 /**
- * Returns the certificate files at the paths in these variables, and in the folders at these paths. Leaves out files with a
- * private key.
+ * Returns the certificate files at the paths in CERTIFICATE_VARIABLES and DENO_CERT. For a folder, returns the certificate
+ * files in it. Leaves out files with a private key.
  */
 export function certificateFiles(environment: Readonly<Record<string, string>>): string[] {
   return certificatePaths(environment).flatMap((path) =>

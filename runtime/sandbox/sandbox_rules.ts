@@ -72,9 +72,9 @@ export class SandboxFailure extends RuntimeError {
 }
 
 /**
- * Returns the `.env` files that are in these folders now. They must be listed, because bubblewrap hides paths, not names.
- * Symlinks are not followed, because their targets are only in the sandbox if they are in one of the folders. Throws
- * SandboxFailure if there are too many entries.
+ * Returns the `.env` files that exist in `folders`. They must be listed, because bubblewrap hides paths, not names.
+ * Symlinks are not followed: their targets are in the sandbox only if they are in one of the folders. Throws SandboxFailure
+ * if there are too many entries.
  */
 export function findEnvFiles(folders: readonly string[]): string[] {
   const found: string[] = [];

@@ -35,7 +35,7 @@ const MACHINE_PLACES: readonly string[] = [
   ...["/etc/NetworkManager", "/run", "/var/run", "/sys", "/boot", "/var/lib/docker"],
 ];
 
-/** Returns the absolute paths of all these places. The paths need not exist. */
+/** Returns the absolute paths of the places of keys and private data. The paths need not exist. */
 export function secretPlaces(home: string): string[] {
   return [...HOME_PLACES.map((path) => join(home, path)), ...MACHINE_PLACES];
 }

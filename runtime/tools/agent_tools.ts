@@ -34,7 +34,7 @@ export interface ToolSources {
   findSandboxGap(agent: Agent): Promise<string | undefined>;
 }
 
-/** Opens the tools of agents from their sources. */
+/** The sources of tools, from which the tools of each agent are opened. */
 export class ToolCatalog {
   readonly #sources: ToolSources;
 

@@ -13,7 +13,7 @@ export interface UnmatchedGuardsOptions {
   defaults: () => readonly string[];
 }
 
-/** Logs one warning per agent and unmatched entry. */
+/** The log of warnings about unmatched entries. Each agent's entry causes only one warning. */
 export class UnmatchedGuards {
   readonly #log: ServiceLog;
   readonly #defaults: () => readonly string[];

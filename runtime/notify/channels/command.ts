@@ -1,4 +1,4 @@
-// Creates the channels `command` (a program of the user) and `desktop`. Both start a program without a shell and with few
+// Creates the channels `command` (a program of the user) and `desktop`. Each starts a program without a shell and with few
 // environment variables.
 import type { Clock } from "../../../base/clock.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";

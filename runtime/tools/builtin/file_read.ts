@@ -19,7 +19,7 @@ const KNOWN_BEFORE = 256 * 1024;
 /** The size of one read. Scanning it takes well below a millisecond, and the service does other work between two reads. */
 const CHUNK_BYTES = 64 * 1024;
 const SAMPLE_BYTES = 8 * 1024;
-/** The maximum size of a picture or PDF file. */
+/** The maximum size of a picture or PDF file in bytes. */
 const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
 /** The bytes `%PDF` at the beginning of a PDF file. Checked separately, because a PDF file may begin with plain text. */
 const PDF = [0x25, 0x50, 0x44, 0x46];
@@ -94,7 +94,7 @@ async function readPart(
   { line, column }: Place,
   file: Pick<OpenedFile, "display">,
 ): Promise<Part | undefined> {
-  // Only at the beginning of the file is a byte order mark removed; later in the file it is text.
+  // A byte order mark is removed only at the beginning of the file. In a later line it is text.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: line > 1 });
   let text = "";
   let at = column - 1;

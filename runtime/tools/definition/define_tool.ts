@@ -31,7 +31,7 @@ interface Declaration<Shape extends z.ZodRawShape> {
 
 /** The definition of a tool that performs an action. */
 export interface ToolDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
-  /** The effect of every call, or a function that returns the effect of a call with these arguments. */
+  /** The effect of every call, or a function that returns the effect of a call with given arguments. */
   effect: Effect | ((args: z.output<z.ZodObject<Shape>>) => Effect);
   timeoutMs: number;
   maxResultBytes?: number | undefined;

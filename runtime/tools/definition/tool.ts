@@ -42,7 +42,7 @@ export interface AnsweredQuestion {
   answer: HumanAnswer;
 }
 
-/** The context of a running tool. */
+/** The second argument of a tool's `run`: facts about the call, and functions for it. */
 export interface ToolContext {
   /**
    * Aborts when the execution is cancelled or aborted, or the service stops. A tool passes the signal to every operation
@@ -112,7 +112,9 @@ export interface FileRenaming {
 /** The part that all kinds of tools share: the description for the model, and the check of the arguments. */
 export interface ToolDeclaration {
   readonly name: string;
-  /** Further names, which the tool would have beside other tools. A guard by any of these names applies to the tool. */
+  /**
+   * Further names that the tool would get if another tool had its name. A guard by any of these names applies to the tool.
+   */
   readonly otherNames?: readonly string[];
   /** The server and the tool's name on that server. Only set for a tool of an MCP server. */
   readonly origin?: ServerOrigin;
@@ -135,7 +137,7 @@ export interface ActionTool extends ToolDeclaration {
   readonly maxResultBytes?: number | undefined;
   /**
    * The resource that the tool's calls use. Calls of one reply that use the same resource take effect in the order of the
-   * reply. Undefined: its calls run in parallel with all others.
+   * reply. Undefined: the tool's calls run in parallel with all others.
    */
   readonly worksOn?: "files" | "memory";
   /** The effect of every call. Null if the effect depends on the arguments. */

@@ -32,7 +32,7 @@ export interface FolderOptions {
   stateDir: string;
 }
 
-/** An open folder. Dispose of it only after every operation that uses a path from its methods has ended. */
+/** An open folder. Dispose of it only after every operation that uses one of its paths has ended. */
 export class FolderHandle implements Disposable {
   /** The real path of the folder, as the sandbox admitted it. */
   readonly path: string;

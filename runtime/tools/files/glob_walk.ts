@@ -1,5 +1,5 @@
 // Finds the entries of a sandbox that match a pattern. The walk never leaves the allowed roots and never enters a symlinked
-// folder. Files in the symlink's target are found under their real paths if these are inside the roots.
+// folder. Files in the symlink's target are found by their real paths if the target is inside the roots.
 import { realpath, stat } from "node:fs/promises";
 import { join, posix, relative, resolve, sep } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
@@ -16,7 +16,7 @@ const MAX_DEPTH = 64;
 /** The number of attempts to list a folder that is moved during the listing. */
 const ATTEMPTS = 3;
 
-/** The result of a walk. */
+/** The result of walkGlob(). */
 export interface GlobOutcome {
   /** The paths of the first matches as shown to the model, sorted. The path of a folder ends with a slash. */
   found: string[];
@@ -28,7 +28,7 @@ export interface GlobOutcome {
   hasMoved: boolean;
 }
 
-/** The limits of a walk and of its result. */
+/** The options of walkGlob(): the maximum numbers of results and of visited entries, and the time limit. */
 export interface WalkBounds {
   maxFound: number;
   maxEntries: number;

@@ -1,7 +1,7 @@
 // Locks by which calls wait for each other before they write a path. They are needed although the calls of one reply run in
 // order: a timed-out call may continue to write, and other runs write to the same memory.
 
-/** Runs functions with the same key one after the other, in the order of the requests. */
+/** Locks by keys. Functions with the same key run one after the other, in the order of the requests. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 

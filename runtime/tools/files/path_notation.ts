@@ -23,7 +23,7 @@ export interface PathNotationOptions {
 
 const ALIAS_PREFIX = /^\{([a-z][a-z0-9_]*)\}(?=$|\/)/;
 
-/** Converts the paths of one agent. A path from `display` converts back to the same absolute path. */
+/** The conversion of one agent's paths. A path from `display` converts back to the same absolute path. */
 export class PathNotation {
   readonly #workspace: string;
   readonly #home: string;

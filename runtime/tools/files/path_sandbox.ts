@@ -37,7 +37,7 @@ export interface ResolvedPath {
   exists: boolean;
 }
 
-/** The options of a sandbox. All paths are absolute. */
+/** The options of PathSandbox. All paths are absolute. */
 export interface PathSandboxOptions extends ClosedFolders, SandboxRootsOptions {
   /** The folder that `~` names. */
   home: string;
@@ -108,8 +108,8 @@ export class PathSandbox {
         `Cannot use "${text}": it is, or contains, a symbolic link to something that does not exist.`,
       );
     }
-    // The path as written may lead through a symlink, so only the real path must lie inside a root. But neither may be
-    // closed.
+    // The written path and the real path must not be closed. Only the real path must lie in a root, because the written
+    // path may lead through a symlink.
     const refusal = this.refusal(asked, access);
     if (refusal !== undefined) throw new ToolFailure(`Cannot ${access} "${text}": ${refusal}.`);
     this.#admit(text, path, access);
@@ -149,7 +149,7 @@ export class PathSandbox {
     return FolderHandle.create(folder, { ...this.#holding, access: "write" });
   }
 
-  /** Returns true if a real path may be listed. Checks only the path, so a file must still be opened through `resolve`. */
+  /** Returns true if a real path may be listed. Checks only the path: to read the file, open it through `resolve`. */
   isReadable(real: string): boolean {
     return this.#roots.find(real, "read") !== undefined && this.refusal(real, "read") === undefined;
   }

@@ -19,7 +19,7 @@ export interface RealPath {
 
 /**
  * Resolves the symlinks of an absolute path as far as it exists. Returns a path that Deno's flags close unchanged, because
- * it cannot be opened anyway. Throws ToolFailure with the path `shown` if the file system reports another error.
+ * it cannot be opened. Throws ToolFailure with the path `shown` if the file system reports another error.
  *
  * Synchronous, because a thread switch takes longer than the system call, and each use of a file resolves several paths.
  */
@@ -72,7 +72,9 @@ function unlessMissing<T>(work: () => T, shown: string): T | undefined | typeof 
   }
 }
 
-/** Returns true if `path` is `folder` or lies in it. Both are absolute. Ignores letter case unless on Linux. */
+/**
+ * Returns true if `path` is `folder` or lies in it. `path` and `folder` are absolute. Ignores letter case except on Linux.
+ */
 export function isWithin(path: string, folder: string): boolean {
   const rest = relative(foldPath(folder), foldPath(path));
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));

@@ -1,8 +1,8 @@
 // Implements the HTTP proxy on a Unix socket through which sandboxed programs reach their permitted hosts.
 //
-// Decision: a proxy of our own, because it must control the host and the address of every connection (rejected: proxy-chain
-// 2, which is built on node:http, resolves names itself, and listens on TCP, where any program of the machine could use
-// it).
+// Decision: Inkling has its own proxy, because the proxy must control the host and the address of every connection
+// (rejected: proxy-chain 2, which is built on node:http, resolves names itself, and listens on TCP, where any program of
+// the machine could use it).
 import { ifThere } from "../../../base/files/missing.ts";
 import type { ProxyRoute } from "../../sandbox/sandbox_rules.ts";
 import { type ResolveHost, resolveHostBySystem } from "./host_lookup.ts";

@@ -13,7 +13,7 @@ export interface HttpPolicy {
   deny: readonly string[];
   /** Returns the service's TCP ports, which are always refused on an address of this machine. */
   ownPorts: () => readonly number[];
-  /** Returns the addresses of this machine. Undefined: every loopback or private address counts as one of this machine. */
+  /** Returns the addresses of this machine. Undefined: every loopback or private address counts as this machine's. */
   ownAddresses?: () => readonly string[];
 }
 

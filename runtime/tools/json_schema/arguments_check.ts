@@ -25,7 +25,7 @@ const CONTAINER =
 const CHOICES = ["anyOf", "oneOf"];
 
 /**
- * The maximum of sizeOf(schema) multiplied by sizeOf(value) for a check in the service. Such a check takes some
+ * The maximum of sizeOf(schema) multiplied by sizeOf(value) for a check in the service. At this limit, a check takes some
  * milliseconds.
  */
 const MAX_COMPARISONS = 50_000;

@@ -68,7 +68,7 @@ export class HttpTransport implements ServerLink {
     });
   }
 
-  /** The reason that this side ended the connection, if it did. The state of a remote program is unknown. */
+  /** The reason for which this transport ended the connection, if it did. The state of a remote program is unknown. */
   get endReason(): string | undefined {
     return this.#fault?.message;
   }
@@ -99,7 +99,7 @@ export class HttpTransport implements ServerLink {
       await this.#cancel(message, options);
       return;
     }
-    // Requests with this option, such as subscriptions, handle the end of their stream themselves.
+    // Requests with `onRequestStreamEnd`, such as subscriptions, handle the end of their stream themselves.
     if (!isJSONRPCRequest(message) || options.onRequestStreamEnd !== undefined) {
       // Each message needs a connection, and a server may send any number of requests that need a response.
       if (this.#unanswered >= MAX_UNREAD_ANSWERS) {

@@ -12,8 +12,8 @@ const MAX_DEPTH = 500;
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|javascript|[\w.-]+\+(json|xml))\b)/i;
 
 /**
- * Returns the text blocks of a result, and a line for each other block. Structured content is only used if there is no
- * text, because the protocol says that text repeats it. Images and sounds in it are left out if they are blocks, too.
+ * Returns the text blocks of a result, and a line for each other block. Structured content is used only if there is no text
+ * block, because by the protocol text blocks repeat it. Its images and sounds that are also blocks are left out.
  */
 export function toResultText(
   { content, structuredContent }: CallToolResult,

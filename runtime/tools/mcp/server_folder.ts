@@ -5,7 +5,7 @@ import { toFunctionName } from "./tool_names.ts";
 /**
  * Returns the folder of a server's program in the state folder.
  *
- * Decision: neither the workspace nor a folder in it, because agents write there, and interpreters and package runners load
+ * Decision: the folder is outside of the workspace, because agents write there, and interpreters and package runners load
  * code from the working folder and its parents (rejected: the folder of mcp-servers.json, which is in the workspace, beside
  * the file with the keys).
  */

@@ -45,7 +45,7 @@ export interface SessionPorts {
   confinement: ServerConfinement;
   /** Inkling's version, which is sent to the server. */
   version: string;
-  /** Returns the names of the environment variables that an entry may pass to its server. */
+  /** Returns the names of the environment variables that an entry of mcp-servers.json may pass to its server. */
   variableNames(): readonly string[];
 }
 

@@ -21,7 +21,8 @@ export function usualNames({ server, tool }: ServerTool): string[] {
 
 /**
  * Returns a name for each tool, in the order of `tools`. A tool gets its own name as a valid function name if no other tool
- * wants it and it is not in `taken`, else `server_tool`. If that is not free either, a hash or a number is appended.
+ * wants that name and `taken` does not contain it, else `server_tool`. If `server_tool` is not free, a hash or a number is
+ * appended.
  */
 export function nameTools(tools: readonly ServerTool[], taken: Iterable<string>): string[] {
   const used = new Set(taken);

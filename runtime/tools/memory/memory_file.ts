@@ -44,8 +44,8 @@ export async function readMemory(path: string): Promise<MemoryDocument> {
 }
 
 /**
- * Changes memory files, one at a time in each folder. All agents should share one writer, because its lock is faster than
- * the lock between processes.
+ * A writer of memory files. It makes one change at a time in each folder. All agents should share one writer, because its
+ * lock is faster than the lock between processes.
  */
 export class MemoryWriter {
   readonly #locks = new PathLocks();

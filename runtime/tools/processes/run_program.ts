@@ -106,7 +106,7 @@ class OutputSpace {
   #left: number;
   #cut = false;
 
-  /** Creates a space of `bytes` for both streams together. */
+  /** Creates a space of `bytes` for standard output and standard error together. */
   constructor(bytes: number) {
     this.#left = bytes;
   }

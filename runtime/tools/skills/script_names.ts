@@ -56,8 +56,9 @@ export function parseScriptName(text: string): ScriptName {
 }
 
 /**
- * Returns the program that runs a shell script, with its argument if there is one. Reads them from the first line like the
- * kernel: `#!/usr/bin/env bash`, `#!/bin/bash -eu`. Without such a line, returns `sh`.
+ * Returns the program that runs a shell script, followed by its argument if there is one. Both are read from the script's
+ * first line like the kernel does: `#!/usr/bin/env bash`, `#!/bin/bash -eu`. Returns `sh` if the first line names no
+ * program.
  */
 export function shellOf(script: string): string[] {
   const [, program, argument] = /^#![ \t]*(\/[^ \t\r\n]*)[ \t]*([^\r\n]*)/.exec(script) ?? [];

@@ -32,7 +32,7 @@ export interface Skill extends SkillFile {
   sandbox: PathSandbox;
 }
 
-/** The directories that skills are read from, and those that no skill may use. */
+/** The directory of the skills, the directories that no skill may use, and the home directory. */
 export interface SkillLibraryOptions {
   directories: Pick<Directories, "skillsDir" | "configDir" | "stateDir">;
   /** The user's home directory. */

@@ -25,7 +25,7 @@ export interface AgentSkills {
 /** The options for reading skills and running their scripts. */
 export interface SkillsOptions extends SkillLibraryOptions, SkillScriptOptions {}
 
-/** Opens skills for runs. Nothing is cached: each run and each use reads a skill again. */
+/** The skills of a workspace. Nothing is cached: each run and each use reads a skill again. */
 export class Skills {
   readonly #library: SkillLibrary;
   readonly #tools: readonly Tool[];

@@ -5,8 +5,8 @@ const FUNCTIONS = [function () {}, async function () {}, function* () {}, async 
 const WAYS_OF_NODE = ["getBuiltinModule", "binding", "_eval", "mainModule"];
 
 /**
- * Replaces these functions by a function that throws. Must be called before a tool is loaded. Throws if Deno's internals
- * cannot be removed.
+ * Replaces the functions that turn text into code or start threads by a function that throws. Must be called before a tool
+ * is loaded. Throws if Deno's internals cannot be removed.
  */
 export function closeLoader(): void {
   const refuse = Object.assign(

@@ -93,7 +93,7 @@ function parseLine(line: string): ToHost | undefined {
   }
 }
 
-/** Writes messages that the service recognizes as the host's, because each has the prefix `mark`. */
+/** A writer of messages to the service. The service recognizes the messages by their prefix `mark`. */
 class MessageWriter {
   /** The prefix of each message. Tools cannot know it, because the host received it before it loaded a tool. */
   mark = "";

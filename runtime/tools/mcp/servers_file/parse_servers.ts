@@ -1,5 +1,5 @@
-// Parses mcp-servers.json into entries. An invalid entry does not affect the others. No message contains a value of an
-// entry, because it may be a key.
+// Parses mcp-servers.json into entries. An invalid entry makes no other entry invalid. No message contains a value of an
+// entry, because the value may be a key.
 import type { z } from "zod";
 import { isJsonObject } from "../../../../base/json.ts";
 import { toPlainJson } from "../../../../base/text/json_comments.ts";

@@ -8,8 +8,8 @@ import { Expansion } from "./expansion.ts";
 import { type DeclaredServer, type ServerDefinition, toToolChoice } from "./server_definition.ts";
 
 /**
- * The environment variables that every program gets in addition to those of its entry: paths, the user, and certificates.
- * They contain no keys, because a server gets only the keys that a person gave it.
+ * The environment variables that every program gets in addition to its entry's: paths, the user, and certificates. They
+ * contain no keys, because a server gets only the keys that a person gave it.
  */
 const PLACES = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 export const INHERITED_VARIABLES = [...PLACES, ...CERTIFICATE_VARIABLES];

@@ -17,7 +17,8 @@ import { findEntries, MAX_SERVERS, MAX_SERVERS_FILE_BYTES, toOwnEntry } from "./
 
 /**
  * Returns a function that returns `secrets` and the secrets of the file at `path`, longest first. `lookup` returns the
- * value of a variable. If the file becomes invalid or unreadable, its previous secrets are still returned.
+ * value of a variable. If the file becomes invalid or unreadable, the function continues to return the file's previous
+ * secrets.
  */
 export function withServerSecrets(
   secrets: () => readonly Secret[],
