@@ -1,4 +1,4 @@
-// The entry of the runtime: opens one over a workspace and wires its parts, bottom-up.
+// Opens a runtime over a workspace: creates its objects and connects them.
 import { type MachineTimeZone, readMachineTimeZone } from "./agents/machine_time_zone.ts";
 import { CurrentAgents } from "./agents/current_agents.ts";
 import type { Clock } from "../base/clock.ts";
@@ -39,11 +39,11 @@ import { Pause } from "./triggers/pause.ts";
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";
 
 const loadAgentVariant = lazyModule(() => import("./wiring/agent_variant.ts"));
-/** Loaded with the first run, or the first agent with a watch. */
+/** Loaded with the first run or the first agent with a watch. */
 const loadOwnWrites = lazyModule(() => import("./triggers/watch/own_writes.ts"));
-/** Loaded where several services share the database. */
+/** Loaded if several services share the database. */
 const loadNodes = lazyModule(() => import("./executions/nodes/node_reads.ts"));
-/** Loaded when somebody asks what a run would be. */
+/** Loaded with the first request for a run's plan. */
 const loadPlanRun = lazyModule(() => import("./wiring/plan/plan_run.ts"));
 
 /** Options of openRuntime(). */
@@ -54,22 +54,22 @@ export interface OpenRuntimeOptions {
   log: ServiceLog;
   mode: RuntimeMode;
   clock?: Clock;
-  /** TCP ports of the service itself. Agents must not reach them. */
+  /** Returns the TCP ports of the service itself, which agents must not reach. */
   ownPorts?: () => readonly number[];
-  /** Receives telemetry of every run; absent: none. */
+  /** Receives the telemetry of every run. If absent, there is none. */
   telemetry?: Telemetry;
 }
 
 /**
- * Opens a runtime and reads the agents. In mode `service` it also ends or resumes the executions of a dead service, then
+ * Opens a runtime and reads the agents. In the mode `service`, also resumes or ends the executions of a dead service, and
  * starts the triggers. Throws StateDirUnusable and DatabaseUnusable, and AlreadyRunning if another service owns the state
- * directory. An error leaves nothing open.
+ * directory. After an error, nothing stays open.
  */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
   const { settings, version, mode } = options;
   const { directories } = settings;
   await using resources = new AsyncDisposableStack();
-  // Replaced by the redacted log below.
+  // The redacted log replaces this log below.
   let report = options.log;
   const { db, instanceId, clock, node } = await openStorage(settings, {
     mode,
@@ -108,7 +108,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return new OwnWrites(node && ((write) => node.notify("wrote", JSON.stringify(write))));
   });
   const findAgent = (id: string) => registry.get(id);
-  // Runs that other runs and triggers start must not wait until the triggers use a changed file.
+  // Finds agents with their current files for runs that other runs and triggers start, without waiting for the watcher.
   const current = new CurrentAgents({
     registry,
     agentsDir: directories.agentsDir,
@@ -205,7 +205,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   if (mode !== "service") resources.use(toolResources);
   if (mode === "upkeep") {
     resources.use(runner);
-    // A parent whose waiting child ends would continue; here it ends too.
+    // A parent whose waiting child ends would continue, so its run is stopped here.
     await runner.stop({ graceMs: 0, error: STOPS.awaited_purged });
   }
   return new LocalRuntime({
@@ -278,7 +278,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   });
 }
 
-/** Reads the time zone on first use, because that takes longer than opening the database. */
+/**
+ * Returns a function that reads the time zone on its first call, because reading takes longer than opening the database.
+ */
 function lazyTimeZone(variable: string | undefined): () => MachineTimeZone {
   let found: MachineTimeZone | undefined;
   return () => found ??= readMachineTimeZone(variable);

@@ -1,4 +1,4 @@
-// The summary of a time span for a person who was away: its events, and the problems that are open now.
+// Creates the summary of a time span for a person who was away: its events, and the problems that are open now.
 import type {
   Downtime,
   ExecutionReads,
@@ -12,33 +12,33 @@ import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 
-/** The number of slots per read. */
+/** The number of due times in one read. */
 const SLOT_PAGE = 100;
-/** The number of days in the mean cost. */
+/** The number of days that the mean cost is computed from. */
 const MEAN_DAYS = 7;
 
-/** The summary of a span. Times are milliseconds. */
+/** The summary of a time span. Times are in milliseconds since the epoch. */
 export interface Recap extends SpanSummary {
   since: number;
   until: number;
-  /** The cost of the same span one day earlier, and its mean over the seven days before. */
+  /** The cost in dollars of the same span one day earlier. Null if it is unknown. */
   costBeforeUsd: number | null;
   meanCostUsd: number | null;
   /** The questions that wait for a person now, oldest first. */
   waiting: WaitingRequest[];
-  /** Scheduled times without a run, by agent and reason. */
+  /** The due times without a run, grouped by agent and reason. */
   slots: SlotGroup[];
   downtimes: Downtime[];
-  /** Agents whose triggers are stopped or whose files have errors, with the reason. */
+  /** The agents whose triggers are stopped or whose files have errors, with the reason. */
   stopped: { agentId: string; reason: string }[];
   /** The next scheduled runs, the soonest first. */
   next: { agentId: string; at: number }[];
 }
 
-/** A question, and the agent that asks it. */
+/** An open question with the id of the asking agent. */
 export type WaitingRequest = HumanRequest & { agentId: string };
 
-/** Slots of one agent that did not run for the same reason. */
+/** The due times of one agent that had no run for the same reason. */
 export interface SlotGroup {
   agentId: string;
   outcome: "missed" | "skipped";
@@ -48,7 +48,7 @@ export interface SlotGroup {
   last: number;
 }
 
-/** The sources of a recap. */
+/** The objects that a recap is created from. */
 export interface RecapParts {
   listings: readonly { agent: Agent; nextRun: number | null; triggerPaused: string | null }[];
   registry: Pick<AgentRegistry, "broken">;
@@ -58,7 +58,7 @@ export interface RecapParts {
   pause: Pick<Pause, "state">;
 }
 
-/** Summarizes the events from `since` to before `until`. */
+/** Returns the summary of the time from `since` to before `until`. */
 export async function makeRecap(
   span: { since: number; until: number },
   parts: RecapParts,
@@ -90,7 +90,7 @@ export async function makeRecap(
   };
 }
 
-/** Reads the slots of a span, newest first. A series of skipped slots counts at its first time. */
+/** Returns the due times of a span, newest first. A series of skipped times counts at its first time. */
 async function readSlots(
   agentId: string,
   { since, until }: { since: number; until: number },

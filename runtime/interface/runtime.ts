@@ -1,4 +1,4 @@
-// The interface of the runtime for its users: the HTTP service, the command line and tests. mod.ts opens one.
+// Defines the interface of the runtime for the HTTP service, the command line and tests. mod.ts opens a runtime.
 import type { AutomaticTriggerType } from "../vocabulary/trigger_kinds.ts";
 import type { Agent, Trigger } from "../agents/agent.ts";
 import type { BrokenAgentFile } from "../agents/registry.ts";
@@ -56,34 +56,34 @@ export type { Delivery } from "../triggers/webhook/delivery.ts";
 export type { HookOutcome } from "../triggers/webhook/webhooks.ts";
 export type { RunRequest } from "../executions/runs/run_request.ts";
 
-/** An agent with its stored state. Times are milliseconds since the epoch. */
+/** An agent with its newest execution and the state of its trigger. Times are in milliseconds since the epoch. */
 export interface AgentListing extends TriggerNotes {
   agent: Agent;
-  /** The agent's newest execution, if any. */
+  /** The agent's newest execution. Null if it has none. */
   lastExecution: ListedExecution | null;
 }
 
 /** An execution with its request and answer. */
 export interface ExecutionDetail extends Omit<ListedExecution, "preview"> {
   outputData: string | null;
-  /** The request's message, besides its arguments; null for the default task. */
+  /** The message of the request. Null if the request has only arguments or nothing. */
   message: string | null;
   context: string | null;
-  /** True: secrets were removed from the request, so repeating the shown request would differ. */
+  /** True if secrets were removed from the request, so that a run with the shown request would differ. */
   isRequestRedacted: boolean;
-  /** The execution and the step that it was forked from; null: it is no fork. */
+  /** The execution and step that this execution was forked from. Null if it is no fork. */
   forkedFrom: { executionId: number; step: number } | null;
-  /** True: the last reply was interrupted, so part of its tokens and cost is estimated. */
+  /** True if the last reply was cut off, so that part of the tokens and cost is estimated. */
   isUsageEstimated: boolean;
-  /** The usage of all executions below this one. */
+  /** The usage of all descendants of this execution. */
   children: ExecutionTotals;
 }
 
 /** A request for usage by day. */
 export interface UsageRequest {
-  /** The number of days up to today. */
+  /** The number of days, including today. */
   days: number;
-  /** An IANA zone; the default is the machine's. */
+  /** An IANA time zone. The machine's time zone if absent. */
   timeZone?: string;
 }
 
@@ -91,60 +91,63 @@ export interface UsageRequest {
 export interface UsageReport {
   /** The days of the report, oldest first. The last one is today. */
   days: Day[];
-  /** The IANA zone of the days. */
+  /** The IANA time zone of the days. */
   timeZone: string;
-  /** By day, oldest first; one entry for each agent that ran on a day. */
+  /** The usage of each agent on each day with a run, oldest day first. */
   entries: DailyUsage[];
 }
 
-/** The change of an agent's file that approves a tool. */
+/** The change of an agent's file that frees a tool from approval. */
 export interface AutoApproval {
-  /** Absolute. */
+  /** The absolute path of the agent's file. */
   path: string;
-  /** See UnifiedDiff; without secrets. Empty if nothing changes. */
+  /** The change as a unified diff without secrets (see UnifiedDiff). Empty if nothing changes. */
   diff: string;
   written: boolean;
-  /** True: the tool already runs without approval. */
+  /** True if the tool already runs without approval. */
   already: boolean;
 }
 
 /** A question as shown to a person. */
 export interface PendingRequest extends HumanRequest {
-  /** The agent that asks: the execution's own, or one that it delegated to. */
+  /** The id of the asking agent: the execution's own, or one that it delegated to. */
   askedBy: string;
-  /** The effect of the call on a file as it is now; null if it changes no file. */
+  /** The effect of the call on a file as the file is now. Null if the call changes no file. */
   preview: CallPreview | null;
 }
 
-/** An item that a follower of one execution receives. */
+/** An item that a follower of an execution receives. */
 export type FollowItem =
   | { type: "frame"; frame: Frame }
-  /** Streamed text, only with `deltas`; never stored. `restart`: earlier text of the reply is void. */
+  /**
+   * Streamed text, sent only with `deltas` and never stored. With `restart`, `content` replaces the earlier text of the
+   * reply.
+   */
   | { type: "delta"; content: string; restart: boolean }
-  /** The follower caught up with a waiting execution; the stream ends. `payload` is one line of JSON. */
+  /** The end of the stream: the execution waits, and the follower has all frames. `payload` is one line of JSON. */
   | { type: "waiting"; payload: string };
 
 /** Options of Runtime.follow. */
 export interface FollowOptions {
-  /** Starts after this frame id; 0 replays all. */
+  /** The id after which the frames begin. 0 for all frames. */
   after: number;
   deltas?: boolean;
-  /** Ends the iteration without an error when aborted. */
+  /** Ends the iteration without an error when it aborts. */
   signal: AbortSignal;
 }
 
-/** An agent with an automatic trigger. Times are milliseconds since the epoch. */
+/** An agent with an automatic trigger. Times are in milliseconds since the epoch. */
 export interface SchedulerJob {
   agentId: string;
   displayName: string;
   trigger: Extract<Trigger, { type: AutomaticTriggerType }>;
-  /** Null for a watch, and when no time is scheduled. Also set while paused. */
+  /** The next due time. Null for a watch, and if no time is scheduled. Also set while the scheduler is paused. */
   nextRun: number | null;
-  /** The next times, with `nextRun` first, as many as requested. */
+  /** The next due times, beginning with `nextRun`, as many as requested. */
   upcoming: number[];
-  /** The start of its newest execution, by any trigger. */
+  /** The start of the agent's newest execution by any trigger. Null if it has none. */
   lastRun: number | null;
-  /** The reason why this trigger was stopped; null: it was not. */
+  /** The reason why this trigger is stopped. Null if it is not stopped. */
   triggerPaused: string | null;
 }
 
@@ -153,140 +156,144 @@ export interface SchedulerStatus {
   status: SchedulerState;
   /** The reason why this service fires no triggers although it is not paused: another service of the workspace does. */
   inactiveReason?: string;
-  /** True: the watcher reports file changes now. */
+  /** True if the watcher reports file changes. */
   watcherActive: boolean;
-  /** Enabled agents with a schedule or a watch, by id. */
+  /** The enabled agents with a schedule or a watch, sorted by id. */
   jobs: SchedulerJob[];
 }
 
-/** Messages to people. */
+/** The messages of the runtime for people. */
 export interface RuntimeMessages {
-  /** Returns the question of a link's token; undefined for an unknown token. */
+  /** Returns the question that a link with this token leads to. Undefined for an unknown token. */
   findLink(token: string): Promise<LinkedQuestion | undefined>;
-  /** Returns whether messages wait to be sent. */
+  /** Returns true if messages wait to be sent. */
   hasOpen(): Promise<boolean>;
 }
 
 /** Operations on recorded runs. */
 export interface RecordedRuns {
   /**
-   * Replays a run offline with its current agent; the report contains no secrets. With `withAllTools`, custom tools and
-   * MCP servers are started for their declarations; no tool is called. Throws ExecutionNotFound, AgentNotFound,
+   * Replays a run offline with its current agent. The report contains no secrets. With `withAllTools`, custom tools and MCP
+   * servers are started for their declarations, but no tool is called. Throws ExecutionNotFound, AgentNotFound,
    * ConversationGone and DryRunNotPlayed.
    */
   replay(id: number, options: { withAllTools: boolean }): Promise<Replay>;
   /**
-   * Accepts a run that continues from a step of another one: it is on disk when this returns. Throws ExecutionNotFound,
-   * AgentNotFound, ConversationGone, NoSuchStep, AgentTextUnusable, and the errors of run().
+   * Accepts a run that continues from a step of another run. The execution is stored before this method returns. Throws
+   * ExecutionNotFound, AgentNotFound, ConversationGone, NoSuchStep, AgentTextUnusable, and the errors of run().
    */
   fork(id: number, request: ForkRequest): Promise<Execution>;
 }
 
-/** A running (or read-only) Inkling. Every method may throw a RuntimeError; other errors are bugs. */
+/** The runtime of a service, or a read-only one. Every method may throw a RuntimeError; other errors are bugs. */
 export interface Runtime extends AsyncDisposable {
   readonly version: string;
   readonly config: Config;
   readonly directories: Directories;
   readonly clock: Clock;
   readonly log: ServiceLog;
-  /** Milliseconds since the epoch. */
+  /** The start of the runtime in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Events of executions, agents and the scheduler. */
+  /** The events of executions, agents and the scheduler. */
   readonly events: EventBus;
   readonly messages: RuntimeMessages;
-  /** The kind and place of the database; the place contains no password. */
+  /** The kind and place of the database. The place contains no password. */
   readonly storage: Pick<Database, "kind" | "place"> & {
-    /** A sentence: the reason why the database does not respond now. */
+    /** The reason why the database does not respond, as a sentence. Undefined if it responds. */
     readonly problem?: string | undefined;
   };
   /** Lists and raises budgets. */
   readonly budgets: Pick<BudgetService, "list" | "raise">;
-  /** Accepts webhook deliveries; undefined in a runtime that runs no agents. */
+  /** Accepts webhook deliveries. Undefined in a runtime that runs no agents. */
   readonly webhooks: DeliveryPort | undefined;
   /** Replays recorded runs, and forks them. */
   readonly replays: RecordedRuns;
 
-  /** Lists the agents by id. With `fresh`, changed files are read first. */
+  /** Returns the agents, sorted by id. With `fresh`, reads changed files first. */
   listAgents(options?: { fresh?: boolean }): Promise<AgentListing[]>;
-  /** Reads the agent's changed file first, except with `fresh: false`. Throws AgentNotFound. */
+  /** Returns an agent. Reads its file first if it has changed, except with `fresh: false`. Throws AgentNotFound. */
   getAgent(id: string, options?: { fresh?: boolean }): Promise<AgentListing>;
   /**
-   * Returns the plan of the agent's next run; with `withMessages` also the first messages to the model. Opens its tools
-   * as a run does, calls none, and stores nothing. Throws AgentNotFound.
+   * Returns the plan of an agent's next run, and with `withMessages` also the first messages to the model. Opens the
+   * agent's tools as a run does, but calls none and stores nothing. Throws AgentNotFound.
    */
   planRun(id: string, options: { withMessages: boolean }): Promise<RunPlan>;
   brokenAgentFiles(): BrokenAgentFile[];
-  /** Reads the changed files, and reports the changes since the last call or the start. */
+  /** Reads the changed agent files, and returns the changes since the last call or the start. */
   reloadAgents(): Promise<ReloadReport>;
 
   /**
-   * Accepts a run: it is on disk when this returns. Throws AgentNotFound, SessionWaiting, SessionIdUnusable,
-   * ServiceStopping and IdempotencyKeyReused.
+   * Accepts a run. The execution is stored before this method returns. Throws AgentNotFound, SessionWaiting,
+   * SessionIdUnusable, ServiceStopping and IdempotencyKeyReused.
    */
   run(agentId: string, request: RunRequest): Promise<AcceptedExecution>;
-  /** Cancels an execution; returns `cancelling` or the final status. Throws ExecutionNotFound. */
+  /** Cancels an execution. Returns `cancelling` or the final status. Throws ExecutionNotFound. */
   cancel(id: number): Promise<"cancelling" | ExecutionStatus>;
-  /** Returns the open question of an execution, redacted. Throws ExecutionNotFound and NoPendingRequest. */
+  /** Returns the open question of an execution without secrets. Throws ExecutionNotFound and NoPendingRequest. */
   pendingRequest(id: number): Promise<PendingRequest>;
   /**
-   * Returns the effect of the call on a file with other arguments, which are checked; null if it changes no file. Changes
-   * nothing. Throws as respond() does.
+   * Returns the effect on a file that the question's call would have with edited arguments. Null if the call changes no
+   * file. Changes nothing. Throws as respond() does.
    */
   previewArguments(
     id: number,
     edit: { requestId: string; args: JsonObject },
   ): Promise<CallPreview | null>;
   /**
-   * Answers the question; the execution continues. Throws ExecutionNotFound, NotWaiting (also for an answer to an older
-   * request), AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
+   * Answers the open question of an execution, which then continues. Throws ExecutionNotFound, NotWaiting (also for an
+   * answer to an older question), AnswerMisfit, ArgumentsNotChecked and ServiceStopping.
    */
   respond(id: number, response: GivenResponse): Promise<void>;
   /**
-   * Adds a tool to `auto_approve` in an agent's file; without `write` only returns the diff. Throws AgentNotFound,
+   * Adds a tool to `auto_approve` in an agent's file. Without `write`, only returns the diff. Throws AgentNotFound,
    * NotAutoApproved and ReadOnlyRuntime.
    */
   autoApprove(agentId: string, request: { tool: string; write: boolean }): Promise<AutoApproval>;
-  /** Newest first. */
+  /** Returns the executions that match the filter, newest first. */
   listExecutions(filter: ExecutionFilter): Promise<ListedExecution[]>;
-  /** Lists an agent's executions, newest first, also if its file is gone. Throws AgentNotFound if it has neither. */
+  /** Returns an agent's executions, newest first, even without its file. Throws AgentNotFound if it has neither. */
   listRuns(agentId: string, page: { limit: number; offset: number }): Promise<ListedExecution[]>;
-  /** Throws ExecutionNotFound. */
+  /** Returns an execution with its request and answer. Throws ExecutionNotFound. */
   getExecution(id: number): Promise<ExecutionDetail>;
-  /** Returns stored frames in id order. Throws ExecutionNotFound. */
+  /** Returns the stored frames of an execution, sorted by id. Throws ExecutionNotFound. */
   readFrames(id: number, page: { after: number; limit?: number }): Promise<Frame[]>;
-  /** Yields stored, then new frames, each once; ends after `complete` or `waiting`. Throws ExecutionNotFound. */
+  /**
+   * Returns an iterable over the execution's stored and then new items, each once. Ends after a `complete` frame or a
+   * `waiting` item. Throws ExecutionNotFound.
+   */
   follow(id: number, options: FollowOptions): Promise<AsyncIterable<FollowItem>>;
   checkpointStats(): Promise<CheckpointStats>;
   /**
-   * Removes stored conversations; returns their number. Without `force`, the newest of each agent and those of waiting
-   * executions stay; running ones always stay. Throws AgentNotFound for an agent that neither exists nor ever ran.
+   * Removes stored conversations and returns their number. Without `force`, keeps each agent's newest and those of waiting
+   * executions. Always keeps those of running executions. Throws AgentNotFound for an agent that neither exists nor ever
+   * ran.
    */
   purgeCheckpoints(options: { agentId?: string; force: boolean }): Promise<number>;
   countExecutions(): Promise<{ running: number; waiting: number }>;
-  /** Lists the services that share the database; none with SQLite. */
+  /** Returns the services that share the database. Empty with SQLite. */
   listNodes(): Promise<ServiceNode[]>;
   usage(request: UsageRequest): Promise<UsageReport>;
-  /** Counts the outcomes of the executions since `since`, by agent. */
+  /** Returns the ended and the successful executions that started at `since` or later, counted by agent id. */
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;
-  /** Summarizes the events from `since` to before `until`, and the open problems. */
+  /** Returns the summary of the time from `since` to before `until`, with the open problems. */
   recap(span: { since: number; until: number }): Promise<Recap>;
-  /** Returns the last lines of the service log, redacted, oldest first. */
+  /** Returns the last lines of the service log without secrets, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;
 
-  /** `upcoming`: the number of upcoming times to return for each job; the default is none. */
+  /** Returns the scheduler's status, with the next `upcoming` due times of each job (0 if absent). */
   scheduler(options?: { upcoming: number }): Promise<SchedulerStatus>;
-  /** Stops all triggers until resumed, also across restarts. Running executions and manual runs continue. Idempotent. */
+  /** Stops all triggers until resumeScheduler(), even across restarts. Running and manual runs continue. Idempotent. */
   pauseScheduler(): Promise<void>;
-  /** Resumes all triggers, also stopped ones; returns the number of their discarded file changes. Idempotent. */
+  /** Resumes all triggers, including stopped ones. Returns the number of file changes that were discarded. Idempotent. */
   resumeScheduler(): Promise<number>;
-  /** Lets one agent's stopped trigger fire again. Throws AgentNotFound and ReadOnlyRuntime. */
+  /** Re-arms the stopped trigger of an agent. Throws AgentNotFound and ReadOnlyRuntime. */
   resumeAgent(id: string): Promise<TriggerResumeResult>;
-  /** Lists an agent's scheduled times with their outcomes, newest first. Throws AgentNotFound if it never had any. */
+  /** Returns an agent's due times with outcomes, newest first. Throws AgentNotFound if it never had any. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
 
   /**
-   * Refuses new runs, gives running ones `graceMs`, then aborts them with `Aborted: service stopped`. Idempotent.
-   * Disposal afterwards closes the store.
+   * Refuses new runs, gives running ones `graceMs`, then aborts them with `Aborted: service stopped`. Idempotent. The store
+   * stays open until the runtime is disposed.
    */
   stop(options: { graceMs: number }): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The Deno permissions that one agent needs, by its file.
+// Finds the Deno permissions that an agent needs according to its file.
 import { type Agent, type ModelSettings, secretVariables } from "../agents/agent.ts";
 import { readWatchPaths } from "../agents/watch_path.ts";
 import { modelChain } from "../config/providers.ts";
@@ -18,20 +18,20 @@ import { isScriptName } from "../tools/skills/script_names.ts";
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** A permission that an agent needs. */
+/** A permission that an agent needs, and the reason. */
 export interface AgentNeed extends PermissionNeed {
-  /** The field of its file that requires it. */
+  /** The field of the agent's file that requires the permission. `text` is the body below the front matter. */
   field: "model" | "paths" | "trigger" | "mcp" | "custom_tools" | "skills" | "output" | "text";
 }
 
-/** All permissions that an agent needs. */
+/** All permissions that an agent needs, and the limitations that remain with them. */
 export interface AgentNeeds {
   needs: AgentNeed[];
-  /** Limitations that remain, as sentences. */
+  /** The limitations that remain, one sentence each. */
   remarks: string[];
 }
 
-/** The surroundings that an agent's file is read in. */
+/** The settings and folders that an agent's file is read with. */
 export interface AgentSurroundings {
   directories: Pick<
     Directories,
@@ -43,7 +43,7 @@ export interface AgentSurroundings {
 }
 
 /**
- * Returns the permissions that an agent's file requires. Broken parts of the file require none; validation reports
+ * Returns the permissions that an agent's file requires. Broken parts of the file require none, because validation reports
  * them.
  */
 export async function agentNeeds(
@@ -60,7 +60,7 @@ export async function agentNeeds(
     ...textNeeds(agent),
   ];
   return {
-    // A star would mean every name to Deno, which no agent file means.
+    // Names with a star are left out: Deno would allow every name, which no agent file asks for.
     needs: needs.filter(({ kind, value }) => !/^(net|env)$/.test(kind) || !value.includes("*")),
     remarks: places.remarks,
   };
@@ -134,7 +134,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
       ? [hostAndPort(new URL(definition.url))]
       : proxyNeeds(definition.sandbox?.net ?? [], directories);
     const reached = hosts.map((value) => ({ ...need, kind: "net" as const, value }));
-    // Its folders are searched for key files before it enters the sandbox.
+    // The folders of a sandboxed program are searched for key files before the program starts.
     const folders = definition.kind === "program" ? definition.sandbox : null;
     const read = [...folders?.read ?? [], ...folders?.write ?? []]
       .map((value) => ({ ...need, kind: "read" as const, value }));
@@ -142,7 +142,7 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
   });
 }
 
-/** Returns the needs of a sandboxed program: its hosts, and the socket of the proxy. */
+/** Returns the permissions for the network of a sandboxed program: its hosts, and the socket of the proxy. */
 function proxyNeeds(
   hosts: readonly string[],
   { proxySocketFile }: Pick<Directories, "proxySocketFile">,
@@ -180,24 +180,24 @@ function variablesIn(text: string): string[] {
   return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
 }
 
-/** The purpose of a place. */
+/** The use of a path: the access, the purpose and the surroundings. */
 interface PlaceUse {
   access: "read" | "write";
   why: string;
-  /** The user's home directory. It is never allowed as a whole for one file in it. */
+  /** The user's home directory. It is never allowed as a whole only because one file in it is used. */
   home: string;
 }
 
-/** The permissions that using a place needs. */
+/** The permissions that the use of a path needs. */
 interface PlaceNeeds {
   needs: PermissionNeed[];
-  /** Limitations that remain, as sentences. */
+  /** The limitations that remain, one sentence each. */
   remarks: string[];
 }
 
 /**
- * Returns the permissions to read (or read and write) a path with everything below it. A file needs its folder, too:
- * the folder receives the replacement file and reports changes.
+ * Returns the permissions to read, or to read and write, a path with everything below it. For a file, the folder is
+ * allowed, too: a replacement of the file is written there, and the folder reports changes.
  */
 function placeNeeds(path: string, use: PlaceUse): PlaceNeeds {
   const real = knownRealPath(path);
@@ -223,7 +223,7 @@ function allow(path: string, { access, why }: PlaceUse): PermissionNeed[] {
   return access === "read" ? [read] : [read, { ...read, kind: "write" }];
 }
 
-/** A missing path counts as a file when its name has an extension. */
+/** Returns true for a file. A missing path counts as a file if its name has an extension. */
 function isFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
@@ -233,7 +233,9 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Returns true when the skill's folder contains a script; false for an unreadable skill, which validation reports. */
+/**
+ * Returns true if the skill's folder contains a script. Returns false for an unreadable skill, which validation reports.
+ */
 export async function hasScripts(skillsDir: string, skill: string): Promise<boolean> {
   const folder = join(skillsDir, skill);
   return await holdsScript(folder) || await holdsScript(join(folder, "scripts"), { below: true });

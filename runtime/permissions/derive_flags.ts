@@ -1,4 +1,4 @@
-// Derives the narrowest flags for a workspace: the needs of Inkling, of config.yaml, and of every agent.
+// Derives the narrowest permission flags for a workspace from the needs of Inkling, of config.yaml and of every agent.
 import { join } from "node:path";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { Config } from "../config/config.ts";
@@ -16,8 +16,8 @@ const NO_RUN =
   "service in the background or end it (run, chat, respond, start -d, stop) need the flag; start does not";
 
 /**
- * Returns the flags for a service of this workspace with its present agents. `host` replaces the address of the TCP
- * listener in config.yaml. The remarks name limitations, and files that could not be read.
+ * Returns the flags for a service of this workspace with its current agents. `host` replaces the address of the TCP
+ * listener in config.yaml. The remarks are limitations, and files that could not be read.
  */
 export async function deriveFlags(
   workspace: AgentSurroundings & {
@@ -52,17 +52,17 @@ export async function deriveFlags(
   };
 }
 
-/** A flag with its reason, as a sentence for a person. */
+/** A permission flag with its reason as a sentence. */
 export interface PermissionFlag {
   flag: string;
   why: string;
 }
 
-/** The flags for a set of needs. */
+/** The permission flags for a set of needs. */
 export interface PermissionFlags {
-  /** In the best order to read. Deno joins flags of the same name. */
+  /** The flags, ordered for reading. Deno merges flags with the same name. */
   flags: PermissionFlag[];
-  /** Restrictions that these flags cannot express, as sentences. */
+  /** The restrictions that the flags cannot express, one sentence each. */
   remarks: string[];
 }
 
@@ -81,8 +81,8 @@ const FIRST: readonly PermissionFlag[] = [
 ];
 
 /**
- * Returns the flags for needs. `closed` are folders within writable ones that stay closed to writing. No flag lists
- * programs: see RUN.
+ * Returns the permission flags for needs. `closed` are folders within writable ones that are not writable. No flag lists
+ * programs, see RUN.
  */
 export function toPermissionFlags(
   needs: readonly PermissionNeed[],
@@ -144,7 +144,7 @@ function flagsOf(
     if (values.some((other) => other !== value && covers(kind, other, value))) return [];
     return [{ value, why: reasonsOf(group) }];
   });
-  // One path a line is readable; names with the same reason are shorter together.
+  // Paths get a line each. Names with the same reason share a line, which is shorter.
   const key = kind === "read" || kind === "write" ? "value" : "why";
   return [...Map.groupBy(explained, (one) => one[key]).values()].map((same) => ({
     flag: `--allow-${kind}=${same.map(({ value }) => value).join(",")}`,
@@ -152,7 +152,7 @@ function flagsOf(
   }));
 }
 
-/** Returns true when permission for one value includes the other. */
+/** Returns true if the permission for `wide` includes the permission for `narrow`. */
 function covers(kind: PermissionKind, wide: string, narrow: string): boolean {
   switch (kind) {
     case "read":

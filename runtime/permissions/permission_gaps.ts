@@ -1,21 +1,18 @@
-// Finds the permissions that an agent needs and this process lacks, so that no run fails in the middle.
+// Finds the permissions that an agent needs and this process lacks, so that no run fails because of them.
 import type { Agent } from "../agents/agent.ts";
 import type { ResourceProblem } from "../agents/resource_problem.ts";
 import { FLAGS_REMEDY } from "../../base/denied_permission.ts";
 import { type AgentNeed, agentNeeds, type AgentSurroundings } from "./agent_needs.ts";
 import { isGranted } from "./permission_need.ts";
 
-/**
- * Returns a warning for each part of the agent file that Deno's flags prevent. Empty when all permissions are
- * granted.
- */
+/** Returns a warning for each part of the agent file that Deno's flags prevent. Empty if all permissions are granted. */
 export async function permissionGaps(
   agent: Agent,
   surroundings: AgentSurroundings,
 ): Promise<ResourceProblem[]> {
   const { needs } = await agentNeeds(agent, surroundings);
   const missing = needs.filter((need) =>
-    // A key that a file holds is not read from the shell.
+    // A variable in an environment file is not read from the shell.
     !(need.kind === "env" && surroundings.environment.get(need.value) !== undefined) &&
     !isGranted(need)
   );

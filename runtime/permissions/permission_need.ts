@@ -1,22 +1,22 @@
-// A Deno permission that is needed, and the check that this process has it.
+// Defines a needed Deno permission, and checks if this process has it.
 import { mayConnect } from "../tools/http/net_permission.ts";
 
-/** The kinds of permission that are granted by value. `run` has no values: see derive_flags.ts. */
+/** The kinds of permission. Each is granted for values, except `run`, see derive_flags.ts. */
 export type PermissionKind = "read" | "write" | "net" | "env" | "run";
 
-/** One needed permission. */
+/** A needed permission. */
 export interface PermissionNeed {
   kind: PermissionKind;
   /**
-   * An absolute path, `host` or `host:port`, or a variable's name (`NAME_*` for every name with that beginning).
+   * The value: an absolute path, `host` or `host:port`, or the name of a variable (`NAME_*` for every name that begins so).
    * Empty for `run`.
    */
   value: string;
-  /** The purpose, for a person. */
+  /** The purpose of the permission, for a person. */
   why: string;
 }
 
-/** Returns true when this process has the permission. */
+/** Returns true if this process has the permission. */
 export function isGranted({ kind, value }: Pick<PermissionNeed, "kind" | "value">): boolean {
   switch (kind) {
     case "read":
@@ -35,7 +35,7 @@ export function isGranted({ kind, value }: Pick<PermissionNeed, "kind" | "value"
   }
 }
 
-/** Splits `example.com:443` or `[::1]` into host and port. */
+/** Splits an address such as `example.com:443` or `[::1]` into host and port. */
 export function splitHost(value: string): { hostname: string; port: number | undefined } {
   const port = /:(\d+)$/.exec(value.replace(/\[.*\]/, ""))?.[1];
   if (port === undefined) return { hostname: value, port };

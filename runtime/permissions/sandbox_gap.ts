@@ -7,8 +7,7 @@ import { describeMissing, describeMissingBridge } from "../sandbox/process_sandb
 import type { SandboxSupport } from "../sandbox/sandbox_support.ts";
 
 /**
- * Returns a warning, or an error when config.yaml requires a sandbox. Returns nothing for an agent that starts no
- * program.
+ * Returns a warning, or an error if config.yaml requires a sandbox. Returns nothing for an agent that starts no program.
  */
 export async function sandboxGap(
   agent: Agent,
@@ -18,7 +17,7 @@ export async function sandboxGap(
   const { sandbox } = settings.config;
   if (sandbox === "off") return [];
   const { needs } = await agentNeeds(agent, settings);
-  // Ignores the need for `output`: the service's own check of answers runs no code of the agent.
+  // The need for `output` is ignored, because the service's process that checks answers runs no code of the agent.
   const need = needs.find(({ kind, field }) => kind === "run" && field !== "output");
   if (need === undefined) return [];
   const support = await find();
@@ -27,7 +26,7 @@ export async function sandboxGap(
     const message = describeMissing(support, sandbox);
     return [{ field: need.field, severity, message, code: "missing_sandbox" }];
   }
-  // The sandbox limits the hosts of a server with a program.
+  // The sandbox limits the hosts of an MCP server that is a program.
   const isLimited = [...needs].some(({ kind, field }) => kind === "net" && field === "mcp") &&
     needs.some(({ kind, field }) => kind === "run" && field === "mcp");
   if (support.bubblewrap.bridge !== undefined || !isLimited) return [];

@@ -1,4 +1,4 @@
-// The Deno permissions that Inkling itself and config.yaml need, independent of the agents.
+// Lists the Deno permissions that Inkling and config.yaml need, independent of the agents.
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { databaseFiles, databaseHost, type DatabaseSettings } from "../config/database_settings.ts";
@@ -17,7 +17,10 @@ import type { PermissionNeed } from "./permission_need.ts";
 /** The addresses at which this machine reaches itself. */
 const LOOPBACK_HOSTS: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
-/** The variables that Inkling reads or passes to programs. Keys of models are not among them: agents add theirs. */
+/**
+ * The environment variables that Inkling reads or passes to programs. Models' keys are not included, because the agents'
+ * needs contain them.
+ */
 const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
   { why: "Inkling's own settings", names: ["INKLING_*"] },
   { why: "where its places are", names: ["HOME", "USERPROFILE", "XDG_*"] },
@@ -45,29 +48,30 @@ const VARIABLES: readonly { why: string; names: readonly string[] }[] = [
 ];
 
 /**
- * The variables that the PostgreSQL driver reads when the address leaves them out. Not listed: variables that change
- * the form of values (PGBINARY, PGCLIENT_ENCODING, PGREPLICATION), and those that Inkling or the address always sets.
+ * The environment variables that the PostgreSQL driver reads if the address lacks the value. Not listed are variables that
+ * change the form of values (PGBINARY, PGCLIENT_ENCODING, PGREPLICATION), and those that Inkling or the address always
+ * sets.
  */
 const DATABASE_VARIABLES: readonly string[] = [
   ...["PGUSER", "PGPASSWORD", "PGPASSFILE", "PGPASS_NO_DEESCAPE", "PGPORT"],
   ...["PGSSLMODE", "PGSSLNEGOTIATION", "PGOPTIONS"],
 ];
 
-/** The inputs of the derivation. */
+/** The settings that the needs are derived from. */
 export interface ServiceNeedsContext {
   config: Pick<Config, "workspace" | "defaults" | "http" | "notify" | "service">;
   environment: Pick<Environment, "get">;
   directories: Directories;
-  /** The shared database. */
+  /** The settings of the shared database. Undefined without one. */
   database: DatabaseSettings | undefined;
   /** The shell's variables, and the user's home directory. */
   shell: Readonly<Record<string, string>>;
   home: string;
-  /** The address that the TCP listener uses; absent: the one in config.yaml. */
+  /** The address that the TCP listener uses. The address in config.yaml if absent. */
   host?: string;
 }
 
-/** Returns the permissions that Inkling needs for this workspace. */
+/** Returns the permissions that Inkling needs for a workspace. */
 export function serviceNeeds(context: ServiceNeedsContext): PermissionNeed[] {
   return [
     ...placeNeeds(context),
@@ -93,7 +97,7 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
   return [
     ...own,
     ...both(configDir).map(read("config.yaml, pricing.yaml and .env")),
-    // The choice of the state directory compares the two.
+    // Both paths are compared when the state directory is chosen.
     ...(knownRealPath(config.workspace) === knownRealPath(workspace)
       ? [read("the workspace")(config.workspace)]
       : []),
@@ -107,7 +111,7 @@ function placeNeeds({ config, directories }: ServiceNeedsContext): PermissionNee
   ];
 }
 
-/** Returns the permissions to move a workspace's history after config.yaml named another workspace. */
+/** Returns the permissions to move a workspace's history after config.yaml has named another workspace. */
 function formerHistoryNeeds(baseStateDir: string): PermissionNeed[] {
   const { databaseFile, lockFile } = stateFilesOf(baseStateDir);
   return [
@@ -139,7 +143,8 @@ function databaseNeeds({ database, shell, home }: ServiceNeedsContext): Permissi
   if (database === undefined) return [];
   const why = "the database";
   const passwords = shell["PGPASSFILE"] || join(home, ".pgpass");
-  // A named file may be created later, and Deno must report it as missing, not as forbidden.
+  // A named password file is allowed even if it is missing: it may be created later, and Deno must report it as missing,
+  // not as forbidden.
   const isRead = shell["PGPASSFILE"] || isThere(passwords);
   const files = [...databaseFiles(database), ...(isRead ? [passwords] : [])];
   return [
@@ -154,7 +159,7 @@ function isThere(path: string): boolean {
     Deno.statSync(path);
     return true;
   } catch {
-    // A file that cannot be examined cannot be read, either.
+    // A file that cannot be examined cannot be read either.
     return false;
   }
 }
@@ -194,7 +199,7 @@ function defaultModelNeeds({ config }: ServiceNeedsContext): PermissionNeed[] {
       ? []
       : [net(host, why), { kind: "env", value: keyVariableOf(provider), why }];
   } catch (error) {
-    // A model without an endpoint; validation reports it.
+    // The model has no endpoint, which validation reports.
     if (error instanceof ModelError) return [];
     throw error;
   }

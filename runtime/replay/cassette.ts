@@ -1,6 +1,6 @@
-// A cassette: one run as a script that can be replayed without a model and tools. Its format is versioned, and
-// handwritten cassettes may omit the optional parts. create_cassette.ts creates one from a recorded run; player.ts plays
-// it.
+// Defines the cassette: one run as a script that can be replayed without a model and tools. The format has a version, and
+// handwritten cassettes may omit the optional parts. create_cassette.ts creates cassettes from recorded runs; player.ts
+// plays them.
 import { z } from "zod";
 import { isJsonObject } from "../../base/json.ts";
 import type { Media } from "../vocabulary/tool_vocabulary.ts";
@@ -8,12 +8,12 @@ import { EXECUTION_STATUSES } from "../executions/states.ts";
 import { EXECUTION_TRIGGERS } from "../vocabulary/trigger_kinds.ts";
 import { FILE_EVENTS } from "../vocabulary/run_cause.ts";
 
-/** The version of the format. A reader refuses unknown versions. */
+/** The version of the cassette format. Other versions are refused. */
 export const CASSETTE_VERSION = 1;
 
-/** Milliseconds since the epoch. */
+/** The schema of a time in milliseconds since the epoch. */
 const moment = z.int();
-/** The number of the last reply's results that precede a step in the log; absent: all. */
+/** The number of the last reply's results that precede a step in the log. All results if absent. */
 const results = z.int().min(0).optional();
 const jsonObject = z.record(z.string(), z.json());
 
@@ -44,25 +44,28 @@ const Cause = z.discriminatedUnion("type", [
 ]);
 
 const CassetteCall = z.strictObject({
-  /** Unique within its reply. */
+  /** The id of the call, unique within its reply. */
   id: z.string(),
   name: z.string(),
-  /** JSON text, as the model wrote it. */
+  /** The JSON text of the arguments as the model wrote it. */
   arguments: z.string(),
-  /** The model wrote the call into the text of its reply. */
+  /** Set if the model wrote the call as text in its reply. */
   written: z.literal(true).optional(),
-  /** Absent: the run ended before the result. For a delegation: the result that the caller's model received. */
+  /**
+   * The result of the call. Absent if the run ended before it. For a delegation, the result that the parent's model
+   * received.
+   */
   result: z.strictObject({
-    /** Without the person's remark at the approval. */
+    /** The text of the result, without the remark of a person's approval. */
     content: z.string(),
     is_error: z.boolean().default(false),
     /** The instructions that the result added to the conversation. */
     instructions: z.string().optional(),
-    /** The images and PDF files that the model received with it. */
+    /** The images and PDF files that the model received with the result. */
     media: z.array(z.custom<Media>(isJsonObject)).readonly().optional(),
     /** The number of steps between the reply and the result in the log. */
     after: z.int().min(0).default(0),
-    /** The number of the reply's results before this one; absent: unknown. */
+    /** The number of the reply's results before this one. Absent if unknown. */
     order: z.int().min(0).optional(),
   }).optional(),
 });
@@ -74,9 +77,9 @@ const CassetteReply = z.strictObject({
   provider_data: jsonObject.optional(),
   stop: z.enum(["end", "tool_calls", "length", "content_filter", "refusal", "unknown"])
     .optional(),
-  /** Null if the endpoint reported none. */
+  /** The tokens of the reply. Null if the endpoint reported none. */
   usage: z.strictObject({ input_tokens: z.int(), output_tokens: z.int() }).nullable().default(null),
-  /** Null if no price is known. */
+  /** The cost of the reply in dollars. Null if no price is known. */
   cost_usd: z.number().nullable().default(null),
   at: moment.optional(),
 });
@@ -90,9 +93,9 @@ const Answer = z.union([
 
 const CassetteQuestion = z.strictObject({
   type: z.literal("question"),
-  /** The id of the call that asked; null: a delegated execution or a budget asked. */
+  /** The id of the call that asked the question. Null if a delegated execution or a budget asked it. */
   call: z.string().nullable(),
-  /** True: the question was about running the call. */
+  /** True if the question was the permission to make the call. */
   is_guard: z.boolean().default(false),
   kind: z.enum(["confirm", "input", "choice"]),
   message: z.string(),
@@ -101,7 +104,7 @@ const CassetteQuestion = z.strictObject({
   answers_before: z.int().optional(),
   tool_name: z.string(),
   tool_args: jsonObject,
-  /** Null: nobody answered, and the run ended or still waits. */
+  /** The answer. Null if nobody answered, and the run ended or still waits. */
   answer: Answer.nullable(),
   request_id: z.string().optional(),
   created_at: moment.optional(),
@@ -111,7 +114,7 @@ const CassetteQuestion = z.strictObject({
 
 const CassettePrompt = z.strictObject({
   type: z.literal("prompt"),
-  /** The facts in the prompt about the agent's environment. */
+  /** The time and the other facts about the environment in the prompt. */
   now: moment,
   time_zone: z.string(),
   memory_sections: z.array(z.string()).default([]),
@@ -120,13 +123,13 @@ const CassettePrompt = z.strictObject({
 });
 
 const CassetteStep = z.discriminatedUnion("type", [
-  /** The prompt was created. A later one: the run was resumed with a changed prompt. */
+  /** A prompt was created. A second prompt means that the run was continued with a changed prompt. */
   CassettePrompt,
   CassetteReply,
   CassetteQuestion,
-  /** A message of a person: a fork began here. */
+  /** A person's message at the beginning of a fork. */
   z.strictObject({ type: z.literal("message"), content: z.string(), at: moment.optional() }),
-  /** A notice for the followers of the run. */
+  /** A notice for the people who follow the run. */
   z.strictObject({
     type: z.literal("notice"),
     level: z.enum(["info", "warn"]),
@@ -136,7 +139,7 @@ const CassetteStep = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** One run as a script. */
+/** The schema of a cassette: one run as a script. */
 export const Cassette = z.strictObject({
   inkling_cassette: z.literal(CASSETTE_VERSION),
   agent: z.strictObject({ id: z.string(), name: z.string(), model: z.string() }),
@@ -151,14 +154,14 @@ export const Cassette = z.strictObject({
   started_at: moment.optional(),
   /** The messages of earlier runs, as they were sent to the model. */
   seed: z.array(jsonObject).default([]),
-  /** In the order of the log. */
+  /** The steps in the order of the log. */
   steps: z.array(CassetteStep),
-  /** Null: the run had not ended. */
+  /** The end of the run. Null if the run had not ended. */
   outcome: z.strictObject({
     status: z.enum(EXECUTION_STATUSES),
     error: z.string().nullable(),
     output: z.string().nullable(),
-    /** The usage of an interrupted reply, partly estimated. */
+    /** The usage of a reply that was cut off, partly estimated. */
     cut: z.strictObject({
       input_tokens: z.int(),
       output_tokens: z.int(),

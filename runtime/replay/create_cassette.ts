@@ -1,4 +1,5 @@
-// Creates a cassette from a recorded run. The log gives the order, the stored conversation the contents.
+// Creates a cassette from a recorded run. The order of its steps comes from the log, their contents from the stored
+// conversation.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { DryRunNotPlayed } from "../executions/refusals.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
@@ -18,10 +19,10 @@ import {
   type CassetteStep,
 } from "./cassette.ts";
 
-/** The characters by which a remark at an approval is found in a result. */
+/** The number of a remark's first characters by which the remark is found in a result. */
 const REMARK_BEGINNING = 60;
 
-/** Creates the cassette of a run. Without a stored conversation it has no steps. */
+/** Creates the cassette of a run. It has no steps if the conversation is not stored. */
 export function createCassette(run: RecordedRun): Cassette {
   if (run.execution.isDryRun) throw new DryRunNotPlayed(run.execution.id);
   const { execution, request } = run;
@@ -45,12 +46,12 @@ class Reading {
   readonly #run: RecordedRun;
   readonly #steps: CassetteStep[] = [];
   readonly #replies: { position: number; message: AssistantMessage }[];
-  /** The reply whose results come next, and the number of steps up to it. */
+  /** The last reply, whose results follow in the log. */
   #last: RepliedCalls | undefined;
   readonly #figures = new RecordedFigures();
-  /** The last reply, until the log has its usage. */
+  /** The last reply, as long as the log has not given its usage. */
   #uncounted: CassetteReply | undefined;
-  /** Usage that follows no reply: an interrupted reply's. */
+  /** The usage of a reply that was cut off, which follows no reply in the log. */
   #cut: UsedByReply | undefined;
   #hasOpening = false;
 
@@ -104,7 +105,7 @@ class Reading {
     }
   }
 
-  /** Takes the facts from the logged prompt, which is redacted. */
+  /** Adds a prompt with the facts from the logged prompt, which is redacted. */
   #addPrompt(logged: string): void {
     const facts = readPromptFacts(logged);
     const user = this.#run.messages.findLast(({ message, seeded }) =>
@@ -121,12 +122,12 @@ class Reading {
     this.#steps.push(prompt);
   }
 
-  /** Returns the number of the last reply's results before a step. */
+  /** Returns the number of the last reply's results before the next step. */
   #place(): { results?: number } {
     return this.#last === undefined ? {} : { results: this.#last.logged };
   }
 
-  /** The opening contains the user turn; an answer belongs to its question. */
+  /** Adds a person's answer to its question. The user turn is ignored here, because it is part of the opening. */
   #addHuman(frame: JsonObject, at: number): void {
     const requestId = frame["request_id"];
     if (typeof requestId === "string") {
@@ -137,14 +138,14 @@ class Reading {
       return;
     }
     const last = this.#steps.at(-1);
-    // Logs of older versions do not name the question.
+    // In logs of older versions, an answer does not name its question.
     if (last?.type === "question" && last.answered_at === undefined) {
       last.answered_at = at;
     } else if (!this.#hasOpening) this.#hasOpening = true;
     else this.#steps.push({ type: "message", content: this.#spoken(), at });
   }
 
-  /** Returns the next message of a person from the conversation, because the log's is redacted. */
+  /** Returns the next message of a person from the conversation, because the message in the log is redacted. */
   #spoken(): string {
     const said = this.#run.messages.filter(({ message, seeded }) =>
       message.role === "user" && !seeded && !(message as UserMessage).injected
@@ -228,7 +229,7 @@ class Reading {
     const found = this.#run.questions.find(({ request }) => request.requestId === requestId);
     if (found === undefined) return;
     const open = this.#steps.at(-1);
-    // Older logs contain a question twice after a restart.
+    // Logs of older versions contain a question a second time after a restart.
     if (open?.type === "question" && open.request_id === requestId) return;
     this.#steps.push(toQuestion(found, {
       call: found.request.executionId === this.#run.execution.id

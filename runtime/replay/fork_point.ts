@@ -1,26 +1,27 @@
-// The points at which a fork can continue a recorded run: after the opening, and after each reply with complete results.
+// Finds the points at which a fork can continue a recorded run: after the opening, and after each reply with complete
+// results.
 import type { Frame } from "../events/frame.ts";
 import type { PlacedMessage } from "../executions/record/conversation.ts";
 import type { RecordedRun } from "../executions/record/recorded_run.ts";
 import { ConversationGone, NoSuchStep } from "../executions/refusals.ts";
 
-/** The first steps of a run. */
+/** The steps of a run that a fork copies. */
 export interface ForkPoint {
-  /** The number of replies, with the results of their calls; 0: only the opening. */
+  /** The number of copied replies with the results of their calls. 0 copies only the opening. */
   step: number;
-  /** The position after the last message to take. */
+  /** The position after the last copied message. */
   end: number;
-  /** The log entries of these steps, without their cost, which belongs to the original run. */
+  /** The log entries of the copied steps, without the cost, which belongs to the original run. */
   frames: Frame[];
-  /** The prompt at this point, if a later one replaced it in the conversation. */
+  /** The prompt at this point. Absent if the conversation's prompt is the same. */
   prompt?: PlacedMessage;
-  /** The message of a person at this point; `replaces`: it replaces the original one. */
+  /** A person's message at this point. With `replaces`, the message replaces the original one. */
   message?: PlacedMessage & { replaces: boolean };
 }
 
 /**
- * Returns the point of a step. The default with a message is the last point, otherwise the last one before a model call.
- * Throws ConversationGone and NoSuchStep.
+ * Returns the fork point of a step. Without a step, returns the last point if a message is given, and otherwise the last
+ * point before a model call. Throws ConversationGone and NoSuchStep.
  */
 export function findForkPoint(
   run: RecordedRun,
@@ -47,7 +48,7 @@ export function findForkPoint(
   };
 }
 
-/** Returns the position after each step. A step includes the results of its calls and their instructions. */
+/** Returns the positions after the steps. A step includes the results of its calls and their instructions. */
 function endsOf({ messages }: RecordedRun, openingEnd: number): number[] {
   const opening = messages[openingEnd - 1];
   const ends = [(opening?.position ?? 0) + 1];
@@ -65,7 +66,7 @@ function endsOf({ messages }: RecordedRun, openingEnd: number): number[] {
   return ends;
 }
 
-/** Returns the last step before a further model call. A reply without calls is the answer, so no model call follows it. */
+/** Returns the last step before a model call. The answer is a reply without calls, so no model call follows it. */
 function lastOpen({ messages }: RecordedRun, ends: readonly number[]): number {
   const replies = messages.filter(({ message, seeded }) => message.role === "assistant" && !seeded);
   for (let step = ends.length - 1; step > 0; step--) {
@@ -75,7 +76,7 @@ function lastOpen({ messages }: RecordedRun, ends: readonly number[]): number {
   return 0;
 }
 
-/** Returns the frames before the next reply, without notices about waiting for it. */
+/** Returns the frames up to the next reply, without notices about the wait for that reply. */
 function framesOf({ frames }: RecordedRun, step: number): Frame[] {
   const isReply = ({ event }: Frame) => event === "ai" || event === "tool_call";
   const replies = frames.flatMap((frame, index) => isReply(frame) ? [index] : []);
@@ -85,7 +86,7 @@ function framesOf({ frames }: RecordedRun, step: number): Frame[] {
   return before.slice(0, end).filter((frame) => !isInfo(frame) && !isStats(frame));
 }
 
-/** Returns the prompt from the log. The log's is redacted: a prompt with secrets is renewed when the fork starts. */
+/** Returns the prompt from the log, which is redacted. A prompt with secrets is created again when the fork starts. */
 function promptOf(run: RecordedRun, taken: readonly Frame[]): { prompt?: PlacedMessage } {
   const stored = run.messages.find(({ message: { role }, seeded }) => role === "system" && !seeded);
   const [told, newest] = [taken, run.frames].map((frames) => frames.findLast(isPrompt));
@@ -100,7 +101,7 @@ const isPrompt = (frame: Frame) => typeOf(frame).event_type === "system";
 const isInfo = (frame: Frame) => typeOf(frame).event_type === "execution_info";
 const isStats = (frame: Frame) => typeOf(frame).event_type === "stats";
 const isNotice = (frame: Frame) => typeOf(frame).kind === "notice";
-/** A question whose answer would follow. */
+/** Returns true for the frame of a question, whose answer would follow. */
 const isOpenQuestion = ({ event }: Frame) => event === "interrupt";
 const isUserTurn = (frame: Frame) => {
   const { event_type: type, request_id: requestId } = typeOf(frame);

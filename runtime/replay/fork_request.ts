@@ -1,17 +1,17 @@
-// The request of a fork.
+// Defines the request of a fork.
 
-/** The point of a fork, and its changes. */
+/** The point of a fork, and the changes that apply from there on. */
 export interface ForkRequest {
-  /** The number of copied steps. Default: all before the last model call, or all steps if `message` is set. */
+  /** The number of copied steps. If absent, all steps before the last model call, or all steps if `message` is set. */
   step?: number;
-  /** A message of a person at this point; at step 0 it replaces the original one. */
+  /** A person's message at this point. At step 0, the message replaces the original one. */
   message?: string;
-  /** `provider/name`; replaces the agent's model. */
+  /** The model that replaces the agent's, as `provider/name`. */
   model?: string;
-  /** The text of an agent file that replaces the agent's. */
+  /** The text of an agent file that replaces the agent's file. */
   agentText?: string;
-  /** True: the end of the fork starts the agents that follow this one. Default: it starts none. */
+  /** Set if the fork's end starts the agents with an `after` trigger on this agent. If absent, it starts none. */
   startsFollowers?: true;
-  /** See RunRequest. */
+  /** The idempotency key, see RunRequest. */
   idempotencyKey?: string;
 }

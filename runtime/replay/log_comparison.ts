@@ -1,9 +1,9 @@
-// The comparison of two logs of one run, without ids and times.
+// Compares two logs of one run, without ids and times.
 import type { Frame } from "../events/frame.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Difference } from "./difference.ts";
 
-/** Fields that differ in every play of a run. */
+/** The fields that differ in every play of a run. */
 const IDS_AND_TIMES = new Set([
   "execution_id",
   "timestamp",
@@ -22,7 +22,7 @@ export function withoutIdsAndTimes(payload: string): string {
   );
 }
 
-/** Returns the first different frame; undefined for equal logs. */
+/** Returns the difference at the first frame that differs. Undefined for equal logs. */
 export function firstLogDifference(
   recorded: readonly Frame[],
   played: readonly Frame[],
@@ -44,8 +44,8 @@ export function firstLogDifference(
 }
 
 /**
- * Compares the log of a fork. It has no cost of the steps taken over, and its prompts are compared with the requests to
- * the model.
+ * Compares the log of a fork. A fork's log lacks the cost of the copied steps, and its prompts are compared with the
+ * requests to the model instead.
  */
 export function firstForkDifference(
   recorded: readonly Frame[],

@@ -1,4 +1,4 @@
-// The inputs of a play.
+// Defines the inputs of a play.
 import type { Agent } from "../agents/agent.ts";
 import type { FrameStore } from "../events/frame_store.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
@@ -10,7 +10,7 @@ import type { FamilyStore } from "../executions/record/family_store.ts";
 import type { JournalStores } from "../executions/record/journal_ports.ts";
 import type { RequestCheck } from "./played_model.ts";
 
-/** An empty store in memory. */
+/** Empty stores in memory, in which a run is played. */
 export interface PlayStores extends JournalStores, Disposable {
   acceptances: AcceptanceStore;
   executions: Pick<ExecutionReads, "readExecution">;
@@ -18,7 +18,7 @@ export interface PlayStores extends JournalStores, Disposable {
   frames: FrameStore;
 }
 
-/** The collaborators of a play. The service's ones only read. */
+/** The objects that a play needs. Those of the service are only read. */
 export type PlayPorts =
   & Pick<
     RunPorts,
@@ -38,10 +38,10 @@ export interface PlayOptions {
   /** The current agent. */
   agent: Agent;
   ports: PlayPorts;
-  /** The tools that exist only in the record. */
+  /** The tools that exist only in the recorded run. */
   recordedTools?: readonly DeclaredTool[];
-  /** Called with each request to the model; a difference ends the play. */
+  /** Checks each request to the model. A difference ends the play. */
   check?: RequestCheck;
-  /** Replaces the recorded messages of earlier runs. */
+  /** The messages of earlier runs that replace the recorded ones. */
   seed?: Seed;
 }

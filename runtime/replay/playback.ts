@@ -1,26 +1,29 @@
-// The state that the parts of a play share: the script, the clock at the recorded time, and the reasons to stop.
+// Holds the state that the parts of a play share: the script, the clock at the recorded time, and the reason to stop.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { RunStopped } from "../executions/loop/run.ts";
 import type { CassetteCall } from "./cassette.ts";
 import type { Difference } from "./difference.ts";
 import type { Script, ScriptQuestion } from "./script.ts";
 
-/** The number of event loop turns without a result after which none will come: the call behaves differently now. */
+/**
+ * The number of turns of the event loop without a new result after which none will come, because a call behaves differently
+ * now.
+ */
 const IDLE_TURNS = 10;
-/** The number of turns before the run ends, so that calls which wait for a missing result fail first. */
+/** The number of turns of the event loop before the run ends. Calls that wait for a missing result fail earlier. */
 const LAST_TURNS = 3 * IDLE_TURNS;
 
 /** The reason why a play stopped. */
 export type PlayStop =
-  /** The recorded run was restarted here. */
+  /** The recorded run was restarted at this point. */
   | { kind: "restart" }
-  /** The record ends here. */
+  /** The record ends at this point. */
   | { kind: "end" }
   /** A budget was used up, and a person was asked. */
   | { kind: "budget"; question: ScriptQuestion }
   | { kind: "differs"; differences: Difference[] };
 
-/** The recorded time. Sleeping never ends: timeouts are in the record. */
+/** The clock of a play, set to the recorded time. A sleep never ends, because timeouts are in the record. */
 export class PlayClock implements Clock {
   #now: number;
 
@@ -32,7 +35,7 @@ export class PlayClock implements Clock {
     return this.#now;
   }
 
-  /** Sets the time; undefined keeps it. */
+  /** Sets the time. Undefined keeps the current time. */
   set(at: number | undefined): void {
     if (at !== undefined) this.#now = at;
   }
@@ -52,14 +55,14 @@ export interface ResultCounts {
   logged: number;
 }
 
-/** One play. */
+/** The shared state of one play. */
 export class Playback {
   readonly script: Script;
   readonly clock: PlayClock;
   /** Logs a recorded notice. */
   readonly #tell: (level: "info" | "warn", text: string) => Promise<void>;
   readonly #countResults: () => Promise<ResultCounts>;
-  /** Waiting executions by their question's id. */
+  /** The ids of waiting executions, by the id of their question. */
   readonly waitingChildren = new Map<string, Promise<number>>();
   #stop = new AbortController();
   #stopped: PlayStop | undefined;
@@ -79,26 +82,26 @@ export class Playback {
     this.#countResults = options.countResults;
   }
 
-  /** Starts a segment of the run; returns its signal. */
+  /** Starts the next part of the run and returns its abort signal. */
   begin(): AbortSignal {
     this.#stop = new AbortController();
     this.#stopped = undefined;
     return this.#stop.signal;
   }
 
-  /** The reason why the segment stopped, if it did. */
+  /** The reason why this part of the run stopped. Undefined if it has not stopped. */
   get stopped(): PlayStop | undefined {
     return this.#stopped;
   }
 
-  /** Stops the segment. The first reason is kept. */
+  /** Stops this part of the run by throwing. Keeps the first reason. */
   stop(stop: PlayStop): never {
     this.#stopped ??= stop;
     this.#stop.abort(new RunStopped(stop.kind, { resumable: true }));
     throw this.#stop.signal.reason;
   }
 
-  /** Logs the next notices. */
+  /** Logs the recorded notices up to the next other step. */
   async catchUp(): Promise<void> {
     const { logged } = await this.#countResults();
     for (let step = this.script.peek(); step?.type === "notice"; step = this.script.peek()) {
@@ -110,15 +113,15 @@ export class Playback {
   }
 
   /**
-   * Returns the result of a call of the last reply, in the recorded order. Returns undefined if a question precedes it in
-   * the log. Stops the segment if there is no result, or if the recorded run was restarted before it.
+   * Returns the recorded result of a call of the last reply, in the recorded order. Returns undefined if a question
+   * precedes the result in the log. Stops the play if there is no result, or if the recorded run was restarted before it.
    */
   async resultOf(id: string): Promise<CassetteCall["result"]> {
     const { script } = this;
     const result = script.call(id)?.result;
     await this.#untilTurn(result?.order);
     if (result !== undefined && result.after <= script.behindReply) return result;
-    // Parallel work is finished first: all of it happens before any timer.
+    // A timer fires after all pending promises, so concurrent work is finished first.
     await new SystemClock().sleep(0);
     this.#stop.signal.throwIfAborted();
     await this.catchUp();
@@ -142,13 +145,13 @@ export class Playback {
     return result;
   }
 
-  /** Ends the segment at a call without a recorded result, after the calls that have one. */
+  /** Stops the play at a call without a recorded result, after the calls with one have ended. */
   async #endBehindResults(): Promise<never> {
     await this.#untilTurn(this.script.recordedResults, LAST_TURNS);
     this.stop({ kind: "end" });
   }
 
-  /** Waits for earlier results while any of them still arrives. */
+  /** Waits for earlier results as long as they arrive. */
   async #untilTurn(order: number | undefined, turns = IDLE_TURNS): Promise<void> {
     if (order === undefined) return;
     const wanted = this.script.callsBefore + order;
@@ -161,7 +164,7 @@ export class Playback {
     }
   }
 
-  /** Stops the segment before an unrecorded result is stored: the run ended before it. */
+  /** Stops the play before an unrecorded result is stored, because the recorded run ended before it. */
   async requireRecorded(id: string): Promise<void> {
     if (this.script.call(id)?.result !== undefined) return;
     await new SystemClock().sleep(0);

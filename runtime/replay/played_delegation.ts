@@ -1,4 +1,4 @@
-// Delegations of a play: the other execution ends as recorded, or waits with the recorded question.
+// Plays delegations: the child ends as recorded, or waits with the recorded question.
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import type { PlannedCall } from "../executions/record/conversation.ts";
 import type { Execution } from "../executions/execution.ts";
@@ -20,7 +20,7 @@ interface PlayedFamily {
   playback: Playback;
 }
 
-/** Returns the outcome of a delegated call. Throws ToolFailure if it was refused. */
+/** Returns the recorded state of a call's child. Throws ToolFailure if the delegation was refused. */
 export async function playDelegation(
   call: PlannedCall,
   family: PlayedFamily,
@@ -32,9 +32,9 @@ export async function playDelegation(
     return { state: "ended", content: result.content };
   }
   const step = playback.script.peek();
-  // A question of this execution comes first.
+  // The parent's own question comes before the child's.
   if (step?.type !== "question" || step.call !== null) return { state: "waiting", childId: 0 };
-  // Several calls may wait for one recorded question.
+  // Several calls may wait for the same recorded question.
   const childId = await playback.waitingChildren.getOrInsertComputed(
     step.request_id,
     () => waitingChild(call, step, family),
@@ -42,7 +42,7 @@ export async function playDelegation(
   return { state: "waiting", childId };
 }
 
-/** Creates an execution that waits with this question, in place of the recorded one. */
+/** Creates a child that waits with the recorded question. */
 async function waitingChild(
   { position }: PlannedCall,
   step: ScriptQuestion,

@@ -1,4 +1,4 @@
-// The end of a play: the end that the loop decides, or the recorded one.
+// Ends a play as the loop decides or as recorded.
 import type { Redactor } from "../secrets/redactor.ts";
 import type { Outcome } from "../executions/record/ending_store.ts";
 import type { Journal } from "../executions/record/journal.ts";
@@ -8,7 +8,7 @@ import { endCodeOf, isLoopLimit } from "../executions/end_reason.ts";
 import { describeOutcome, isDecidedByLoop, toRecordedOutcome } from "./recorded_outcome.ts";
 import type { Script } from "./script.ts";
 
-/** The collaborators of an ending. */
+/** The objects that the end of a play needs. */
 export interface Ending {
   script: Script;
   clock: PlayClock;
@@ -16,13 +16,13 @@ export interface Ending {
   redactor: Redactor;
 }
 
-/** Compares the loop's own end with the recorded one. */
+/** Compares the end that the loop decided with the recorded end. Stores an equal end. Returns the differences. */
 export async function endByItself(own: Outcome, ending: Ending): Promise<Difference[]> {
   const { script, clock, journal, redactor } = ending;
   const { outcome } = script;
   if (script.peek() === undefined) {
     if (outcome === null) return [];
-    // It was ended from outside just before this end.
+    // The recorded run was ended from outside just before the loop would have ended it.
     if (!isDecidedByLoop(outcome) && !isLoopLimit(endCodeOf(own))) {
       return await endAsRecorded(ending);
     }
@@ -37,8 +37,8 @@ export async function endByItself(own: Outcome, ending: Ending): Promise<Differe
 }
 
 /**
- * Ends the play with the recorded outcome. Returns a difference if the loop should have ended the run itself before. `by`
- * is set if something outside the loop, such as a cancel, ended the recorded run.
+ * Ends the play with the recorded outcome. Returns a difference if the loop should have ended the run earlier. `by` is set
+ * if something outside the loop, such as a cancel, ended the recorded run.
  */
 export async function endAsRecorded(
   { script, clock, journal }: Ending,

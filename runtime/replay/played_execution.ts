@@ -1,4 +1,4 @@
-// The execution of a play in its empty store, and a store with a hook.
+// Creates the execution of a play in its empty store, and a store with a hook.
 import type { Redactor } from "../secrets/redactor.ts";
 import type { ConversationStore, RecordedResult } from "../executions/record/conversation_store.ts";
 import type { StoredRun } from "../executions/record/execution_reads.ts";
@@ -6,7 +6,7 @@ import { createInfoFrame } from "../executions/runs/acceptance.ts";
 import type { Cassette } from "./cassette.ts";
 import type { PlayStores } from "./play_options.ts";
 
-/** Accepts the run of a cassette, without its parent execution. */
+/** Stores the execution of a cassette's run, without a parent. */
 export async function acceptPlayed(
   { agent, trigger, session_id: sessionId, request: asked }: Cassette,
   { stores, redactor, startedAt }: {
@@ -41,7 +41,7 @@ export async function acceptPlayed(
   return { execution: accepted.execution, request };
 }
 
-/** Wraps the store: `before` runs before each result of a call is stored. */
+/** Wraps the store so that `before` runs before each call's result is stored. */
 export function onFinish(
   store: ConversationStore,
   before: (result: RecordedResult) => Promise<void>,

@@ -1,4 +1,4 @@
-// The model of a play: checks each request and returns the recorded replies in order.
+// Implements the model of a play: checks each request and returns the recorded replies in order.
 import type { Model, ModelDelta, ModelReply, ModelRequest } from "../models/model.ts";
 import { BUDGET_TOOL } from "../executions/budget/budget_question.ts";
 import type { CassetteReply } from "./cassette.ts";
@@ -8,14 +8,14 @@ import type { Playback } from "./playback.ts";
 /** A request of a play. */
 export interface PlayedRequest {
   request: ModelRequest;
-  /** From 1. */
+  /** The number of the model call, beginning at 1. */
   call: number;
 }
 
 /** Returns the differences between a request and the recorded one. */
 export type RequestCheck = (asked: PlayedRequest) => Difference[];
 
-/** Replays recorded replies. */
+/** A model that checks requests and returns recorded replies. */
 export class PlayedModel implements Model {
   readonly id: string;
   readonly #playback: Playback;
@@ -28,7 +28,7 @@ export class PlayedModel implements Model {
     this.#check = options.check;
   }
 
-  /** The cost of the last reply. */
+  /** The recorded cost of the last reply in dollars. Null if unknown. */
   get costUsd(): number | null {
     return this.#costUsd;
   }

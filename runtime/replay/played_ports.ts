@@ -1,4 +1,4 @@
-// The ports of a played run, with the recorded time, environment, model, tools and history.
+// Creates the ports of a played run, with the recorded time, environment, model, tools and history.
 import type { Message } from "../models/message.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { PromptFacts } from "../executions/loop/run_ports.ts";
@@ -10,15 +10,15 @@ import type { PlayedModel } from "./played_model.ts";
 import { toPlayedTools } from "./played_tools.ts";
 import type { PlayOptions, PlayStores } from "./play_options.ts";
 
-/** The facts in the next or last prompt about the environment. */
+/** The facts about the environment in the next or last recorded prompt. */
 export interface PromptedWorld extends PromptFacts {
   timeZone: string;
 }
 
-/** Discards the service log of a play. */
+/** A service log that discards the entries of a play. */
 export const SILENT: ServiceLog = { write() {} };
 
-/** Creates the ports. `promptedAt` is the time of the next recorded prompt, if one comes next. */
+/** Creates the ports of a played run. `promptedAt` is the time of the next recorded prompt, if a prompt comes next. */
 export function createPlayedPorts(
   { ports, stores, recordedTools = [], seed: otherSeed }: PlayOptions & { stores: PlayStores },
   { playback, model, seed, world, promptedAt }: {

@@ -1,5 +1,5 @@
-// The tools of a play. Their declarations are the current ones, or the recorded ones if a process would have to be
-// started. Their results are recorded.
+// Creates the tools of a play, which return recorded results. Their declarations are the current ones, or the recorded ones
+// of tools for which a process would have to be started.
 import type { AgentTools } from "../tools/agent_tools.ts";
 import { compileArgumentsCheck } from "../tools/json_schema/arguments_check.ts";
 import { QuestionRaised } from "../tools/definition/question_raised.ts";
@@ -10,10 +10,10 @@ import type { DeclaredTool } from "../executions/record/call_terms.ts";
 import type { CassetteCall, CassetteQuestion } from "./cassette.ts";
 import type { Playback } from "./playback.ts";
 
-/** The clock of a play never reaches any limit. */
+/** Any time limit, because the clock of a play never reaches a limit. */
 const NO_LIMIT_MS = 1;
 
-/** Returns the same tools with recorded results. `recorded` are the tools that exist only in the record. */
+/** Returns the tools with recorded results. `recorded` are the tools that exist only in the recorded run. */
 export async function toPlayedTools(
   tools: AgentTools,
   { recorded, playback }: { recorded: readonly DeclaredTool[]; playback: Playback },
@@ -39,7 +39,7 @@ async function toTool(declared: DeclaredTool): Promise<ActionTool> {
   };
 }
 
-/** Returns the same tool with another implementation. */
+/** Returns the tool with another implementation. */
 export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
   const { name, otherNames, origin, worksOn, maxResultBytes, fixedEffect, timeoutMs } = tool;
   return {
@@ -58,21 +58,21 @@ export function withRun(tool: ActionTool, run: ActionTool["run"]): ActionTool {
   };
 }
 
-/** Questions and delegations are replayed elsewhere. */
+/** Returns the tool with recorded results. Questions and delegations are played by the loop and stay unchanged. */
 function play(tool: Tool, playback: Playback): Tool {
   if (tool.question !== undefined || tool.delegation !== undefined) return tool;
   return withRun(tool, async (_args, { toolCallId, answers }) => {
     const { script } = playback;
     const raised = script.questionsOf(toolCallId)[answers.length];
     if (raised !== undefined) throw new QuestionRaised(toToolQuestion(raised));
-    // After a question, the result waited in the log for an earlier call's result.
+    // Undefined after a question: then the call's own result is used, which was logged after an earlier call's result.
     const result = await playback.resultOf(toolCallId) ?? script.call(toolCallId)?.result;
     if (result === undefined) playback.stop({ kind: "end" });
     return toResult(result);
   });
 }
 
-/** Returns the result of a tool; throws ToolFailure for a recorded failure. */
+/** Returns the recorded result of a tool. Throws ToolFailure for a recorded failure. */
 function toResult(
   { content, is_error, instructions, media }: NonNullable<CassetteCall["result"]>,
 ): ReturnType<ActionTool["run"]> extends Promise<infer Result> ? Result : never {
@@ -81,7 +81,7 @@ function toResult(
   return { content, ...(instructions !== undefined && { instructions }), ...(media && { media }) };
 }
 
-/** Returns the message of a failure without its prefix `Error: `. */
+/** Returns the message of a failure without the prefix `Error: `. */
 export function withoutPrefix(content: string): string {
   return content.replace(/^Error: /, "");
 }

@@ -1,4 +1,4 @@
-// Plays a cassette: the loop of real runs, over an empty store in memory, with a model and tools that return the recorded
+// Plays a cassette: runs the agent's loop with empty stores in memory, and with a model and tools that return the recorded
 // values. Nothing outside is called or written.
 import { ExecutionLog } from "../events/log.ts";
 import type { Frame } from "../events/frame.ts";
@@ -25,14 +25,14 @@ import { Script, type ScriptQuestion } from "./script.ts";
 
 /** The result of a play. */
 export interface Played {
-  /** The differences at the first step that differs. */
+  /** The differences at the first step that differs. Empty if there is none. */
   differences: Difference[];
   frames: Frame[];
   /** The number of played replies. */
   replies: number;
 }
 
-// Loaded as the runs of a service load them.
+// Loaded on demand, as for a service's runs.
 const loadPrepare = lazyModule(() => import("../executions/loop/prepare.ts"));
 const loadLoop = lazyModule(() => import("../executions/loop/loop.ts"));
 
@@ -110,8 +110,8 @@ class Player {
   }
 
   /**
-   * Plays all segments and returns the difference. A segment begins at the start, an answer or a restart, and ends at the
-   * next pause.
+   * Plays the run to its end and returns the differences. Each iteration plays from the start, an answer or a restart to
+   * the next pause.
    */
   async #toEnd(id: number): Promise<Difference[]> {
     for (let isFirst = true;; isFirst = false) {
@@ -133,8 +133,8 @@ class Player {
   }
 
   /**
-   * Returns true if the recorded run was restarted here. Even after its last reply a person may have sent a message, or
-   * the run may not have stored its end or its question.
+   * Returns true if the recorded run was restarted at this point. Even after its last reply, a person may have sent a
+   * message, or the run may have died before its end or question was stored.
    */
   async #isBegunAgain(rest: Outcome | OpenQuestion | WaitingChild): Promise<boolean> {
     const isRest = !("status" in rest) || isDecidedByLoop(rest);
@@ -183,13 +183,13 @@ class Player {
     }
   }
 
-  /** Returns true if the recorded run was ended from outside at this point, and never resumed. */
+  /** Returns true if the recorded run was ended from outside at this point and never continued. */
   #isEndedFromOutside(): boolean {
     const { outcome, endsInCalls } = this.#script;
     return outcome !== null && !isDecidedByLoop(outcome) && endsInCalls;
   }
 
-  /** Restarts as recorded: adds the message of a fork, and resets the calls that had started. */
+  /** Restarts the run as recorded: adds the message of a fork, and resets calls that had started. */
   async #restart(id: number): Promise<void> {
     const { conversations } = this.#options.stores;
     const { messages, calls } = await conversations.readConversation(id);
@@ -203,7 +203,7 @@ class Player {
     await this.#journal.begin([{ position, message, seeded: false }]);
   }
 
-  /** Asks and answers as recorded. Returns the differences if the play ends here. */
+  /** Stores the question and the recorded answer. Returns the differences if the play ends at this question. */
   async #pause(pause: OpenQuestion | WaitingChild): Promise<Difference[] | undefined> {
     const step = this.#script.peek();
     if ("question" in pause) {
@@ -238,13 +238,13 @@ class Player {
     this.#clock.set(step.created_at);
     await this.#journal.waitForChild(pause.childId);
     const { answer, created_at, answered_at } = step;
-    // It was answered while this execution briefly ran because of another answer: its log does not contain it.
+    // The question was answered while this execution was running because of another answer, so the log lacks it.
     const isUnseen = answer !== null && created_at !== undefined && answered_at === undefined;
     if (isUnseen) return await this.#goOn(pause.childId, step);
     return await this.#answer(step, await this.#journalOf(pause.childId));
   }
 
-  /** Asks the recorded budget question. The current budgets are unknown here. */
+  /** Stores the recorded question of a budget. The current budgets are unknown to a play. */
   async #pauseForBudget(step: ScriptQuestion): Promise<Difference[] | undefined> {
     const { conversations } = this.#options.stores;
     const { messages } = await conversations.readConversation(this.#id);
@@ -270,7 +270,7 @@ class Player {
     return undefined;
   }
 
-  /** Answers a delegated execution without an entry in this one's log. */
+  /** Answers the question of a child without an entry in the parent's log. */
   async #goOn(childId: number, { request_id, answer }: ScriptQuestion): Promise<undefined> {
     this.#script.take();
     await this.#options.stores.requests.answerRequest(childId, {
@@ -281,7 +281,7 @@ class Player {
     });
   }
 
-  /** Returns the id of the call with the result at this position. */
+  /** Returns the id of the call whose result has this position. Undefined if there is none. */
   async #callAt(position: number): Promise<string | undefined> {
     const { calls } = await this.#options.stores.conversations.readConversation(this.#id);
     return calls.find((call) => call.position === position)?.toolCallId;

@@ -1,12 +1,12 @@
-// The usage of each reply of a recorded run, from the running totals in its log.
+// Computes the usage of each reply of a recorded run from the running totals in the log.
 import { COST_PLACES } from "../../base/cost.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { CassetteReply } from "./cassette.ts";
 
-/** The usage of one reply. */
+/** The tokens and cost of one reply. */
 export type UsedByReply = Pick<CassetteReply, "usage" | "cost_usd">;
 
-/** Running totals, as a log contains them. */
+/** The running totals in a log. */
 interface Figures {
   inputTokens: number;
   outputTokens: number;
@@ -17,11 +17,11 @@ interface Figures {
 
 const NOTHING: Figures = { inputTokens: 0, outputTokens: 0, isCounted: false, costUsd: null };
 
-/** Reads the totals of a log in order. */
+/** Computes the usage of replies from a log's totals, which must be passed in order. */
 export class RecordedFigures {
   #before: Figures = NOTHING;
 
-  /** Returns the usage since the last totals. */
+  /** Returns the usage since the totals of the last call. */
   take(frame: JsonObject): UsedByReply {
     const before = this.#before;
     const now = toFigures(frame);

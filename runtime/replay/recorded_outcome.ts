@@ -1,4 +1,4 @@
-// The end of a recorded run: decided by its loop, or caused from outside.
+// Classifies the end of a recorded run: decided by the loop, or caused from outside.
 import type { Outcome } from "../executions/record/ending_store.ts";
 import { endCodeOf, isReplayedEnd } from "../executions/end_reason.ts";
 import type { FinalStatus } from "../executions/states.ts";
@@ -6,12 +6,12 @@ import type { Cassette } from "./cassette.ts";
 
 type Recorded = NonNullable<Cassette["outcome"]>;
 
-/** Returns true if a play must reach this end itself. Other ends are taken from the record. */
+/** Returns true if a play must reach this end by its loop. Other ends are taken from the record. */
 export function isDecidedByLoop(end: Pick<Recorded, "status" | "error">): boolean {
   return end.status === "success" || isReplayedEnd(endCodeOf(end));
 }
 
-/** Converts a recorded end to a stored outcome. `by`: the end came from outside. */
+/** Converts a recorded end to an outcome to store. `by` is set if the end came from outside. */
 export function toRecordedOutcome(recorded: Recorded, by?: "outside"): Outcome {
   const { status, error, output, cut } = recorded;
   const changer = status === "orphaned" ? "recovery" as const : by;
@@ -30,7 +30,7 @@ export function toRecordedOutcome(recorded: Recorded, by?: "outside"): Outcome {
   };
 }
 
-/** Describes an end for people. */
+/** Returns a description of an end for people. */
 export function describeOutcome(
   { status, error }: { status: string; error: string | null },
 ): string {

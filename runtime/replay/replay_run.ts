@@ -1,4 +1,4 @@
-// Replays a recorded run with the current agent, and returns the first difference.
+// Replays a recorded run with the current agent and returns the first difference.
 import type { Agent } from "../agents/agent.ts";
 import { modelChain } from "../config/providers.ts";
 import { BUILTIN_TOOL_NAMES } from "../vocabulary/tool_vocabulary.ts";
@@ -20,11 +20,13 @@ import { withTodaysSkills } from "./todays_skills.ts";
 export interface ReplayOptions {
   agent: Agent;
   ports: PlayPorts & { readSeed(execution: SeededExecution): Promise<Seed | undefined> };
-  /** Starts the custom tools and MCP servers for their declarations; otherwise the recorded declarations are used. */
+  /**
+   * True if custom tools and MCP servers are started for their declarations. Otherwise the recorded declarations are used.
+   */
   withAllTools: boolean;
 }
 
-/** Replays a run. Stores nothing. Throws ConversationGone. */
+/** Replays a run and returns the report. Stores nothing. Throws ConversationGone. */
 export async function replayRun(run: RecordedRun, options: ReplayOptions): Promise<Replay> {
   const { agent, ports, withAllTools } = options;
   const cassette = createCassette(run);
@@ -48,7 +50,7 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
         }),
     },
     recordedTools: withAllTools ? [] : externalTools(first?.tools ?? []),
-    // Steps that a fork took over belong to another agent or prompt.
+    // The copied steps of a fork belong to another agent or prompt, so their requests are not compared.
     check: from(
       forkedAt + 1,
       createRequestCheck(run, {
@@ -77,19 +79,19 @@ export async function replayRun(run: RecordedRun, options: ReplayOptions): Promi
   };
 }
 
-/** Applies a check from this request on. */
+/** Returns a check that skips the requests before `first`. */
 function from(first: number, check: RequestCheck): RequestCheck {
   return (asked) => asked.call < first ? [] : check(asked);
 }
 
-/** Returns the custom tools and the tools of MCP servers. */
+/** Returns the custom tools and the tools of MCP servers among these tools. */
 function externalTools(tools: readonly DeclaredTool[]): DeclaredTool[] {
   return tools.filter(({ name, origin }) =>
     origin !== undefined || !BUILTIN_TOOL_NAMES.some((one) => one === name)
   );
 }
 
-/** Returns the current messages of earlier runs if the agent's `history` has changed. */
+/** Returns the current messages of earlier runs if the agent's `history` has changed. Undefined otherwise. */
 async function otherSeed(
   { execution }: RecordedRun,
   { agent, ports, recorded }: Pick<ReplayOptions, "agent" | "ports"> & {

@@ -1,19 +1,19 @@
-// The calls of a recorded reply while its log is read: the next result, and the order of the results.
+// Tracks the calls of a recorded reply while the log is read: the next result, and the order of the results.
 import type { CassetteReply } from "./cassette.ts";
 
-/** One reply with its calls. */
+/** The calls of one reply, and the results that were logged so far. */
 export class RepliedCalls {
   readonly reply: CassetteReply;
   /** The reply's position in the conversation. */
   readonly position: number;
   readonly #steps: number;
   #logged = 0;
-  /** By call: its place in the order of the results. */
+  /** The place of each call in the order of the results, by the call's index. */
   readonly #told = new Map<number, number>();
-  /** Calls whose instructions were logged. */
+  /** The indexes of calls whose instructions were logged. */
   readonly #brought = new Set<number>();
 
-  /** `steps` is the number of steps up to the reply. */
+  /** `steps` is the number of the cassette's steps up to the reply. */
   constructor(reply: CassetteReply, at: { position: number; steps: number }) {
     this.reply = reply;
     this.position = at.position;
@@ -25,25 +25,28 @@ export class RepliedCalls {
     return this.#logged;
   }
 
-  /** Adds a logged result. Results are logged in the order of the calls. `steps` is the number of steps so far. */
+  /**
+   * Adds a logged result. Results are logged in the order of the calls. `steps` is the number of the cassette's steps so
+   * far.
+   */
   addResult(steps: number): void {
     const result = this.reply.calls[this.#logged]?.result;
     if (result === undefined) return;
-    // If the instructions were logged earlier, the result existed then.
+    // If the call's instructions were logged earlier, its result already existed at that time.
     if (!this.#brought.has(this.#logged)) result.after = steps - this.#steps;
     if (!this.#told.has(this.#logged)) this.#told.set(this.#logged, this.#told.size);
     this.#logged++;
   }
 
   /**
-   * Adds logged instructions. They are logged when their result exists, so they show the order of several results.
-   * `steps` is the number of steps so far.
+   * Adds logged instructions. Instructions are logged as soon as their result exists, so they show the order of several
+   * results. `steps` is the number of the cassette's steps so far.
    */
   addInstructions(logged: string, steps: number): void {
-    // The log's instructions are redacted, but their first line names the skill.
+    // The logged instructions are redacted, but their first line contains the skill's name.
     const beginning = logged.split("\n", 1)[0] ?? "";
     const { calls } = this.reply;
-    // The next call's result would have been logged with its instructions.
+    // If these were the next call's instructions, its result would have been logged, too.
     const index = calls.findIndex(({ result }, at) =>
       at !== this.#logged && result?.instructions?.startsWith(beginning) && !this.#brought.has(at)
     );
@@ -51,13 +54,13 @@ export class RepliedCalls {
     this.#brought.add(index);
     const brought = calls[index]?.result;
     if (brought !== undefined && index >= this.#logged) brought.after = steps - this.#steps;
-    // Moves the call after all known results, also if its own result was known.
+    // Moves the call to the end of the known order, even if it had a place.
     this.#told.delete(index);
     this.#told.set(index, Math.max(-1, ...this.#told.values()) + 1);
     const order = [...this.#told].sort(([, one], [, other]) => one - other).map(([at]) => at);
     for (const [at, { result }] of calls.entries()) {
       const place = order.indexOf(at);
-      // Results without any entry yet come last.
+      // Results without a place come last.
       if (result !== undefined) result.order = place < 0 ? order.length : place;
     }
   }

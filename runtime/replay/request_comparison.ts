@@ -10,7 +10,7 @@ import {
 import type { Difference } from "./difference.ts";
 import type { PlayedRequest, RequestCheck } from "./played_model.ts";
 
-/** The settings of the current agent that no request contains. */
+/** The settings of the current agent that requests do not contain. */
 export interface TodaySettings extends Pick<CallSettings, "customTools" | "mcp"> {
   /** The model and its fallbacks, as `provider/name`. */
   models: readonly string[];
@@ -43,17 +43,17 @@ export function createRequestCheck(
   };
 }
 
-/** Returns the recorded model if the agent still has it, else the agent's first. */
+/** Returns the recorded model if the agent has it among its models. Returns the agent's first model otherwise. */
 function modelOf({ models }: TodaySettings, { model }: CallSettings): string {
   return models.includes(model) ? model : models[0] ?? "";
 }
 
-/** Returns the terms of the last call before `end`, for a call without a reply. */
+/** Returns the terms of the last model call before `end`. Used for a call without a reply. */
 function lastTerms(terms: ReadonlyMap<number, CallTerms>, end: number): CallTerms | undefined {
   return [...terms].filter(([position]) => position < end).at(-1)?.[1];
 }
 
-/** Replaces a prompt that was renewed later by the one in the log, which is redacted. */
+/** Replaces a prompt that was later replaced in the conversation by the prompt in the log, which is redacted. */
 function withPromptOf(
   { frames }: RecordedRun,
   before: readonly RecordedMessage[],
@@ -97,7 +97,7 @@ function compareMessages(
 
 function isSame(one: Message, other: Message, redactor: Redactor): boolean {
   if (JSON.stringify(one) === JSON.stringify(other)) return true;
-  // Texts from the log are redacted.
+  // The recorded text comes from the log and is redacted, so the current text is compared after redaction.
   return one.role === "system" && other.role === "system" &&
     one.content === redactor.redact(other.content);
 }
@@ -145,7 +145,7 @@ function describeTool({ name, description, parameters }: DeclaredTool): string {
   return JSON.stringify({ name, description, parameters }, null, 2);
 }
 
-/** Compares the settings except `history`, which shows in the messages. */
+/** Compares the settings except `history`, whose changes show in the messages. */
 function compareSettings(
   recorded: CallSettings,
   today: Omit<CallSettings, "history">,

@@ -1,4 +1,4 @@
-// The position in a cassette during a play: the next step, and the state of the last reply.
+// Tracks the position in a cassette during a play: the next step, and the state of the last reply.
 import type {
   Cassette,
   CassetteCall,
@@ -7,12 +7,12 @@ import type {
   CassetteStep,
 } from "./cassette.ts";
 
-/** A question with an id. Handwritten cassettes may omit ids. */
+/** A question with an id. A cassette's question may lack one. */
 export type ScriptQuestion = CassetteQuestion & { request_id: string };
-/** A step of a script. */
+/** A step of a script. Every question has an id. */
 export type ScriptStep = Exclude<CassetteStep, CassetteQuestion> | ScriptQuestion;
 
-/** A position in a cassette. */
+/** The position in a cassette during a play. */
 export class Script {
   readonly #steps: readonly ScriptStep[];
   readonly outcome: Cassette["outcome"];
@@ -29,7 +29,7 @@ export class Script {
     this.outcome = outcome;
   }
 
-  /** Returns the next step; undefined at the end. */
+  /** Returns the next step without moving on. Undefined at the end. */
   peek(): ScriptStep | undefined {
     return this.#steps[this.#next];
   }
@@ -54,12 +54,12 @@ export class Script {
     return this.#next - this.#behindReply;
   }
 
-  /** The number of calls of the replies before the last one. */
+  /** The number of calls in the replies before the last one. */
   get callsBefore(): number {
     return this.#callsBefore;
   }
 
-  /** Returns a call of the last reply. */
+  /** Returns the call of the last reply with this id, or undefined. */
   call(id: string): CassetteCall | undefined {
     return this.#reply?.calls.find((call) => call.id === id);
   }
@@ -69,13 +69,16 @@ export class Script {
     return this.#reply?.calls.filter(({ result }) => result !== undefined).length ?? 0;
   }
 
-  /** True: the run ended while calls of its last reply were open. */
+  /** True if the run ended while calls of its last reply were open. */
   get endsInCalls(): boolean {
     return this.peek() === undefined &&
       (this.#reply?.calls.some(({ result }) => result === undefined) ?? false);
   }
 
-  /** Returns the questions that a call of the last reply asked itself, in order. */
+  /**
+   * Returns the questions that a call of the last reply asked itself, in order. Questions for the permission to make the
+   * call are left out.
+   */
   questionsOf(id: string): ScriptQuestion[] {
     const rest = this.#steps.slice(this.#behindReply);
     const end = rest.findIndex(({ type }) => type === "reply");
@@ -84,21 +87,21 @@ export class Script {
     );
   }
 
-  /** Returns the next prompt if only notices precede it. `logged`: see isDue(). */
+  /** Returns the next prompt if only notices precede it. Undefined otherwise. For `logged`, see isDue(). */
   nextPrompt(logged: number): Extract<CassetteStep, { type: "prompt" }> | undefined {
     const next = this.#steps.slice(this.#next).find(({ type }) => type !== "notice");
     return next?.type === "prompt" && this.isDue(next, logged) ? next : undefined;
   }
 
   /**
-   * Returns true if all results that precede a step in the log are logged. `logged` counts the results of all replies.
+   * Returns true if all results that precede a step are logged. `logged` is the number of logged results of all replies.
    */
   isDue(step: ScriptStep, logged: number): boolean {
     return !("results" in step) || step.results === undefined ||
       this.#callsBefore + step.results <= logged;
   }
 
-  /** True: the run ended before anything was prepared for its model. */
+  /** True if the run ended before its first prompt was created. */
   get hasNoBeginning(): boolean {
     return this.outcome !== null && this.#steps.every(({ type }) => type === "notice");
   }

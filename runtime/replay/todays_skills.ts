@@ -1,4 +1,5 @@
-// Skills in a play. Their instructions are part of the agent, so a recorded load is replayed with the current ones.
+// Renews the instructions of skills in a cassette. Instructions are part of the agent, so a recorded load of a skill is
+// played with the current ones.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { SystemClock } from "../../base/clock.ts";
 import type { Agent } from "../agents/agent.ts";
@@ -12,7 +13,7 @@ const LOADS = "skill_use";
 
 /**
  * Returns the cassette with the current instructions of the agent's skills. `takenOver` is the number of replies that a
- * fork took from another run; they stay unchanged.
+ * fork copied from another run, which stay unchanged.
  */
 export async function withTodaysSkills(
   cassette: Cassette,
@@ -46,12 +47,12 @@ class SkillLoader {
     this.#ports = ports;
   }
 
-  /** Returns the call with the current instructions; unchanged if it loaded none. */
+  /** Returns the call with the current instructions. A call that loaded none stays unchanged. */
   async renew(call: CassetteCall, asked: readonly CassetteStep[]): Promise<CassetteCall> {
     const { id, name, result } = call;
     if (name !== LOADS || result?.instructions === undefined) return call;
     const opened = await (this.#opened ??= this.#open());
-    // The agent has no skills any more, which is reported as a missing tool.
+    // The agent no longer has skills, which is reported as a missing tool.
     if (opened === undefined) return call;
     const { tool, context } = opened;
     const { instructions: _before, ...rest } = result;
@@ -90,7 +91,7 @@ class SkillLoader {
   }
 }
 
-/** Returns the arguments as the person edited them at the approval, if any. */
+/** Returns the arguments that a person edited in the approval. Undefined if nobody did. */
 function editedArguments(id: string, asked: readonly CassetteStep[]): JsonObject | undefined {
   const guard = asked.find((step): step is CassetteQuestion =>
     step.type === "question" && step.call === id && step.is_guard

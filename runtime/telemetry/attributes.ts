@@ -1,12 +1,13 @@
-// The attributes of spans and metrics, by OpenTelemetry's conventions for generative AI (semantic-conventions-genai,
-// status "development"). Other names begin with `inkling.`. Pure functions; no other file decides which data is exported.
+// Creates the attributes of spans and metrics, by OpenTelemetry's conventions for generative AI
+// (semantic-conventions-genai, status "development"). Names outside of the conventions begin with `inkling.`. No other file
+// decides which data is exported.
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
 import type { Execution } from "../executions/execution.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { AskedModel, ToolUse } from "../executions/loop/telemetry.ts";
 import { ModelError, type ModelReply, type StopReason } from "../models/model.ts";
 
-/** The providers that the conventions name differently. */
+/** The providers' names in the conventions, for providers that the conventions name differently. */
 const PROVIDER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
   google: "gcp.gemini",
   mistral: "mistral_ai",
@@ -14,7 +15,7 @@ const PROVIDER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
   xai: "x_ai",
 }));
 
-/** Returns the provider and the model of `provider/name`; nothing for an empty id. */
+/** Returns the attributes of the model `provider/name`. Empty for an empty id. */
 export function modelAttributes(id: string): Attributes {
   const slash = id.indexOf("/");
   if (slash < 0) return {};
@@ -55,7 +56,7 @@ export function requestAttributes({ execution, model, agent }: AskedModel): Attr
   };
 }
 
-/** Returns the attributes of a model's reply, for the span of its call. */
+/** Returns the attributes of a model's reply, for the span of the model call. */
 export function replyAttributes({ stop, usage }: ModelReply): Attributes {
   return {
     "gen_ai.response.finish_reasons": [finishReason(stop)],
@@ -83,7 +84,7 @@ export function toolAttributes({ execution, call }: ToolUse): Attributes {
   };
 }
 
-/** Returns the `error.type` of an execution's status; undefined if it did not fail. */
+/** Returns the `error.type` for an execution's status. Undefined if the execution did not fail. */
 export function statusError(status: ExecutionStatus): string | undefined {
   return status === "success" || !isFinal(status) ? undefined : status;
 }
@@ -97,7 +98,10 @@ export function thrownError(error: unknown): string {
   return error instanceof Error ? error.name : "_OTHER";
 }
 
-/** Deno exports every number as a double, and a BigInt as an integer. Its types do not include BigInt. */
+/**
+ * Converts a number to an exported integer: a BigInt, because Deno exports every number as a double. The API's types do not
+ * include BigInt.
+ */
 function integer(value: number): AttributeValue {
   return (Number.isSafeInteger(value) ? BigInt(value) : value) as AttributeValue;
 }

@@ -1,4 +1,5 @@
-// The key of a telemetry collector. It is one of the headers in a variable whose name does not look like a secret's.
+// Finds the key of a telemetry collector, so that it is redacted. The key is among the headers in a variable whose name
+// does not look like a secret's.
 import { type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
 
 const VARIABLES = [
@@ -9,8 +10,8 @@ const VARIABLES = [
 ] as const;
 
 /**
- * Returns `secrets` and the collector's keys, longest first. Reads the variables once, as the exporter does at the start
- * of the process.
+ * Returns a function that adds the collector's keys to the secrets, longest first. Reads the variables once, as the
+ * exporter does at the start of the process.
  */
 export function withCollectorSecrets(
   secrets: () => readonly Secret[],
@@ -24,8 +25,8 @@ export function withCollectorSecrets(
 }
 
 /**
- * Returns every form of the values in `name=value,name=value` (W3C Baggage, percent-encoded). These are the whole text,
- * each value as written and decoded, and the part after its scheme (`Bearer …`).
+ * Returns every form in which the values of `name=value,name=value` (W3C Baggage, percent-encoded) may appear: the whole
+ * text, each value as written and decoded, and the part after its scheme (`Bearer …`).
  */
 function headerSecrets(text: string): Set<string> {
   const found = new Set([text.trim()]);
@@ -41,7 +42,7 @@ function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    // Not percent-encoded: the exporter sends it unchanged.
+    // The value is not percent-encoded, so the exporter sends it unchanged.
     return value;
   }
 }

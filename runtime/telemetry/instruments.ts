@@ -1,4 +1,4 @@
-// The metrics: those of the OpenTelemetry conventions, and Inkling's own for runs and cost.
+// Defines the metrics: those of the OpenTelemetry conventions, and Inkling's own for runs and cost.
 import type { Attributes, Counter, Histogram, Meter } from "@opentelemetry/api";
 import type { Execution } from "../executions/execution.ts";
 import type { Usage } from "../models/model.ts";
@@ -13,11 +13,11 @@ const TOKENS = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 /** Records the metrics. Durations are in seconds. */
 export class Instruments {
-  /** The duration of a model call. */
+  /** The durations of model calls in seconds. */
   readonly modelSeconds: Histogram;
-  /** The duration of a tool call. */
+  /** The durations of tool calls in seconds. */
   readonly toolSeconds: Histogram;
-  /** The duration of an execution until it ends or waits. */
+  /** The durations in seconds of executions until they end or wait. */
   readonly runSeconds: Histogram;
   readonly #tokens: Histogram;
   readonly #cost: Counter;
@@ -72,7 +72,7 @@ export class Instruments {
     this.#cost.add(usd, { "gen_ai.agent.id": about.agentId, ...about.model });
   }
 
-  /** Counts an execution that ended. */
+  /** Counts an ended execution. */
   ended({ agentId, status, trigger }: Execution): void {
     this.#executions.add(1, {
       "gen_ai.agent.id": agentId,

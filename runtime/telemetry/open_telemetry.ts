@@ -1,5 +1,5 @@
-// Telemetry over the OpenTelemetry API: a span for each execution, model call and tool call, and metrics. Deno exports
-// them when the process starts with OTEL_DENO=true. A telemetry error never reaches a run (see tracing.ts).
+// Reports telemetry through the OpenTelemetry API: a span for each execution, model call and tool call, and metrics. Deno
+// exports them if the process starts with OTEL_DENO=true. A telemetry error never reaches a run (see tracing.ts).
 import { context, type Meter, metrics, SpanKind } from "@opentelemetry/api";
 import type { Clock } from "../../base/clock.ts";
 import type { Execution } from "../executions/execution.ts";
@@ -23,7 +23,7 @@ export interface OpenTelemetryPorts extends TracingPorts {
   meter: Pick<Meter, "createCounter" | "createHistogram">;
 }
 
-/** Creates the telemetry over Deno's tracer and meter. Call it once in each process. */
+/** Creates the telemetry with Deno's tracer and meter. Must be called once in a process. */
 export function openTelemetry(
   { version, ...ports }: { version: string; clock: Clock; log: ServiceLog },
 ): OpenTelemetry {
@@ -34,7 +34,7 @@ export function openTelemetry(
   });
 }
 
-/** Reports runs as spans and metrics. The first error of the exporter is logged; no error reaches a run. */
+/** Reports runs as spans and metrics. The exporter's first error is logged. No error reaches a run. */
 export class OpenTelemetry implements Telemetry {
   readonly #tracing: Tracing;
   readonly #instruments: Instruments;
@@ -50,7 +50,7 @@ export class OpenTelemetry implements Telemetry {
       name: `invoke_agent ${displayName}`,
       kind: SpanKind.INTERNAL,
       attributes: executionAttributes(execution),
-      // Other active spans are not the parent: a request that starts the run, or another run that ends.
+      // The parent is never another active span, such as the request that starts the run, or another run that is ending.
       parent: parentContext(execution.parentExecutionId),
       describeEnding: (status) => ({
         attributes: { "inkling.execution.status": status },
@@ -66,7 +66,7 @@ export class OpenTelemetry implements Telemetry {
   }
 
   async modelCall(asked: AskedModel, work: () => Promise<ModelReply>): Promise<ModelReply> {
-    // A fallback model may answer instead, so this is read at the end.
+    // The model is read after the call, because a fallback model may have answered.
     const model = () => modelAttributes(asked.model.id);
     return await this.#tracing.trace({
       name: `chat ${model()["gen_ai.request.model"]}`,

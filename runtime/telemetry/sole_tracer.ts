@@ -1,7 +1,7 @@
 // Restricts the exported spans of this process to Inkling's own.
 import { INVALID_SPAN_CONTEXT, trace, type Tracer } from "@opentelemetry/api";
 
-/** The key of the original startSpan, which all tracers share. */
+/** The key under which the original startSpan() is stored on the prototype that all tracers share. */
 const ORIGINAL = Symbol("startSpan");
 
 /** Returns the only tracer of this process whose spans are exported. */

@@ -1,4 +1,4 @@
-// Runs work inside a span, and measures it. A telemetry error never affects the work.
+// Runs work inside a span and measures its duration. A telemetry error never affects the work.
 import {
   type Attributes,
   type Context,
@@ -14,24 +14,24 @@ import type { Clock } from "../../base/clock.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { thrownError } from "./attributes.ts";
 
-/** The result of traced work. */
+/** The attributes and the error type of a span at the end of its work. */
 export interface WorkEnding {
   attributes?: Attributes;
   errorType?: string | undefined;
 }
 
-/** Work that gets a span. */
+/** The description of work that gets a span. */
 export interface TracedWork<T> {
   name: string;
   kind: SpanKind;
   attributes: Attributes;
   /** The context of the parent span. */
   parent: Context;
-  /** The execution whose tool runs. Executions that it starts become children of this span. */
+  /** The execution whose tool runs. Executions that the tool starts become children of this span. */
   callingExecution?: number;
-  /** Returns the span's ending for a result. */
+  /** Returns the attributes and the error type of the span for a result of the work. */
   describeEnding(result: T): WorkEnding;
-  /** Records the duration; `error` contains the kind of a failure. */
+  /** Records the duration in seconds. `error` contains the kind of a failure. */
   measure(seconds: number, error: Attributes): void;
 }
 
@@ -43,13 +43,13 @@ export interface TracingPorts {
 
 const CALLER = createContextKey("the calling execution");
 
-/** Returns the active context if a tool of this execution is running in it, else the root. */
+/** Returns the active context if a tool of this execution is running in it. Returns the root context otherwise. */
 export function parentContext(executionId: number | null): Context {
   const around = context.active();
   return around.getValue(CALLER) === executionId ? around : ROOT_CONTEXT;
 }
 
-/** Runs work inside spans. The first error of the exporter is logged; none stops the work. */
+/** Runs work inside spans. The exporter's first error is logged. No error stops the work. */
 export class Tracing {
   readonly #ports: TracingPorts;
   #isFailing = false;
@@ -58,10 +58,10 @@ export class Tracing {
     this.#ports = ports;
   }
 
-  /** Runs the work exactly once inside a span. Returns its result and throws its error unchanged. */
+  /** Runs the work exactly once inside a span. Returns the work's result and rethrows its error unchanged. */
   async trace<T>(traced: TracedWork<T>, work: () => Promise<T>): Promise<T> {
     let done: Promise<T> | undefined;
-    // Runs the work once: inside the span, or without one if it cannot be started.
+    // Runs the work once: inside the span, or without a span if it cannot be started.
     const begin = () => done ??= Promise.try(work);
     const finish = this.attempt(() => this.#open(traced, begin));
     try {
@@ -74,12 +74,12 @@ export class Tracing {
     }
   }
 
-  /** Runs a step of the telemetry. Logs its first error and throws none. */
+  /** Runs a step of the telemetry. Logs the first error and never throws. */
   attempt<T>(act: () => T): T | undefined {
     try {
       return act();
     } catch (error) {
-      // Logged once: it would fail at every call.
+      // Logged once, because every call would fail.
       if (!this.#isFailing) {
         this.#ports.log.write("warn", "Telemetry error: exported data is incomplete", { error });
       }
@@ -88,7 +88,7 @@ export class Tracing {
     }
   }
 
-  /** Starts the work inside a new span; returns the function that ends the span. */
+  /** Starts the work inside a new span. Returns the function that ends the span. */
   #open<T>(traced: TracedWork<T>, begin: () => unknown): (judge: () => WorkEnding) => void {
     const { clock, tracer } = this.#ports;
     const { name, kind, attributes, parent, callingExecution } = traced;

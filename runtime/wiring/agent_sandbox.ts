@@ -1,4 +1,4 @@
-// The path sandbox of one execution: its agent's paths and the watched paths of its trigger.
+// Opens the path sandbox of an execution, with its agent's paths and the watched paths of the agent's trigger.
 import type { Agent } from "../agents/agent.ts";
 import { readWatchPaths } from "../agents/watch_path.ts";
 import type { RunCause } from "../vocabulary/run_cause.ts";
@@ -7,9 +7,12 @@ import { PathSandbox, type PathSandboxOptions } from "../tools/files/path_sandbo
 import type { OwnWrites, Writer } from "../triggers/watch/own_writes.ts";
 import { createWatchFilter } from "../triggers/watch/watched_paths.ts";
 
-/** The execution that a sandbox is for. */
+/** The execution that uses a sandbox. */
 export interface SandboxSubject {
-  /** The execution and its ancestors, itself first: its writes start none of their agents. Absent: it writes nothing. */
+  /**
+   * The execution and its ancestors, beginning with the execution. Files that it writes start none of their agents. Absent
+   * if it writes no files.
+   */
   lineage?: readonly Writer[];
   cause?: RunCause;
 }
@@ -31,7 +34,7 @@ export function openAgentSandbox(
   });
 }
 
-/** Returns the paths that an agent may read because it watches them. */
+/** Returns the paths that an agent may read because its trigger watches them. */
 function watchedBy(
   { trigger }: Agent,
   { cause, ...base }: Parameters<typeof readWatchPaths>[1] & { cause: RunCause | undefined },

@@ -1,4 +1,4 @@
-// The variant of an agent for one execution: with another model, or from another text.
+// Creates the variant of an agent for one execution, with another model or from another text.
 import type { Agent, ModelSettings } from "../agents/agent.ts";
 import { modelSchema } from "../config/providers.ts";
 import { parseAgent } from "../agents/parse_agent.ts";
@@ -8,7 +8,9 @@ import { AgentTextUnusable } from "../executions/refusals.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { PATHS } from "../../base/plain_path.ts";
 
-/** Returns the agent for a request. Throws AgentTextUnusable for an invalid agent file or model name. */
+/**
+ * Returns the agent with the model or text of a request. Throws AgentTextUnusable for an invalid agent file or model name.
+ */
 export function agentVariant(
   agent: Agent,
   { fork }: ExecutionRequest,
@@ -20,7 +22,7 @@ export function agentVariant(
   return model === undefined ? own : withModel(own, model);
 }
 
-/** Parses a text in place of the agent's file. The agent keeps its id, its memory and its relative paths. */
+/** Parses a text in place of the agent's file. The variant keeps the agent's id, memory and relative paths. */
 function parseVariant(agent: Agent, text: string, settings: WorkspaceSettings): Agent {
   const { directories, home, config } = settings;
   const source = { path: agent.sourcePath, bytes: new TextEncoder().encode(text) };
@@ -41,12 +43,12 @@ export function withModel(agent: Agent, written: string): Agent {
     throw new AgentTextUnusable(`"${written}" is no model: write provider/name`);
   }
   const { provider, name } = model;
-  // The agent's connection settings stay only if the provider does, and its fallback never stays.
+  // The agent's connection settings are kept only if the provider is the same. The fallback is never kept.
   const { fallback: _, ...own } = agent.model ?? model;
   return { ...agent, model: own.provider === provider ? { ...own, name } : model };
 }
 
-/** Parses a model name `provider/name`; returns undefined for an invalid one. */
+/** Parses a model name `provider/name`. Returns undefined for an invalid name. */
 export function parseModelName(written: string): ModelSettings | undefined {
   const slash = written.indexOf("/");
   const [provider, name] = [written.slice(0, Math.max(0, slash)), written.slice(slash + 1)];

@@ -1,4 +1,4 @@
-// The format of an agent's answer, and its check. A check that may take long is completed in a separate process.
+// Opens the output schema of an agent and checks answers. A check that may take long is finished in a separate process.
 import {
   type AgentOutput,
   OutputSchemaUnusable,
@@ -13,10 +13,10 @@ import { findAnswerFaults } from "../tools/custom/whole_check.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { compileAnswerCheck } from "../tools/json_schema/answer_check.ts";
 
-/** The process prints nothing that is shown; its results are redacted later. */
+/** Redacts nothing: the process prints no text for people, and its results are redacted later. */
 const NO_SECRETS = new Redactor(() => []);
 
-/** Reads and compiles the schema. Throws OutputSchemaUnusable. */
+/** Reads and compiles an agent's output schema. Throws OutputSchemaUnusable. */
 export async function openAnswerFormat(
   output: AgentOutput,
   { settings, clock, executable }: {

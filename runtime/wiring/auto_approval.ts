@@ -36,12 +36,12 @@ export interface AutoApprovalPorts {
   openTools(agent: Agent, options: OpenToolsOptions): Promise<AgentTools>;
 }
 
-/** The most time to wait for an agent's tools. */
+/** The maximum time in milliseconds to wait for an agent's tools. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Adds a tool to `auto_approve` in the agent's file if `write` is set. Throws NotAutoApproved. The caller reloads the
- * agents.
+ * Returns the change that adds a tool to `auto_approve` in the agent's file, and makes it if `write` is set. Throws
+ * NotAutoApproved. The caller reloads the agents.
  */
 export async function autoApprove(
   agent: Agent,
@@ -100,8 +100,8 @@ async function readAgentBytes(
 }
 
 /**
- * Finds a tool by its name, or by its server's name for it. Throws NotAutoApproved for a tool that the agent does not
- * have, and for ask_user.
+ * Finds a tool by its name in a run or by its server's name for it. Throws NotAutoApproved for a tool that the agent does
+ * not have, and for ask_user.
  */
 async function findTool(
   agent: Agent,
@@ -114,7 +114,7 @@ async function findTool(
       "ask_user asks by itself: auto_approve does not answer it",
     );
   }
-  // The built-in tools need not be opened.
+  // Built-in tools are known without opening the agent's tools.
   if (BUILTIN_TOOL_NAMES.some((name) => name === asked)) return { name: asked };
   const reason = new ToolsUnavailable("its tools were not there within 30 s");
   try {

@@ -1,5 +1,5 @@
-// The preview of a waiting call: its effect on a file as the file is now. The tool creates it in the sandbox of the agent
-// that asks, so it shows only readable files.
+// Creates the preview of a waiting call: the effect on a file as it is now. The tool reads the file in the sandbox of the
+// asking agent, so a preview shows only files that this agent may read.
 import type { Agent } from "../agents/agent.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
@@ -14,16 +14,16 @@ import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { openAgentSandbox } from "./agent_sandbox.ts";
 
-/** The tools with a preview. No other tool has one of their names. */
+/** The tools with a preview. No other tool can have one of these names. */
 const PREVIEWED = [fileWrite, fileEdit, fileDelete, fileMove];
 
-/** The origin of a call; `agent` is undefined if it is gone or cannot be read. */
+/** The agent and execution of a call. `agent` is undefined if it is gone or cannot be read. */
 export interface PreviewSubject {
   agent: Agent | undefined;
   cause?: RunCause;
 }
 
-/** Returns the preview of a question's call; null if it calls none of these tools. */
+/** Returns the preview of the call that a question is about. Null if the call's tool has no preview. */
 export async function previewCall(
   { toolName, toolArgs, isGuard }: HumanRequest,
   { agent, cause }: PreviewSubject,

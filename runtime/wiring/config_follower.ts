@@ -1,5 +1,5 @@
-// Follows config.yaml in a running service. Each change is read once, logged, and passed to the agents, which get their
-// defaults from it.
+// Follows config.yaml in a running service. Each change is read once, logged, and passed to the agents, whose defaults are
+// in config.yaml.
 import { basename, dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
@@ -13,20 +13,22 @@ import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 
-/** The collaborators of a ConfigFollower. */
+/** The objects that a ConfigFollower needs. */
 export interface ConfigFollowerPorts {
   settings: Pick<WorkspaceSettings, "config" | "configFile" | "environment">;
   agentFiles: Pick<AgentFiles, "reload">;
   clock: Clock;
-  /** The clock of file times; the default is the machine's own, also if the service has another clock. */
+  /**
+   * The clock that files' times are compared with. By default the machine's clock, even if the service uses another one.
+   */
   fileClock?: Clock;
   log: ServiceLog;
 }
 
-/** The most time that a run waits for a file that is being written. */
+/** The maximum time in milliseconds that a run waits for a file that is being written. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Watches and reads config.yaml. */
+/** Watches config.yaml and reads it after changes. */
 export class ConfigFollower implements AsyncDisposable {
   readonly #ports: ConfigFollowerPorts;
   readonly #refreshes = new SerialQueue();
@@ -38,14 +40,14 @@ export class ConfigFollower implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Reads the file if it changed; a file that is being written is read a moment later. */
+  /** Reads config.yaml if it has changed. A file that is being written is read shortly after. */
   refresh(): Promise<ConfigCheck> {
     return this.#refreshes.run(() => this.#refresh());
   }
 
   /**
-   * Reads config.yaml if it changed, and waits up to five seconds until it and the environment files are complete.
-   * Returns a sentence for each file that is still changing.
+   * Reads config.yaml if it has changed. Waits up to five seconds until config.yaml and the environment files are
+   * completely written. Returns a sentence for each file that is still changing.
    */
   async refreshWhole(): Promise<string[]> {
     const { settings: { config: { path }, environment }, fileClock = new SystemClock() } =
@@ -67,7 +69,7 @@ export class ConfigFollower implements AsyncDisposable {
     }
   }
 
-  /** Starts to watch the file's folder, and the folder of its target if it is a link. */
+  /** Starts to watch the folder of config.yaml, and the folder of the target if config.yaml is a symbolic link. */
   watch(folders: FolderWatches): void {
     this.#watching ??= this.#watch(folders);
   }
@@ -84,7 +86,8 @@ export class ConfigFollower implements AsyncDisposable {
     const real = knownRealPath(path);
     const names = new Set([basename(path), basename(real)]);
     for (const folder of new Set([knownRealPath(dirname(path)), dirname(real)])) {
-      // A missing folder would be polled all the time. Each run refreshes the file anyway.
+      // A missing folder is not watched, because it would be polled all the time. Each run reads a changed config.yaml in
+      // any case.
       if (!await exists(folder)) continue;
       await folders.watch({ folder, recursive: false }, {
         changed: (paths) => {
@@ -96,11 +99,11 @@ export class ConfigFollower implements AsyncDisposable {
         },
       });
     }
-    // Reads changes from before the watch started.
+    // Reads a change from before the start of the watch.
     await this.#refreshOrLog();
   }
 
-  /** Refreshes once after a burst of changes. Never rejects. */
+  /** Calls refresh() once after a burst of changes. Never rejects. */
   #refreshLater(): void {
     this.#later ??= this.#waitAndRefresh();
   }
@@ -112,7 +115,7 @@ export class ConfigFollower implements AsyncDisposable {
     await this.#refreshOrLog();
   }
 
-  /** Refreshes; logs an error instead of throwing it. */
+  /** Calls refresh() and logs an error instead of throwing it. */
   async #refreshOrLog(): Promise<void> {
     try {
       await this.refresh();

@@ -1,4 +1,4 @@
-// Following one execution: its log, live, and its open question.
+// Follows one execution: yields its log, streamed text and open question.
 import { type Clock, toTimestamp } from "../../base/clock.ts";
 import { identityFields } from "../events/frame.ts";
 import type { ExecutionLog } from "../events/log.ts";
@@ -16,7 +16,7 @@ export interface FollowPorts {
   redactor: Redactor;
 }
 
-/** Yields stored items, then new ones, each once; ends after `complete` or `waiting`. */
+/** Yields stored and then new items, each once. Ends after a `complete` frame or a `waiting` item. */
 export async function* followExecution(
   id: number,
   options: FollowOptions & { ports: FollowPorts },
@@ -35,7 +35,7 @@ export async function* followExecution(
       yield { type: "waiting", payload: await waitingPayload(id, { request, ports }) };
       return;
     }
-    // The question was answered a moment ago, so more items follow.
+    // The question has just been answered, so more items follow.
   }
 }
 

@@ -1,5 +1,4 @@
-// The membership of a service in a cluster on one database: it exchanges events with the other machines, and recovers the
-// work of dead ones.
+// Connects a service to the other nodes on its database: exchanges events, and recovers the executions of dead nodes.
 import { NO_LONGER_NEEDED, SystemClock } from "../../base/clock.ts";
 import type { EventBus, ServiceEvent } from "../events/bus.ts";
 import type { ExecutionLog } from "../events/log.ts";
@@ -14,9 +13,11 @@ import type { Node } from "../storage/postgres/node.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 import type { OwnWrites, SharedWrite } from "../triggers/watch/own_writes.ts";
 
-/** The interval between checks for executions that dead machines left. */
+/** The interval in milliseconds between checks for executions that dead nodes left. */
 export const UPKEEP_MS = 30_000;
-/** The maximum length of a question in an event to other machines, which read the whole text from the database. */
+/**
+ * The maximum length in characters of a question in an event for other nodes. They read the whole text from the database.
+ */
 const TOLD_CHARACTERS = 1_000;
 
 /** Options of joinNodes(). */
@@ -30,12 +31,12 @@ export interface JoinNodesOptions {
   budgets: Pick<SqlBudgetStore, "settleAbandoned">;
   notifications: Pick<Notifications, "hasOpen" | "sender">;
   openOwnWrites: () => Promise<OwnWrites>;
-  /** Undefined before the triggers are created. */
+  /** Returns the triggers, or undefined before they are created. */
   triggers: () => Triggers | undefined;
   log: ServiceLog;
 }
 
-/** Joins the cluster; the returned disposable ends the exchange of events. */
+/** Connects the service to the other nodes. Dispose ends the exchange of events. */
 export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
   const { node, nodes, registry, events, executionLog, log } = options;
   const hear = (text: string) => {
@@ -48,7 +49,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
     }
   };
   const unsubscribe = events.subscribe((event, origin) => {
-    // Each machine reads the agents' files itself.
+    // `agents_changed` is not sent to other nodes, because each node reads the agents' files itself.
     if (origin === "elsewhere" || event.type === "agents_changed") return;
     node.notify("event", JSON.stringify(shortened(event)));
   });
@@ -75,7 +76,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
   });
   const over = new AbortController();
   const upkeep = keepUp(options, over.signal);
-  // Like the node's own heartbeats, this does not depend on the clock of the stored times.
+  // The checks use the system clock, like the node's heartbeats, because they do not depend on the clock of stored times.
   const clock = new SystemClock();
   const warnings = new LabelWarnings({ nodes, listAgents: () => registry.list(), clock, log });
   warnings.start();

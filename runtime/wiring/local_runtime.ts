@@ -1,4 +1,4 @@
-// The in-process Runtime: agents from files, executions from the database. Built by mod.ts.
+// The Runtime in this process: agents from files, executions from the database. mod.ts creates it.
 import type { Agent } from "../agents/agent.ts";
 import { CurrentAgents } from "../agents/current_agents.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -53,7 +53,10 @@ import type { Triggers } from "../triggers/triggers.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 
 const loadAutoApproval = lazyModule(() => import("./auto_approval.ts"));
-/** The runtime of this process. Throws ReadOnlyRuntime for operations that need a missing part (a runner, triggers). */
+/**
+ * The runtime of this process. Throws ReadOnlyRuntime for operations that need a part which it was opened without, such as
+ * a runner or triggers.
+ */
 export class LocalRuntime implements Runtime {
   readonly version: string;
   readonly directories: Directories;
@@ -119,7 +122,7 @@ export class LocalRuntime implements Runtime {
     await this.#parts.refreshConfig();
     await this.#parts.agentFiles.reload();
     const report = this.#parts.registry.reportChanges();
-    // A reload also restarts the triggers that were stopped.
+    // A requested reload also re-arms the triggers that were stopped.
     await this.#parts.triggers?.reset();
     return report;
   }
@@ -163,7 +166,7 @@ export class LocalRuntime implements Runtime {
   ): Promise<AutoApproval> {
     this.#runner();
     const { autoApprove } = await loadAutoApproval();
-    // One edit at a time: of two concurrent edits of a file, one would be lost.
+    // Edits run one at a time, because one of two concurrent edits of a file would be lost.
     return await this.#fileEdits.run(async () => {
       const approval = await autoApprove(await this.#currentAgent(agentId), request, this.#parts);
       if (approval.written) await this.#parts.agentFiles.reload();

@@ -1,4 +1,4 @@
-// The notification channels of config.yaml: open, check and test them. Loaded with the first message.
+// Opens, checks and tests the notification channels of config.yaml. Loaded with the first message.
 import { describeDenied } from "../../base/denied_permission.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ChannelSettings } from "../config/notify_schema.ts";
@@ -8,16 +8,16 @@ import { type ChannelPorts, channelProblem, openChannel } from "../notify/channe
 import type { Redactor } from "../secrets/redactor.ts";
 import { servicePolicy } from "../tools/http/service_policy.ts";
 
-/** The collaborators of MessageChannels. */
+/** The objects that MessageChannels needs. */
 export interface MessageChannelsOptions {
   settings: Pick<WorkspaceSettings, "config" | "directories" | "environment">;
   redactor: Redactor;
   clock: Clock;
-  /** TCP ports of the service itself. Messages must not reach them. */
+  /** Returns the TCP ports of the service itself, which messages must not reach. */
   ownPorts: () => readonly number[];
 }
 
-/** A channel and the reason why it cannot work now; null if none is known. */
+/** A channel, and the reason why it cannot work now. Null if no reason is known. */
 export interface ChannelReport {
   name: string;
   type: ChannelSettings["type"];
@@ -32,7 +32,7 @@ export interface ChannelTrial {
   reply: string;
 }
 
-/** The channels of a workspace. */
+/** Opens, checks and tests the channels of a workspace. */
 export class MessageChannels {
   readonly #settings: MessageChannelsOptions["settings"];
   readonly #ports: ChannelPorts;
@@ -49,13 +49,13 @@ export class MessageChannels {
     };
   }
 
-  /** Opens a channel; returns undefined for an unknown name. Throws DeliveryFailure if it cannot work. */
+  /** Opens a channel. Returns undefined for an unknown name. Throws DeliveryFailure if the channel cannot work. */
   open(name: string): Channel | undefined {
     const settings = this.#settingsOf(name);
     return settings && openChannel(settings, this.#ports);
   }
 
-  /** Reports every channel, in the order of config.yaml. */
+  /** Returns the state of every channel, in the order of config.yaml. */
   report(): ChannelReport[] {
     return Object.entries(this.#settings.config.notify.channels).map(([name, settings]) => ({
       name,
@@ -64,7 +64,7 @@ export class MessageChannels {
     }));
   }
 
-  /** Sends one test message. Returns undefined for an unknown channel. */
+  /** Sends a test message through a channel and returns the result. Undefined for an unknown channel. */
   async try(name: string): Promise<ChannelTrial | undefined> {
     if (this.#settingsOf(name) === undefined) return undefined;
     try {

@@ -1,6 +1,6 @@
-// Lazy values: opened by the first caller and shared by all.
+// Creates lazy values: the first caller opens the value, and all callers share it.
 
-/** Returns a function that opens the value once. After a failure the next call tries again. */
+/** Returns a function that calls `open` once and returns its value. After a failure, the next call tries again. */
 export function once<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | undefined;
   return () =>

@@ -1,4 +1,4 @@
-// The agents of a workspace, and the parts that depend on the variables of their keys: secrets, redaction, the log.
+// Opens the agents of a workspace, and the objects that depend on the agents' keys: secrets, redaction and the service log.
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
@@ -22,15 +22,15 @@ import { FolderWatches } from "../folders/folder_watches.ts";
 
 const loadPermissionGaps = lazyModule(() => import("../permissions/permission_gaps.ts"));
 
-/** The agents and the parts opened with them. */
+/** The agents and the objects that were opened with them. */
 export interface OpenedAgents {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
-  /** The folder watches. They are not started; dispose of them. */
+  /** The folder watches, which are not started. The caller must dispose them. */
   folders: FolderWatches;
   /** Removes all secrets from a text. */
   redactor: Redactor;
-  /** Removes only the keys of model providers. */
+  /** Removes the keys of model providers from a text, and no other secrets. */
   keyRedactor: Redactor;
   isProviderKey: (name: string) => boolean;
   events: EventBus;
@@ -38,7 +38,7 @@ export interface OpenedAgents {
   log: ServiceLog;
 }
 
-/** Reads the agents. `log` receives redacted lines. */
+/** Creates the registry of the agents and the objects around it. `log` receives redacted lines only. */
 export async function openAgents(
   { settings, clock, log: unredacted }: {
     settings: WorkspaceSettings;
@@ -53,7 +53,7 @@ export async function openAgents(
       return settings.config;
     },
     home,
-    // Called by reload() below, because the log needs the registry first.
+    // The registry calls this function later, in reload(). `log` is created after the registry.
     inspect: (agent) => findGaps(agent, { settings, log }),
   });
   const keys = new ProviderKeys(() => registry.list());
@@ -67,7 +67,7 @@ export async function openAgents(
     withCollectorSecrets(
       withDatabaseSecrets(
         () => environment.secrets(named()),
-        // A variable that another source overrides is as secret.
+        // A password that another source overrides is redacted, too.
         [database?.address, settings.config.database],
       ),
       lookup,
@@ -101,8 +101,8 @@ export async function openAgents(
 }
 
 /**
- * Returns the permissions that an agent needs and Deno's flags deny, and logs each once. Checks only when flags deny
- * anything.
+ * Returns warnings about the permissions that an agent needs and Deno's flags deny, and logs each once. Checks only if
+ * flags deny anything.
  */
 async function findGaps(
   agent: Agent,

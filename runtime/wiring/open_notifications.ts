@@ -1,4 +1,5 @@
-// Notifications of a runtime: events are stored in the outbox, the sender delivers them, links lead to questions.
+// Creates the notifications of a runtime: events become messages in the outbox, the sender delivers them, and links lead to
+// questions.
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -27,22 +28,23 @@ export interface NotificationsOptions {
   clock: Clock;
   log: ServiceLog;
   ownPorts: () => readonly number[];
-  /** The machine's time zone. */
+  /** Returns the machine's time zone. */
   timeZone: () => string;
 }
 
-/** The messages of one runtime. */
+/** The notifications of one runtime. */
 export interface Notifications extends RuntimeMessages {
   outbox: SqlOutbox;
   sender: MessageSender;
   /**
-   * Sends the messages left from earlier, logs the channels that cannot work, and subscribes to stopped triggers and
-   * budget warnings. `isAlone`: no other service sends the same messages, so earlier attempts are retried at once.
+   * Sends the messages that are left from earlier, logs the channels that cannot work, and subscribes to stopped triggers
+   * and budget warnings. `isAlone` is true if no other service sends the same messages: then earlier attempts are repeated
+   * at once.
    */
   start(options: { isAlone: boolean }): Promise<void>;
 }
 
-/** Creates the notifications. They send nothing before start() or the first event. */
+/** Creates the notifications. No message is sent before start() or the first event. */
 export function openNotifications(options: NotificationsOptions): Notifications {
   const { db, settings, registry, redactor, events, clock, log, ownPorts, timeZone } = options;
   const notify = () => settings.config.notify;
@@ -99,7 +101,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
         }
         if (event.type !== "trigger_changed" || event.reason === null) return;
         const { agentId, displayName, reason, stop } = event;
-        // The message about failures is stored with the end of the last run.
+        // The message about repeated failures is stored with the end of the last run, so it is not created here.
         if (stop?.by === "failures") return;
         announce({ type: "stopped", agentId, displayName, reason, ...(stop && { stop }) });
       });

@@ -1,4 +1,4 @@
-// The database of a workspace, opened for a mode of the runtime.
+// Opens the database of a workspace for a mode of the runtime.
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Directories } from "../config/directories.ts";
@@ -13,22 +13,23 @@ import { closeInstance, openInstance } from "../database/instances.ts";
 import { makeStateDir, StateDirUnusable } from "../storage/state_dir/state_dir.ts";
 
 /**
- * The mode of a runtime. `service` owns the state directory and runs agents: one process at a time. `upkeep` owns it too,
- * runs nothing, and removes data on request. `read-only` changes nothing, and may read beside a service.
+ * The mode of a runtime. `service` owns the state directory and runs agents; only one process at a time may do so. `upkeep`
+ * owns the state directory but runs nothing, and removes data on request. `read-only` changes nothing, and may run beside a
+ * service.
  */
 export type RuntimeMode = "service" | "upkeep" | "read-only";
 
-// Loaded only with a configured PostgreSQL database; SQLite needs neither.
+// Loaded only if a PostgreSQL database is configured.
 const loadNode = lazyModule(() => import("../storage/postgres/node.ts"));
 const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
 
-/** The database of a runtime. */
+/** The opened database of a runtime. */
 export interface OpenedStorage {
   db: Database;
   instanceId: string;
   /** The clock of all stored times. */
   clock: Clock;
-  /** This machine in the cluster; absent: the database is not shared, or only read. */
+  /** This process as a node. Absent if the database is not shared or only read. */
   node?: Node;
 }
 
@@ -37,13 +38,13 @@ export interface OpenStorageOptions
   extends Pick<OpenNodeOptions, "version" | "labelsOf" | "onOutage"> {
   mode: RuntimeMode;
   clock?: Clock | undefined;
-  /** Receives everything that must be closed. */
+  /** Receives the resources that must be closed. */
   resources: AsyncDisposableStack;
 }
 
 /**
- * Opens the database. A mode that owns the state directory first creates it, locks it and registers this process. Throws
- * StateDirUnusable, AlreadyRunning and DatabaseUnusable.
+ * Opens the database for a mode. For a mode that owns the state directory, first creates and locks the directory and
+ * registers this process. Throws StateDirUnusable, AlreadyRunning and DatabaseUnusable.
  */
 export async function openStorage(
   settings: Pick<WorkspaceSettings, "directories" | "database">,
@@ -99,7 +100,7 @@ function openReadOnlyDatabase(directories: Directories): SqliteDatabase {
   } catch (error) {
     throw new StateDirUnusable(directories.stateDir, error);
   }
-  // Nothing ran here yet: the history is empty, and no file is created.
+  // Without a database file, nothing has run yet: the history is empty, and no file is created.
   if (path === undefined) return SqliteDatabase.open(":memory:");
   return SqliteDatabase.open(path, { readOnly: true });
 }

@@ -1,4 +1,4 @@
-// Operations on recorded runs: replay one with the current agent, or fork it at a step.
+// Replays recorded runs with the current agent, and forks them.
 import type { Agent } from "../agents/agent.ts";
 import { AgentNotFound } from "../agents/known_agents.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -27,11 +27,11 @@ export interface ReplaysPorts {
   settings: WorkspaceSettings;
   recordedRuns: RecordedRunStore;
   runPorts: Omit<RunPorts, "families" | "telemetry">;
-  /** Returns an agent by its current file. */
+  /** Returns an agent as its file is now, or undefined. */
   findAgent(id: string): Agent | undefined;
-  /** Reads the changed files. */
+  /** Reads the agents' changed files. */
   refresh(): Promise<void>;
-  /** Undefined in a runtime that runs no agents. */
+  /** The runner. Undefined in a runtime that runs no agents. */
   runner: Runner | undefined;
 }
 
@@ -71,7 +71,7 @@ export class Replays implements RecordedRuns {
       ...(message !== undefined && { message }),
     });
     const { fork: earlier, ...asked } = run.request;
-    // The changes of an earlier fork still apply, unless the request replaces them.
+    // A fork of a fork keeps the changes of the earlier fork, unless the request replaces them.
     const { model, agentText, startsFollowers } = {
       ...earlier,
       startsFollowers: undefined,
@@ -123,7 +123,7 @@ export class Replays implements RecordedRuns {
   }
 }
 
-/** Opens an empty store in memory for one replay. */
+/** Opens empty stores in memory for one replay. */
 export function openMemoryStores(): PlayStores {
   const db = SqliteDatabase.open(":memory:");
   const instanceId = "play";

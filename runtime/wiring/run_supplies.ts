@@ -1,4 +1,4 @@
-// The models, tools and sandboxes of runs. Loaded with the first run, so that a service starts faster.
+// Opens the models, tools and sandboxes of runs. Loaded with the first run, which makes the start of a service faster.
 import { once } from "./once.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
 import type { Agent } from "../agents/agent.ts";
@@ -15,27 +15,27 @@ const loadPdfText = lazyModule(() => import("../tools/custom/pdf_text.ts"));
 const loadHostProgram = lazyModule(() => import("../tools/custom/host_program.ts"));
 const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
 
-/** The functions that the runner gets from here. */
+/** The functions with which the runner opens models, tools and sandboxes. */
 export type RunSupplies =
   & Pick<
     RunPorts,
     "openModel" | "costOf" | "openTools" | "openSandbox" | "openFormat" | "readPdf"
   >
   & {
-    /** Returns the limits that the endpoint of an agent's model has reported to this process, as sentences. */
+    /** Returns a sentence for each limit that the endpoint of an agent's model has reported to this process. */
     describeModelLimits: (agent: Agent) => string[];
   };
 
-/** Options of createRunSupplies(). `openOwnWrites` opens the record of the agents' writes. */
+/** Options of createRunSupplies(). `openOwnWrites` opens the record of files that agents have written. */
 export type RunSuppliesOptions = Omit<ToolCatalogOptions, "executable"> & {
   openOwnWrites: () => Promise<OwnWrites>;
   gate: SpendingGate;
 };
 
-/** Creates the functions; opens nothing yet. */
+/** Creates the functions for the runner. Opens no model and no tool yet. */
 export function createRunSupplies(options: RunSuppliesOptions): RunSupplies {
   const { settings, clock, log, openOwnWrites, gate } = options;
-  // Read at the start: after an update the running program has another path.
+  // The path is read at the start, because after an update the running program has another path.
   const executable = Deno.execPath();
   let models: ModelSupply | undefined;
   const openModels = once(async () => {

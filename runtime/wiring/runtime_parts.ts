@@ -1,4 +1,4 @@
-// The parts of a runtime in this process. mod.ts creates them.
+// Defines the objects that a LocalRuntime is made of. mod.ts creates them.
 import type { Replays } from "./replays.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -26,13 +26,13 @@ import type { SlotStore } from "../triggers/schedule/slot_store.ts";
 import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
 import type { Triggers } from "../triggers/triggers.ts";
 
-/** The parts of a LocalRuntime. */
+/** The objects that a LocalRuntime is made of. */
 export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   version: string;
   settings: WorkspaceSettings;
   /**
-   * Reads config.yaml and the environment files if they changed, and the agents, which get their defaults from
-   * config.yaml. Returns the notices about files that keep changing.
+   * Reads config.yaml and the environment files if they have changed, and then the agents, whose defaults are in
+   * config.yaml. Returns notices about files that keep changing.
    */
   refreshConfig: () => Promise<string[]>;
   directories: Directories;
@@ -44,23 +44,23 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   requests: Pick<RequestStore, "readOpenRequest">;
   families: Pick<FamilyStore, "sumDescendants">;
   storage: Runtime["storage"];
-  /** Absent where the database is one service's. */
+  /** The reads of nodes. Undefined if the database belongs to one service. */
   nodes: SqlNodeReads | undefined;
   frames: FrameStore;
   executionLog: ExecutionLog;
-  /** The machine's time zone. */
+  /** Returns the machine's time zone. */
   timeZone: () => string;
   redactor: Redactor;
-  /** Returns the agent with the limits of its model among its warnings. */
+  /** Returns the agent with the reported limits of its model's endpoint among its warnings. */
   withLessons: (agent: Agent) => Agent;
   planRun: (agent: Agent, options: { withMessages: boolean }) => Promise<RunPlan>;
   replays: Replays;
   retention: Retention;
   /** Undefined in a runtime that runs no agents. */
   runner: Runner | undefined;
-  /** Ends a waiting execution; undefined in a read-only runtime. */
+  /** Ends a waiting execution. Undefined in a read-only runtime. */
   abortWaiting: Runner["abortWaiting"] | undefined;
-  /** The automatic triggers; undefined in a runtime that runs no agents. */
+  /** The automatic triggers. Undefined in a runtime that runs no agents. */
   triggers: Triggers | undefined;
   triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
   pause: Pause;
@@ -68,6 +68,6 @@ export interface RuntimeParts extends Pick<AutoApprovalPorts, "openTools"> {
   budgets: BudgetService;
   messages: RuntimeMessages;
   events: EventBus;
-  /** Everything that must be closed, in order of opening. */
+  /** The resources that must be closed, in the order in which they were opened. */
   resources: AsyncDisposableStack;
 }

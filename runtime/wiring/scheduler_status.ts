@@ -1,4 +1,4 @@
-// The state of the scheduler: every agent with an automatic trigger, its times and its stops.
+// Describes the state of the scheduler: every agent with an automatic trigger, its due times and its stops.
 import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
@@ -7,7 +7,7 @@ import type { SqlTriggerStateStore } from "../triggers/firing/trigger_state_stor
 import type { Triggers } from "../triggers/triggers.ts";
 import type { ShownHistory } from "./shown_history.ts";
 
-/** Returns the scheduler's status. Without triggers no times are listed. */
+/** Returns the scheduler's status. Without triggers, no due times are listed. */
 export async function describeScheduler(
   listings: readonly AgentListing[],
   parts: { pause: Pause; triggers: Triggers | undefined; upcoming: number },
@@ -33,19 +33,19 @@ export async function describeScheduler(
   return { status: await pause.state(), ...held, watcherActive, jobs };
 }
 
-/** Returns the agents with their stored state and their triggers' state. */
+/** Returns the agents with their newest execution and the state of their triggers. */
 export async function toListings(
   agents: readonly Agent[],
   { history, triggers, triggerStates, withLessons }: {
     history: Pick<ShownHistory, "newest">;
     triggers: Triggers | undefined;
     triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
-    /** Adds what was learned of its model's endpoint. */
+    /** Returns the agent with the reported limits of its model's endpoint among its warnings. */
     withLessons: (agent: Agent) => Agent;
   },
 ): Promise<AgentListing[]> {
   const newest = await history.newest(agents.map(({ id }) => id));
-  // A runtime without triggers reads the stopped ones from the store.
+  // A runtime without triggers reads the stopped triggers from the store.
   const stored = triggers === undefined ? await triggerStates.readStopped() : [];
   return agents.map((agent) => {
     const stopped = stored.find(({ agentId }) => agentId === agent.id);

@@ -1,4 +1,4 @@
-// The start of a service: it resumes interrupted runs, cleans up, follows files and starts the triggers.
+// Starts a service: resumes interrupted runs, cleans up, follows changes of files and starts the triggers.
 import { type MachineTimeZone, TIME_ZONE_HINT } from "../agents/machine_time_zone.ts";
 import type { ConfigFollower } from "./config_follower.ts";
 import type { Notifications } from "./open_notifications.ts";
@@ -20,7 +20,7 @@ import type { Triggers } from "../triggers/triggers.ts";
 
 const loadJoinNodes = lazyModule(() => import("./join_nodes.ts"));
 
-/** The parts of a runtime in mode `service`. */
+/** The objects of a runtime in the mode `service`. */
 export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
   registry: AgentRegistry;
   agentFiles: AgentFiles;
@@ -29,11 +29,11 @@ export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
   retention: Retention;
   notifications: Notifications;
   machineTimeZone: () => MachineTimeZone;
-  /** Set when several machines share the database. */
+  /** The objects for a shared database. Absent if the database is not shared. */
   shared?: Pick<JoinNodesOptions, "node" | "nodes" | "executionLog">;
   /** The resources of the runs' tools. */
   toolResources: AsyncDisposableStack;
-  /** Everything that must be closed, in order of opening. */
+  /** The resources that must be closed, in the order in which they were opened. */
   resources: AsyncDisposableStack;
 }
 
@@ -50,7 +50,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   resources.use(agentFiles);
   agentFiles.watch();
   resources.use(toolResources);
-  // Added before the runner, so that it is closed after it and can still send messages.
+  // Added before the runner, so that the sender is closed after it and can send the messages of the last runs.
   resources.use(parts.notifications.sender);
   let triggers: Triggers | undefined;
   if (parts.shared !== undefined) {
@@ -95,7 +95,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   return created;
 }
 
-/** The service continues without a workspace: a disk may be mounted later, and the agents with it. */
+/** Logs that the workspace is missing. The service continues, because a disk may be mounted later. */
 async function warnOfMissingWorkspace(
   { config, directories: { workspace }, home }: WorkspaceSettings,
   log: ServiceLog,
@@ -105,7 +105,7 @@ async function warnOfMissingWorkspace(
   log.write("warn", message, { workspace, hint: missingWorkspaceHint(config) });
 }
 
-/** Completes or reports the files that a killed service was writing. */
+/** Finishes or reports the files that a killed service was writing. */
 async function clearStaged(
   { directories: { stateDir, configDir, agentsDir } }: WorkspaceSettings,
   log: ServiceLog,
@@ -117,7 +117,10 @@ async function clearStaged(
   }
 }
 
-/** The link exists only on Linux. With narrow permissions only an earlier start can have made it. */
+/**
+ * Logs that the link to this process is missing, which only an earlier start with wider permissions can have created. The
+ * link exists only on Linux.
+ */
 function warnOfMissingLink(
   { directories: { stateDir } }: WorkspaceSettings,
   log: ServiceLog,

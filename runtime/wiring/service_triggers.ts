@@ -1,4 +1,4 @@
-// The triggers of a service: schedules, watches, webhooks and follow-ups.
+// Creates the triggers of a service: schedules, watches, webhooks and `after`.
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -38,7 +38,7 @@ const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts
 /** Options of createServiceTriggers(). */
 export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   registry: Pick<AgentRegistry, "get" | "isUnreadable">;
-  /** Returns an agent as its file is now. */
+  /** Returns an agent as its file is now, or undefined. */
   currentAgent: (id: string) => Promise<Agent | undefined>;
   executions: Pick<ExecutionReads, "readByKey">;
   db: Database;
@@ -48,12 +48,12 @@ export interface ServiceTriggersOptions extends Omit<Context, "redactor"> {
   remembered: SqlSettingsStore;
   folders: FolderWatches;
   openOwnWrites: () => Promise<OwnWrites>;
-  /** Set when several machines share the database. */
+  /** The node of this service. Absent if the database is not shared. */
   shared?: { node: Pick<Node, "leases" | "requestLeases"> };
   events: EventBus;
 }
 
-/** Creates the triggers; nothing fires before start(). The watcher is loaded with the first agent that has a watch. */
+/** Creates the triggers. No trigger fires before start(). The watcher is loaded with the first agent that has a watch. */
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
   const { settings, db, slots, runner, pause, timeZone } = options;
   const { clock, log, events, folders, shared } = options;
@@ -144,7 +144,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
           log,
           async changed(change) {
             const store = await openStore();
-            // The other service has handled the changes in the meantime.
+            // The other service has handled the changes in the meantime, so they are skipped.
             const isOld = (id: string) => {
               const agent = findAgent(id);
               return agent !== undefined && isLeased(agent);
@@ -175,7 +175,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         store,
         start,
         async isPaused() {
-          // A machine that slept may have lost its lease, and then stops its watches.
+          // A machine that was suspended may have lost its lease; then its watches are stopped.
           await lease?.findHoldReason();
           return await isPaused();
         },
@@ -197,7 +197,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   return triggers;
 }
 
-/** The id of this service's state folder. */
+/** Returns the id of this service's state folder. Creates it on the first call. */
 async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
   const known = await remembered.readSetting("service_id");
   if (known !== undefined) return known;
@@ -206,7 +206,7 @@ async function readServiceId(remembered: SqlSettingsStore): Promise<string> {
   return id;
 }
 
-/** Leases: only one machine at a time watches for an agent. */
+/** Returns the leases by which only one machine at a time watches the files of an agent. */
 function watchShares(node: Pick<Node, "leases" | "requestLeases">): WatchShares {
   return {
     want: (agentIds) => node.requestLeases(agentIds.map(watchLease)),
@@ -220,7 +220,7 @@ function hasTrigger(agent: Agent, fire: Fire): boolean {
   return fire.type === "after" ? follows(agent, fire.agentId) : agent.trigger.type === fire.type;
 }
 
-/** Returns the function by which triggers start runs. */
+/** Returns the function that triggers call to start runs. */
 function createStartRun(runner: Pick<Runner, "attempt">): StartRun {
   return async (agent, fire) => {
     try {

@@ -1,4 +1,4 @@
-// The history for display: executions and their open questions, without secrets.
+// Reads executions and their open questions for display, without secrets.
 import { normalizeId } from "../agents/agent_id.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { AcceptedExecution } from "../executions/execution.ts";
@@ -33,10 +33,10 @@ const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
 /** Loaded when several machines share the database. */
 const loadNodeWaits = lazyModule(() => import("../executions/nodes/node_waits.ts"));
 
-/** The most questions listed at once. */
+/** The maximum number of questions in a list. */
 const MOST_OPEN = 500;
 
-/** The collaborators of a ShownHistory. */
+/** The objects that a ShownHistory needs. */
 export interface ShownHistoryPorts {
   executions: ExecutionReads;
   requests: Pick<RequestStore, "readOpenRequest">;
@@ -46,13 +46,13 @@ export interface ShownHistoryPorts {
   registry: Pick<AgentRegistry, "get">;
   settings: WorkspaceSettings;
   clock: Clock;
-  /** The machine's time zone. */
+  /** Returns the machine's time zone. */
   timeZone: () => string;
 }
 
 /**
- * Reads the history and redacts it. Requests are stored unredacted, so that a resumed run is the same run. Outputs and
- * errors were redacted before they were stored.
+ * Reads executions and redacts them. Requests are stored with their secrets, so that a resumed run is the same run. Answers
+ * and errors were redacted before they were stored.
  */
 export class ShownHistory {
   readonly #ports: ShownHistoryPorts;
@@ -61,10 +61,11 @@ export class ShownHistory {
     this.#ports = ports;
   }
 
-  /** Lists executions, newest first. Accepts the agent's id in any Unicode normalization. */
+  /** Returns executions, newest first. Accepts the agent's id in any Unicode normalization. */
   async list({ agentId, ...rest }: ExecutionFilter): Promise<ListedExecution[]> {
     const { executions: reads, redactor } = this.#ports;
-    // Requests are stored with their secrets, so a search text that overlaps a secret must not search them.
+    // Requests are stored with their secrets. A search text that contains a part of a secret must not be searched there,
+    // because matches would reveal the secret.
     const searchesAnswersOnly = rest.text !== undefined && redactor.overlapsSecret(rest.text);
     const executions = await reads.listExecutions({
       ...rest,
@@ -74,14 +75,14 @@ export class ShownHistory {
     return await this.#showAll(executions);
   }
 
-  /** Returns the newest execution of each agent by id; agents without one are left out. */
+  /** Returns the newest execution of each of these agents, by agent id. Agents without an execution are left out. */
   async newest(agentIds: readonly string[]): Promise<ReadonlyMap<string, ListedExecution>> {
     const newest = await this.#ports.executions.newestByAgent(agentIds);
     const shown = await this.#showAll([...newest.values()]);
     return new Map(shown.map((one) => [one.agentId, one]));
   }
 
-  /** Throws ExecutionNotFound. */
+  /** Returns an execution with its request and answer. Throws ExecutionNotFound. */
   async get(id: number): Promise<ExecutionDetail> {
     const stored = await requireExecution(this.#ports.executions, id);
     const { args, message = null, context = null } = stored.request;
@@ -100,7 +101,7 @@ export class ShownHistory {
     };
   }
 
-  /** Returns the open question of an existing execution, its own or a descendant's. Throws NoPendingRequest. */
+  /** Returns the open question of an existing execution or of its descendant. Throws NoPendingRequest. */
   async pendingRequest(id: number): Promise<PendingRequest> {
     const { requests, executions, redactor } = this.#ports;
     const request = await requests.readOpenRequest(id);
@@ -114,7 +115,7 @@ export class ShownHistory {
   }
 
   /**
-   * Returns a preview of the change of a file that approving the question would make now; null if the call changes no file.
+   * Returns a preview of the change that the question's call would make to a file now. Null if the call changes no file.
    */
   async preview(request: HumanRequest): Promise<CallPreview | null> {
     const { executions, registry } = this.#ports;
@@ -125,7 +126,7 @@ export class ShownHistory {
     return await previewCall(request, subject, this.#ports);
   }
 
-  /** Lists the open questions, each at the execution that asks it. */
+  /** Returns the open questions, each with the agent that asks. */
   async openRequests(): Promise<(HumanRequest & { agentId: string })[]> {
     const waiting = await this.#ports.executions.listExecutions({
       statuses: ["waiting"],
@@ -152,17 +153,17 @@ export class ShownHistory {
     return { days, timeZone, entries: toDailyUsage(steps, days) };
   }
 
-  /** Returns a redacted execution. */
+  /** Returns an execution without secrets. */
   show(execution: AcceptedExecution): AcceptedExecution {
     const { args, sessionId, notices } = execution;
     const shown = { args, sessionId, ...(notices && { notices }) };
     return { ...execution, ...this.#ports.redactor.redactValue(shown) };
   }
 
-  /** Redacts all in one call, because each call reads the current secrets from the file system. */
+  /** Redacts all executions in one call, because each call reads the current secrets from the file system. */
   async #showAll(executions: readonly ListedExecution[]): Promise<ListedExecution[]> {
     const { redactor } = this.#ports;
-    // The end of a cut text may be a part of a secret.
+    // The end of a cut text may be a part of a secret, so it is removed.
     const whole = (text: string | null) =>
       text?.length === PREVIEW_CHARACTERS ? redactor.trimPartialSecret(text) : text;
     const shown = redactor.redactValue(
@@ -177,7 +178,7 @@ export class ShownHistory {
     return await this.#withWaits(executions.map((one, index) => ({ ...one, ...shown[index] })));
   }
 
-  /** Adds the labels that the executions wait for. */
+  /** Returns the executions with the node labels that they wait for. */
   async #withWaits(executions: readonly ListedExecution[]): Promise<ListedExecution[]> {
     const { nodes, registry } = this.#ports;
     if (nodes === undefined) return [...executions];

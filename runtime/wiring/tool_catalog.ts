@@ -1,4 +1,4 @@
-// The sources of tools. Each is opened with the first agent that needs it, and closed with the runtime.
+// Opens the sources of tools. Each source is opened with the first agent that needs it, and closed with the runtime.
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
@@ -34,18 +34,18 @@ export interface ToolCatalogOptions {
   clock: Clock;
   log: ServiceLog;
   version: string;
-  /** The path of this program at its start. */
+  /** The path of the running program, read at its start. */
   executable: string;
-  /** TCP ports of the service itself. Agents must not reach them. */
+  /** Returns the TCP ports of the service itself, which agents must not reach. */
   ownPorts: () => readonly number[];
   knownTools: KnownToolStore;
-  /** Returns whether a warning is given for the first time in this state directory. */
+  /** Returns true if a warning is given for the first time in this state directory. */
   isFirstWarning: (warning: string) => Promise<boolean>;
-  /** Receives everything that must be closed. */
+  /** Receives the resources that must be closed. */
   resources: AsyncDisposableStack;
 }
 
-/** Opens the catalog: the built-in tools now, everything else on demand. */
+/** Opens the catalog. Opens the built-in tools at once and everything else on demand. */
 export async function openToolCatalog(options: ToolCatalogOptions): Promise<ToolCatalog> {
   const { settings, log, ownPorts } = options;
   const openSandbox = once(() => openProcessSandbox(options));
@@ -69,7 +69,7 @@ export async function openToolCatalog(options: ToolCatalogOptions): Promise<Tool
   });
 }
 
-/** Opens the sandbox of all processes that agents start. `log` receives a warning if none is available. */
+/** Opens the sandbox for the processes that agents start. Logs a warning if no sandbox is available. */
 export async function openProcessSandbox(
   { settings, log }: Pick<ToolCatalogOptions, "settings"> & { log?: ServiceLog },
 ): Promise<ProcessSandbox> {
@@ -102,13 +102,13 @@ async function openSkills(
       lookup,
       sandbox,
     }),
-    // Python would otherwise write files beside its modules that are not in a skill's lock.
+    // Python must not write compiled files beside its modules, because a skill's lock file does not list them.
     environment: { ...smallEnvironment(lookup), PYTHONDONTWRITEBYTECODE: "1" },
     sandbox,
   });
 }
 
-/** Opens the custom tools of a workspace. Dispose of them. */
+/** Opens the custom tools of a workspace. The caller must dispose them. */
 export async function openWorkspaceTools(
   { settings, registry, clock, executable }: Pick<
     ToolCatalogOptions,
@@ -139,7 +139,8 @@ async function openCustomTools(
 }
 
 /**
- * Opens the MCP servers of a workspace. Their files are in the state directory, or in `folder` beside a running service.
+ * Opens the MCP servers of a workspace. Their temporary files are in the state directory, or in `folder` for a process
+ * beside a running service.
  */
 export async function openMcpServers(
   options: Omit<ToolCatalogOptions, "executable"> & { folder?: string },

@@ -1,5 +1,5 @@
-// The billing of model calls outside of agents' runs, such as writing an agent or testing a model. They count in the
-// workspace's budget in the service's database, which may be in use.
+// Opens the billing of model calls outside of agents' runs, such as the draft of an agent or the test of a model. These
+// calls count toward the workspace's budget in the service's database, while a service may be using it.
 import { readMachineTimeZone } from "../agents/machine_time_zone.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
@@ -16,7 +16,7 @@ import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 
 const loadPostgres = lazyModule(() => import("../storage/postgres/postgres_database.ts"));
 
-/** One person calls in sequence; a trial makes a few calls at once. */
+/** The maximum number of connections. A person makes one call after another; a trial makes a few at once. */
 const CONNECTIONS = 3;
 
 /** Options of openWorkspaceBilling(). */
@@ -26,12 +26,12 @@ export interface WorkspaceBillingOptions {
   log: ServiceLog;
 }
 
-/** A billing that must be disposed. */
+/** An opened billing. Must be disposed. */
 export interface WorkspaceBilling extends AsyncDisposable {
   billing: Omit<CallBilling, "model">;
 }
 
-/** Opens the billing. Throws StateDirUnusable and DatabaseUnusable. */
+/** Opens the billing of a workspace. Throws StateDirUnusable and DatabaseUnusable. */
 export async function openWorkspaceBilling(
   options: WorkspaceBillingOptions,
 ): Promise<WorkspaceBilling> {
@@ -53,14 +53,14 @@ export async function openWorkspaceBilling(
   return { billing: { gate, prices }, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Opens the workspace's database; or one in memory, if there are no runs and no budgets. */
+/** Opens the workspace's database, or a database in memory if there are no runs and no budgets. */
 async function openDatabase(
   { config, directories, database }: WorkspaceBillingOptions["settings"],
 ): Promise<Database & (Disposable | AsyncDisposable)> {
   if (database !== undefined) {
     const { PostgresDatabase } = await loadPostgres();
     const { address } = database;
-    // Only the services migrate the schema: older ones could not start after a migration.
+    // Only services migrate the schema, because a running older service could not start again after a migration.
     return PostgresDatabase.open({ address, connections: CONNECTIONS, migrates: false });
   }
   const path = findHistory(directories);

@@ -1,4 +1,4 @@
-// The effective settings of an agent, and their origin: its file, config.yaml, or the built-in default.
+// Lists the effective settings of an agent with their origin: the agent's file, config.yaml, or the built-in default.
 import type { z } from "zod";
 import type { Agent } from "../../agents/agent.ts";
 import { readAgentFile } from "../../agents/agent_file.ts";
@@ -21,15 +21,15 @@ import type { EffectiveSetting } from "../../interface/run_plan.ts";
 
 type Origin = Pick<EffectiveSetting, "from" | "line">;
 
-/** A parsed file; without a document if it is unusable. */
+/** A parsed file. Without a document if the file is unusable. */
 interface Written {
   document?: YamlDocument;
 }
 
-/** `own` and `inherited` are the paths of the setting in the agent's file and in config.yaml. */
+/** One setting: its name and value, and its paths in the agent's file (`own`) and in config.yaml (`inherited`). */
 type SettingRow = [name: string, value: unknown, own: YamlPath[], inherited?: YamlPath];
 
-/** Returns the settings of an agent, the model first. */
+/** Returns the effective settings of an agent, beginning with the model. */
 export async function effectiveSettings(
   agent: Agent,
   settings: WorkspaceSettings,
@@ -125,7 +125,7 @@ function retryRows(agent: Agent): SettingRow[] {
   return [["retry", `{ times: ${times}, ${waits}on: [${on.join(", ")}] }`, [["retry"]]]];
 }
 
-/** Returns the set limits of spending and of concurrent runs. */
+/** Returns the limits of spending and of concurrent runs that are set. */
 function budgetRows({ budget: { tokens, ...dollars }, maxConcurrentRuns }: Agent): SettingRow[] {
   const limits = [
     ...Object.entries(snakeKeys(dollars)).map(([name, value]) => ({ path: [name], value })),
@@ -143,7 +143,7 @@ function budgetRows({ budget: { tokens, ...dollars }, maxConcurrentRuns }: Agent
   ].filter(([, value]) => value != null);
 }
 
-/** Returns the position of the first path with a value. */
+/** Returns the position of the first of these paths that has a value in the file. Undefined if none has. */
 function find(
   document: YamlDocument,
   paths: readonly YamlPath[],
@@ -160,7 +160,10 @@ const FIELDS: Readonly<Record<string, z.ZodType>> = withoutDefaults({
   ...RUN_SETTINGS,
 });
 
-/** Like the parsers, treats an empty key as absent, except for a limit, which null disables. */
+/**
+ * Returns true if a value sets the setting. As in the parsers, an empty value counts as absent, except for a limit, which
+ * null disables.
+ */
 function saysSomething(path: YamlPath, value: unknown): boolean {
   const written = path.reduce<unknown>(
     (inside, key) => isJsonObject(inside) ? inside[String(key)] : undefined,

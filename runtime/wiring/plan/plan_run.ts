@@ -1,4 +1,4 @@
-// The plan of an agent's next run. It is prepared as a run is, but calls no model and no tool and starts no execution.
+// Plans an agent's next run. The plan is prepared as a run is, but calls no model and no tool and starts no execution.
 import type { Agent } from "../../agents/agent.ts";
 import { isGuarded } from "../../agents/guarded_tools.ts";
 import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
@@ -23,20 +23,23 @@ import { describeSetup } from "../../triggers/webhook/setup_text.ts";
 import { effectiveSettings } from "./effective_settings.ts";
 import type { PlannedTool, RunPlan } from "../../interface/run_plan.ts";
 
-/** The number of upcoming times in a plan. */
+/** The number of due times in a plan. */
 const UPCOMING = 3;
 
-/** The collaborators of a plan. */
+/** The objects that a plan needs. */
 export type RunPlanPorts =
   & Omit<RunPorts, "families" | "telemetry" | "costOf" | "openModel">
   & {
     settings: WorkspaceSettings;
-    /** Undefined in a runtime that runs no agents. */
+    /** The triggers. Undefined in a runtime that runs no agents. */
     triggers: Triggers | undefined;
     pause: { state(): Promise<SchedulerState> };
   };
 
-/** Plans the next run of an agent. Opens its tools as a run does: custom tools are loaded, MCP servers started. */
+/**
+ * Returns the plan of an agent's next run. Opens the agent's tools as a run does: loads custom tools and starts MCP
+ * servers.
+ */
 export async function planRun(
   agent: Agent,
   options: { withMessages: boolean; ports: RunPlanPorts },
@@ -72,7 +75,7 @@ export async function planRun(
   const missing: string[] = [];
   const [key = null, ...others] = [agent.model, ...agent.model?.fallback ?? []]
     .map((model) => findKey({ model }, { ports, problems: missing }));
-  // A run starts as long as one of its models can be called.
+  // A missing key is no problem of the run if another of its models can be called.
   (missing.length <= others.length ? notices : problems).push(...missing);
   const messages = !options.withMessages
     ? null
@@ -84,7 +87,7 @@ export async function planRun(
           roots,
           tools,
           execution: {
-            // The newest of all executions.
+            // A higher id than that of every execution, so that the newest conversation is found.
             id: Number.MAX_SAFE_INTEGER,
             agentId: agent.id,
             sessionId: null,
@@ -113,7 +116,7 @@ export async function planRun(
   });
 }
 
-/** Returns the next times. Without a running service only those that do not depend on its start. */
+/** Returns the next due times. Without a running service, only those that do not depend on its start. */
 function nextTimes(
   { id, enabled, trigger }: Agent,
   { triggers, clock, timeZone }: Pick<RunPlanPorts, "triggers" | "clock" | "timeZone">,
@@ -139,7 +142,7 @@ function describeTools(agent: Agent, { toolbox }: AgentTools): PlannedTool[] {
       name,
       source: sourceOf(tool),
       server: tool.origin?.server ?? null,
-      // A tool that always asks needs no guard.
+      // A tool that always asks a question is not listed as guarded.
       guarded: tool.question === undefined && isGuarded(agent, tool),
       effect: effectOf(tool),
     };
@@ -155,7 +158,7 @@ function sourceOf({ name, origin }: Tool): PlannedTool["source"] {
 
 function effectOf(tool: Tool): PlannedTool["effect"] {
   if (tool.question !== undefined) return "read";
-  // The called agent decides.
+  // The effect of a delegation depends on the called agent.
   if (tool.delegation !== undefined) return "varies";
   return tool.fixedEffect ?? "varies";
 }

@@ -4,13 +4,13 @@ import { formatAgentFile, type NewAgentFields } from "../../../runtime/agents/ag
 import { parse } from "./parsed_file.ts";
 import { anyText } from "../../support/any_text.ts";
 
-/** Texts that YAML or the agent file would read differently unless they are quoted. */
+/** Texts that would change their meaning in YAML or in an agent file unless they are quoted. */
 const ODD_TEXTS = [
   ...["yes", "null", "~", "1e3", "0x10", "- a", "a: b", "#x", " #x", "*a", "&a", "!!t", "'", '"'],
   ...["---", "...", "a\n---\nb", "a\n\n b\n", "\tx", "%", "@", "`", "", "|", ">"],
 ];
 
-/** Text without NUL, which no text file contains, and without lone surrogates. */
+/** Texts without NUL, which no text file contains, and without lone surrogates. */
 const text = fc.oneof(
   fc.constantFrom(...ODD_TEXTS),
   anyText(),
@@ -50,7 +50,7 @@ Deno.test("formatAgentFile() writes fields that the parser reads back unchanged"
       const parsed = await parse(content);
       const { prompt, ...head } = fields;
       if ("diagnostics" in parsed) {
-        // Only a forbidden path may be refused.
+        // The parser may only refuse forbidden paths.
         for (const { message } of parsed.diagnostics) {
           assert.match(message, /^paths\[\d+\] must not/);
         }

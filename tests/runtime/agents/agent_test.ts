@@ -6,7 +6,7 @@ import { agentOf, configOf, parse } from "./parsed_file.ts";
 Deno.test("parseAgent() gives an agent without front matter every default", () => {
   const result = parse("# Title\n\n---\n\nDo it.\n");
   assert.ok("agent" in result);
-  // The test's agent has the defaults except for these fields.
+  // createTestAgent() has the defaults in all other fields.
   assert.deepEqual(result.agent, {
     ...createTestAgent({ id: "daily", displayName: "daily", sourcePath: "/work/agents/daily.md" }),
     icon: result.agent.icon,
@@ -115,7 +115,7 @@ enabled: false`,
   });
 });
 
-Deno.test("parseAgent() takes missing and empty fields from config.yaml, and each limit of a budget separately", () => {
+Deno.test("parseAgent() takes missing and empty fields from config.yaml", () => {
   const config = configOf(
     `defaults: {provider: ollama, model: m, confirm_tools: [], on_pending: parallel, confirm_timeout: 5m,
   on_restart: resume, temperature: 0.1, max_tokens: 9, timeout: 8, max_tool_calls: 7,
@@ -176,7 +176,7 @@ Deno.test("parseAgent() takes missing and empty fields from config.yaml, and eac
   assert.deepEqual([spender.onBudget, spender.unpriced], ["abort", "allow"]);
 });
 
-Deno.test("parseAgent() derives path aliases, reads a star anywhere as every tool, and reads a trigger in every form", () => {
+Deno.test("parseAgent() derives path aliases, and reads a star and a trigger in every form", () => {
   const { paths } = agentOf('paths: [notes, a/Notes, ~/Été 24, /, "2024", lib/workspace, _x]');
   assert.deepEqual(paths.map(({ alias, path }) => [alias, path]), [
     ["notes", "/work/notes"],
@@ -255,7 +255,7 @@ Deno.test("isGuarded() guards a server's tool by mcp_confirm until auto_approve 
     ["all", "mcp: [fs]\nauto_approve: [fs/g*_*l, fs/p*p*ut]", true, false],
     ["all", "mcp: [fs]\nauto_approve: [fs/ge, '*', 'x']", false, false],
     ["all", "mcp: [fs]\nauto_approve: [fs/ge, f/*, f*, fs, fs/, get_*]", true, true],
-    // A server's name may contain a slash; its entry frees no tool of another server.
+    // A server's name may contain a slash. An entry of that server frees no tool of another server.
     ["all", "mcp: [fs, fs/get_all]\nauto_approve: [fs/get_all/*]", true, true],
     ["all", "mcp: [other]\nauto_approve: [fs/*]", true, true],
     ["none", "mcp: [fs]\nconfirm: [fs/p*]", true, false],

@@ -7,7 +7,7 @@ const add = (yaml: string, entry = "file_write") => addAutoApproval(file(yaml), 
 
 Deno.test("addAutoApproval() adds one entry and changes nothing else, in every form of the list", () => {
   const cases: [string, string][] = [
-    // The key is missing.
+    // The file has no `auto_approve`.
     [
       "name:   Writer     # aligned\n\n# the model\nmodel: { name: x }\n",
       "name:   Writer     # aligned\n\n# the model\nmodel: { name: x }\nauto_approve: [file_write]\n",
@@ -42,9 +42,9 @@ Deno.test("addAutoApproval() quotes texts that YAML would read as another type",
 });
 
 Deno.test("addAutoApproval() refuses a file in which it would change more than the list", () => {
-  // The list is shared with another key.
+  // An anchor shares the list with another key.
   assert.equal(add("confirm: &both [a]\nauto_approve: *both\n"), undefined);
-  // The file ends with a text that would swallow the new line.
+  // A new line would be no key after a map in braces, or without a closing fence.
   assert.equal(add("{ name: x }\n"), undefined);
   assert.equal(addAutoApproval("---\nname: x\n", "a"), undefined);
   const found = add("description: |+\n  text\n\n");

@@ -1,9 +1,9 @@
-// Agent files with problems, each with the place and a part of the message and hint.
+// Lists agent files with problems, each with the position and a part of the message and hint.
 
-/** The file, or only its front matter, and `line:column fragment` for each problem. */
+/** A file or only its front matter, and `line:column fragment` for each of its problems. */
 export type ProblemRow = readonly [content: string | Uint8Array, ...problems: string[]];
 
-/** Joins texts and single bytes into one file. */
+/** Returns the bytes of a file that consists of texts and of single bytes. */
 function bytes(...parts: (string | number[])[]): Uint8Array {
   const encoder = new TextEncoder();
   return Uint8Array.from(
@@ -11,13 +11,13 @@ function bytes(...parts: (string | number[])[]): Uint8Array {
   );
 }
 
-/** A few aliases that expand to ten billion values. */
+/** YAML in which a few aliases expand to ten billion values. */
 const BOMB = [
   "a: &a [x,x,x,x,x,x,x,x,x,x]",
   ...[..."bcdefghi"].map((key, i) => `${key}: &${key} [${Array(10).fill(`*${"abcdefgh"[i]}`)}]`),
 ].join("\n");
 
-/** Front matter that is refused. Its first line is line 2. */
+/** Front matter that is refused. Its first line is line 2 of the file. */
 export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
   ["settings:\n  temperature: 7", "3:16 settings.temperature must be between 0 and 1, got 7"],
   ["__proto__: {enabled: false}", "2:1 A key must not be called __proto__"],
@@ -108,7 +108,7 @@ export const BAD_FRONT_MATTER: readonly ProblemRow[] = [
     `trigger:\n  type: schedule\n  cron: ${cron}`,
     `4:9 ${hint}`,
   ]),
-  // In that dialect 2 is Monday, and seconds are required.
+  // A `?` is of the Quartz dialect, in which weekday 2 is Monday and seconds are required.
   ["trigger:\n  type: schedule\n  cron: 0 8 ? * 2", "4:9 invalid value for day of month: ?"],
   ["trigger:\n  type: schedule\n  cron: '*/10 * * * * *'", "4:9 and has 6, got"],
   [

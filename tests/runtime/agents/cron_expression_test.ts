@@ -30,6 +30,6 @@ Deno.test("parseCron() reports the error and, where possible, the replacement", 
   for (const [expression, reason] of cases) {
     assert.ok(reasonOf(expression).includes(reason), `${expression}: ${reasonOf(expression)}`);
   }
-  // Every month has a Friday.
+  // The expression is valid, because every month has a Friday.
   assert.equal(reasonOf("0 0 31 2 5"), "");
 });

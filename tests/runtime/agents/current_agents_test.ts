@@ -6,17 +6,17 @@ import { until } from "../../support/until.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
 
-Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, before the watcher reports it", async () => {
+Deno.test("run(), getAgent() and planRun() use an agent's current file before the watcher reports a change", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("old", ECHO);
-  // On this clock the watcher never stops waiting for quiet.
+  // This clock does not advance, so the watcher never reports a change.
   await using runtime = await place.open({ clock: new TestClock() });
   await place.writeAgent("new", ECHO);
   assert.equal((await runtime.getAgent("new")).agent.id, "new");
   const ended = await runToEnd(runtime, "new", { message: "Hello" });
   assert.equal(ended.status, "success");
   await assert.rejects(runtime.run("newer", {}), /Agent 'newer' not found/);
-  // Files that are no agents, and a path outside the folder.
+  // The files that are no agents, and a path outside of the agents folder.
   for (const name of ["notes.txt", "a.memory.md", "README.md", "../outside.md"]) {
     await Deno.writeTextFile(join(place.agentsDir, name), ECHO);
   }
@@ -53,7 +53,7 @@ Deno.test("run(), getAgent() and planRun() use an agent's file as it is now, bef
   await assert.rejects(runtime.run("old", {}), /Agent 'old' not found/);
 });
 
-Deno.test("a run reports that it uses the last good definition; reloadAgents() compares with its own previous call", async () => {
+Deno.test("a run logs that it uses the last valid definition of its agent", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("steady", ECHO);
   await using runtime = await place.open({ clock: new TestClock() });
@@ -84,13 +84,13 @@ Deno.test("a run reports that it uses the last good definition; reloadAgents() c
   assert.deepEqual((await runtime.reloadAgents()).added, []);
 });
 
-Deno.test("runs started by a webhook, another run's end or another agent use the agent's file as it is now", async () => {
+Deno.test("runs started by webhooks, by other runs or by agents use the agent's current file", async () => {
   await using place = await createTestWorkspace({ shell: { HOOK: "a-secret-key" } });
   const write = (id: string, say: string, lines: string) => place.writeScript(id, [{ say }], lines);
   const hook = "trigger: { type: webhook, secret: HOOK, scheme: token }";
   const call = [{ name: "run_agent", arguments: { agent_id: "helper" } }];
   await place.writeScript("lead", [{ call }, { say: "Done." }], "agents: [helper]");
-  // On this clock the watcher never stops waiting for quiet.
+  // This clock does not advance, so the watcher never reports a change.
   await using runtime = await place.open({ clock: new TestClock() });
   const headers = new Headers({
     "authorization": "Bearer a-secret-key",
@@ -133,7 +133,7 @@ Deno.test("runs started by a webhook, another run's end or another agent use the
   assert.deepEqual(newest, before);
 });
 
-/** Two spellings of one id: a composed letter, and a letter followed by its accent. */
+/** Two Unicode spellings of one id: with a composed letter, and with a letter followed by its accent. */
 const [COMPOSED, APART] = ["café", "cafe\u0301"];
 
 Deno.test("a removed agent is known by its stored data, in every spelling of its id", async () => {

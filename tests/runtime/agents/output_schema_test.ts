@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../../base/json.ts";
 import { parse } from "./parsed_file.ts";
 import { type Around, UNASKED, validate } from "../../ops/authoring/validated.ts";
 
-/** Returns the problems of an agent file with this schema, each with its place. */
+/** Returns the problems of an agent file with this schema, each with its position. */
 function said(schema: string): string[] {
   const parsed = parse(`---\noutput:\n  schema:\n${schema.replaceAll(/^/gm, "    ")}\n---\nDo it.`);
   const found = "agent" in parsed ? parsed.agent.warnings : parsed.diagnostics;
@@ -37,7 +37,7 @@ Deno.test("parseAgent() reports an invalid schema at its line", () => {
   }
 });
 
-Deno.test("parseAgent() accepts every part of JSON Schema unchanged, and refuses one that is too deep", () => {
+Deno.test("parseAgent() accepts every part of JSON Schema, and refuses a schema that is too deep", () => {
   const schema: JsonSchema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $defs: { price: { type: "number", minimum: 0 } },
@@ -57,7 +57,7 @@ Deno.test("parseAgent() accepts every part of JSON Schema unchanged, and refuses
   assert.match(said(`items: ${deep}`).join(), /nested over 64 levels|too deep|levels/);
 });
 
-Deno.test("a schema file must be in the workspace or in agents/_config; its errors quote no content", async () => {
+Deno.test("a schema file must be in the workspace or in agents/_config", async () => {
   const diagnosed = (file: string, around: Around) =>
     validate(`${UNASKED}\noutput: { schema: ${file} }`, around);
   for (const file of ["price.json", "agents/_config/price.json"]) {

@@ -9,7 +9,7 @@ import {
 } from "./bad_agent_files.ts";
 import { parse } from "./parsed_file.ts";
 
-/** Checks that a file has exactly these problems, if it has several or only warnings. */
+/** Checks that a file has these problems, and no others if it has several or only warnings. */
 function check([content, ...problems]: ProblemRow, { name = "daily.md", loads = false } = {}) {
   const result = parse(content, { name });
   const shown = String(content).slice(0, 200);
@@ -24,7 +24,7 @@ function check([content, ...problems]: ProblemRow, { name = "daily.md", loads = 
       `${shown}\nno "${problem}" in\n${lines.join("\n")}`,
     );
   }
-  // The other rows list only the first of several problems.
+  // A row with one problem lists only the first of several.
   if (problems.length > 1 || loads) assert.equal(found.length, problems.length, lines.join("\n"));
 }
 
@@ -33,16 +33,16 @@ const withFrontMatter = ([yaml, ...problems]: ProblemRow): ProblemRow => [
   ...problems,
 ];
 
-Deno.test("parseAgent() reports the problems of front matter at their places", () => {
+Deno.test("parseAgent() reports the problems of front matter at their positions", () => {
   for (const row of BAD_FRONT_MATTER) check(withFrontMatter(row));
 });
 
-Deno.test("parseAgent() reports at its place why a text is no agent file", () => {
+Deno.test("parseAgent() reports why a text is no agent file, with the position", () => {
   for (const row of BAD_FILES) check(row);
   for (const [name, problem] of BAD_NAMES) check(["Do it.", problem], { name });
 });
 
-Deno.test("parseAgent() returns an agent with its warnings at their places", () => {
+Deno.test("parseAgent() returns an agent with its warnings at their positions", () => {
   for (const row of ODD_FRONT_MATTER) check(withFrontMatter(row), { loads: true });
   for (
     const row of [
@@ -53,7 +53,7 @@ Deno.test("parseAgent() returns an agent with its warnings at their places", () 
       ],
       ["# Digest\n\n---\r\n# settings\ntrigger:\n  type: watch\n---\r\nhello", "3:1 its first ---"],
       ['\n+++\nname = "x"\n+++\nhello', "2:1 it is TOML"],
-      // Lines between parts of a text, and an example below the front matter, are no front matter.
+      // Lines `---` between parts of a text, and front matter as an example, are no front matter of the file.
       ["One\n\n---\n\nname and model: two\n\n---\nThree"],
       ["---\nname: x\n---\nWrite such files:\n---\nmodel: y\n---\n"],
     ] as const
@@ -81,7 +81,7 @@ paths: .env`;
   check(withFrontMatter([yaml, ...problems]), { name: "bad!.md" });
 });
 
-Deno.test("parseAgent() never repeats a key that was written as a name, and reports at most a hundred unknown keys", async () => {
+Deno.test("parseAgent() never quotes a secret key, and reports at most a hundred unknown keys", async () => {
   const key = "sk-abcdefghijkl";
   const result = await parse(`---\nmodel: {provider: openai, name: x, api_key_env: ${key}}\n---\n`);
   assert.ok("diagnostics" in result);

@@ -1,4 +1,4 @@
-// Builders for tests of agent files: a configuration, directories and a parse, without a disk.
+// Helpers for tests of agent files that use no disk: configuration, parse options and parsed agents.
 import assert from "node:assert/strict";
 import type { Config } from "../../../runtime/config/config.ts";
 import { parseConfig } from "../../../runtime/config/parse_config.ts";
@@ -10,20 +10,20 @@ import {
 } from "../../../runtime/agents/parse_agent.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 
-/** Returns the configuration for the text of a config.yaml. */
+/** Parses the text of a config.yaml. */
 export function configOf(text = ""): Config {
   const result = parseConfig(text, { path: "/config/config.yaml", home: "/home/me" });
   assert.ok("config" in result, JSON.stringify(result));
   return result.config;
 }
 
-/** Returns options with a workspace at /work and a home at /home/me. */
+/** Returns parse options with a workspace at /work and a home directory at /home/me. */
 export function parseOptions(config = configOf()): ParseAgentOptions {
   const directories = { workspace: "/work", agentsDir: "/work/agents" };
   return { config, home: "/home/me", directories };
 }
 
-/** Parses a file's text or bytes. */
+/** Parses the text or bytes of an agent file. */
 export function parse(
   content: string | Uint8Array,
   options: { name?: string; config?: Config } = {},
@@ -33,7 +33,7 @@ export function parse(
   return parseAgent({ path, bytes }, parseOptions(options.config));
 }
 
-/** Returns the agent for front matter that must parse. */
+/** Parses front matter and returns the agent. Throws if the front matter is invalid. */
 export function agentOf(
   yaml: string,
   options: { name?: string; config?: Config; body?: string } = {},

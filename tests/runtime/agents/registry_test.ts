@@ -6,13 +6,13 @@ import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { parseOptions } from "./parsed_file.ts";
 
-/** Runs a test with an `agents` folder, its registry and a function that writes files into it. */
+/** Calls `body` with an `agents` folder, its registry and a function that writes files into the folder. */
 function withAgents(
   body: (
     part: {
       registry: AgentRegistry;
       dir: string;
-      /** The problems of each agent's resources. */
+      /** The problems that the inspection of each agent's resources reports. */
       problems: ResourceProblem[];
       write: (name: string, text: string) => Promise<void>;
     },
@@ -22,7 +22,7 @@ function withAgents(
     const dir = `${workspace}/agents`;
     await Deno.mkdir(dir);
     const directories = { workspace, agentsDir: dir };
-    // No file has changed within the clock's last hour.
+    // On this clock, no file has changed within the last hour.
     const fileClock = new TestClock(Date.now() + 3_600_000);
     const problems: ResourceProblem[] = [];
     const inspect = () => Promise.resolve(problems);
@@ -38,7 +38,7 @@ function withAgents(
 
 const ids = (registry: AgentRegistry) => registry.list().map((agent) => agent.id);
 
-Deno.test("AgentRegistry reads only the agent files of the top level", () =>
+Deno.test("AgentRegistry reads no agent files in subfolders", () =>
   withAgents(async ({ registry, dir, write }) => {
     const others = ["a.memory.md", ".hidden.md", "README.md", "notes.txt"];
     for (const name of ["b.md", "a.md", "B.md", ...others]) await write(name, "Do it.");
@@ -68,7 +68,7 @@ Deno.test("AgentRegistry adds the problems of an agent's resources to its warnin
     assert.deepEqual(registry.broken(), []);
   }));
 
-Deno.test("AgentRegistry has no agents without an agents directory, and keeps its agents while the directory is unreadable", () =>
+Deno.test("AgentRegistry keeps its agents while the agents directory is unreadable", () =>
   withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "Do it.");
     await registry.load();
@@ -96,7 +96,7 @@ Deno.test("AgentRegistry has no agents without an agents directory, and keeps it
     assert.deepEqual(registry.broken(), []);
   }));
 
-Deno.test("AgentRegistry reports added, updated and removed agents by content; concurrent loads run one after another", () =>
+Deno.test("AgentRegistry reports added, updated and removed agents by their content", () =>
   withAgents(async ({ registry, dir, write }) => {
     for (const name of ["a.md", "b.md", "c.md"]) await write(name, "Do it.");
     await registry.load();
@@ -116,7 +116,7 @@ Deno.test("AgentRegistry reports added, updated and removed agents by content; c
     assert.deepEqual([first.added, second.added], [["e"], []]);
   }));
 
-Deno.test("AgentRegistry keeps the last good definition of a file that stops parsing or is emptied, and gains an agent when a broken file is repaired", () =>
+Deno.test("AgentRegistry keeps the last valid definition of a file that stops parsing or is emptied", () =>
   withAgents(async ({ registry, dir, write }) => {
     await write("a.md", "---\ntypo: 1\n---\nDo it.");
     await registry.load();

@@ -1,4 +1,4 @@
-// Agent files that are being written: the registry never reads half a file.
+// Tests agent files that are being written: the registry never reads an incomplete file.
 import assert from "node:assert/strict";
 import { readAgentFile } from "../../../runtime/agents/agent_file.ts";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
@@ -9,7 +9,7 @@ import { parseOptions } from "./parsed_file.ts";
 
 const START = Date.parse("2026-01-01T00:00:00.000Z");
 
-/** Runs a test with a registry over one folder, and the clock of its files. */
+/** Calls `body` with a registry over one folder, and with the clock of the folder's files. */
 async function withFiles(
   body: (part: { registry: AgentRegistry; files: Files }) => Promise<void>,
 ): Promise<void> {
@@ -23,7 +23,7 @@ async function withFiles(
   });
 }
 
-/** A clock that advances with every wait, while a writer may change files. */
+/** A clock that advances with every sleep, and lets a writer change files meanwhile. */
 class Files implements Clock {
   readonly #dir: string;
   #now = START;
@@ -38,14 +38,14 @@ class Files implements Clock {
   }
 
   sleep(ms: number): Promise<void> {
-    // The writer is a little faster than the reader.
+    // A sleep advances the clock by at most 150 ms, so that the writer is faster than the reader.
     this.#now += Math.max(1, Math.min(ms, 150));
     this.meanwhile();
     return Promise.resolve();
   }
 
   write(name: string, text: string): void {
-    // The file is moved into place so that its real modification time is never visible.
+    // The file is renamed into the folder, so that its real modification time is never visible.
     const staged = `${this.#dir}/.staged`;
     Deno.writeTextFileSync(staged, text);
     Deno.utimeSync(staged, this.#now / 1_000, this.#now / 1_000);
@@ -68,7 +68,7 @@ Deno.test("AgentRegistry waits only for a file that is being written", () =>
     assert.equal(files.now(), before, "nothing has changed since");
   }));
 
-Deno.test("AgentRegistry keeps the last good definition of a file that keeps changing, and reports it after 5 s", () =>
+Deno.test("AgentRegistry keeps the last valid definition of a file that keeps changing", () =>
   withFiles(async ({ registry, files }) => {
     files.write("a.md", "Whole.");
     await registry.load();
@@ -137,12 +137,12 @@ Deno.test("readAgentFile() does not wait for a file with a time in the future", 
     assert.ok(content !== undefined && content !== "unchanged" && "bytes" in content);
   }));
 
-Deno.test("readAgentFile() treats a file that changed this moment as being written", () =>
+Deno.test("readAgentFile() treats a file that has just changed as being written", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.md`;
     await Deno.writeTextFile(path, "Half");
     const { mtime } = await Deno.stat(path);
-    // The file system's clock is a little ahead.
+    // The file system's clock is 50 ms ahead.
     const fileClock = new TestClock((mtime?.getTime() ?? 0) - 50);
     assert.deepEqual(await readAgentFile(path, { known: undefined, fileClock }), {
       unsettledMs: 250,

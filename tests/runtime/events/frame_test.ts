@@ -7,7 +7,7 @@ import { anyText } from "../../support/any_text.ts";
 // deno-lint-ignore no-control-regex -- these are line ends, too
 const LINE_ENDS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
 
-Deno.test("toDataLine() returns one line for every reader, with the same value", () => {
+Deno.test("toDataLine() returns text that every reader takes as one line, with the same value", () => {
   const unit = fc.oneof(fc.constantFrom(..."\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029\\"), anyText());
   fc.assert(fc.property(fc.array(unit), (parts) => {
     const text = parts.join("");

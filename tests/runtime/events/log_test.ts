@@ -6,7 +6,7 @@ import { settle, TestClock } from "../../support/test_clock.ts";
 import { openTestStore, type TestStore } from "../../support/test_store.ts";
 import { until } from "../../support/until.ts";
 
-/** A store with one execution and its frames. */
+/** Opens a store with one execution and its frames. */
 async function openExecution() {
   const store = await openTestStore();
   const execution = await store.accept();
@@ -45,7 +45,7 @@ Deno.test("ExecutionLog.follow() misses no frame in any interleaving of writers 
     const ids: number[] = [];
     for await (const item of follow(store, execution.id)) {
       if (item.type === "frame") ids.push(item.frame.id);
-      // Some followers are slow, so that they are behind when the next frame comes.
+      // Some followers are slow, so that they have not read all frames when the next one is stored.
       for (let i = 0; i < n % 5; i++) await Promise.resolve();
     }
     return ids;
@@ -70,7 +70,7 @@ Deno.test("ExecutionLog.follow() streams deltas on request, and drops them for t
   const reading = (async () => {
     for await (const item of follow(store, execution.id, { deltas: true })) {
       items.push(item);
-      // A slow follower.
+      // This follower is slow: it waits at the first delta.
       if (item.type === "delta") await finished.promise;
     }
   })();
@@ -89,7 +89,7 @@ Deno.test("ExecutionLog.follow() streams deltas on request, and drops them for t
   assert.deepEqual((await without).map(eventOf), ["meta", "final_answer", "complete"]);
 });
 
-Deno.test("ExecutionLog.follow() yields the text so far to a follower that joins during a reply, but no older text", async () => {
+Deno.test("ExecutionLog.follow() yields a reply's text so far to a follower that joins during it", async () => {
   await using on = await openExecution();
   const { store, execution, journal } = on;
   const reply = new RedactedReply(execution.id, store);
@@ -142,7 +142,7 @@ Deno.test("ExecutionLog.follow() shares one copy of a large frame between follow
     const { value } = await reader.next();
     assert.ok(value?.type === "frame" && value.frame.payload.length > 100_000);
     held.push({ reader, frame: value.frame });
-    // Earlier readings may be incomplete now.
+    // The notification makes earlier readings invalid, because they may be incomplete.
     log.notify(execution.id);
   }
   assert.ok(held[0]?.frame === held[1]?.frame, "each holds a copy");

@@ -1,4 +1,4 @@
-// The flags of a workspace: those of its agents and config.yaml, and no others.
+// Tests the flags of a workspace: those that its agents and config.yaml need, and no others.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { deriveFlags } from "../../../runtime/permissions/derive_flags.ts";
@@ -9,7 +9,7 @@ async function derive(place: TestWorkspace, options: { host?: string } = {}) {
   return await deriveFlags(await place.settings(), options);
 }
 
-/** Returns the values of all flags of one name, sorted. */
+/** Returns the values of all flags with this name, sorted. */
 function valuesOf({ flags }: PermissionFlags, name: string): string[] {
   return flags.flatMap(({ flag }) => {
     const [before = "", ...rest] = flag.split("=");
@@ -23,7 +23,7 @@ const whyOf = ({ flags }: PermissionFlags, flag: string) =>
 const demo = (lines: string, body = "Do it.") =>
   `---\nmodel: {provider: demo, name: echo}\n${lines}\n---\n${body}\n`;
 
-/** Defines a test over its own workspace. */
+/** Defines a test with its own workspace. */
 function test(name: string, body: (place: TestWorkspace) => Promise<void>): void {
   Deno.test(name, async () => {
     await using place = await createTestWorkspace();
@@ -31,7 +31,7 @@ function test(name: string, body: (place: TestWorkspace) => Promise<void>): void
   });
 }
 
-test("deriveFlags() for agents that only read and write their workspace: its places, loopback, no programs", async (place) => {
+test("deriveFlags() allows agents without declared paths their workspace and loopback, and no programs", async (place) => {
   await place.writeAgent("plain", demo("paths: {notes: notes}"));
   const derived = await derive(place);
   const { workspace, stateDir, configDir } = place;
@@ -52,7 +52,7 @@ test("deriveFlags() for agents that only read and write their workspace: its pla
   }
 });
 
-test("deriveFlags() adds declared paths: absolute and home paths, watched places, each with the agent's name", async (place) => {
+test("deriveFlags() allows declared and watched paths, each with the agent's name", async (place) => {
   const { root } = place;
   const at = (...names: string[]) => join(root, ...names);
   for (const name of ["data", "drop/in", "lists"]) await Deno.mkdir(at(name), { recursive: true });
@@ -68,11 +68,12 @@ test("deriveFlags() adds declared paths: absolute and home paths, watched places
   const derived = await derive(place);
   const read = valuesOf(derived, "allow-read");
   const write = valuesOf(derived, "allow-write");
-  // A file's folder, because the file is replaced by a new one, but never the home for it.
+  // The folder of a written file is allowed, because the file is replaced by a new one. The home directory is never
+  // allowed.
   for (const path of [at("data"), at("own"), at("lists"), at("lists2"), at("home.md")]) {
     assert.ok(read.includes(path) && write.includes(path), path);
   }
-  // Each place that the braces expand to.
+  // Each path that the braces expand to is allowed.
   for (const path of [at("drop/in"), at("later"), at("scans"), at("far/new")]) {
     assert.ok(read.includes(path) && !write.includes(path), path);
   }
@@ -85,7 +86,7 @@ test("deriveFlags() adds declared paths: absolute and home paths, watched places
   assert.match(derived.remarks.join("\n"), /home\.md \(\{home\} of keeper\).* lies directly in/);
 });
 
-test("deriveFlags() allows both names of a place behind a symlink", async (place) => {
+test("deriveFlags() allows a symbolic link and its target", async (place) => {
   const real = join(place.root, "real");
   await Deno.rename(place.workspace, real);
   await Deno.symlink(real, place.workspace);
@@ -121,7 +122,7 @@ test("deriveFlags() allows the hosts of the agents' models and the variables of 
   assert.match(derived.remarks.join("\n"), /Not checked: .*broken\.md:2/);
 });
 
-test("deriveFlags() allows the default provider's configured address, not its own host, for agents that name it", async (place) => {
+test("deriveFlags() allows the provider's configured address instead of its own host", async (place) => {
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: {provider: openai, base_url: "https://gateway.test/v1"}\n`,
@@ -132,7 +133,7 @@ test("deriveFlags() allows the default provider's configured address, not its ow
   assert.ok(!net.some((host) => host.includes("openai.com")), net.join(" "));
 });
 
-test("deriveFlags() allows the default model of config.yaml, and http.allow as flags write hosts", async (place) => {
+test("deriveFlags() allows the default model of config.yaml and the hosts in http.allow", async (place) => {
   await Deno.writeTextFile(
     join(place.configDir, "config.yaml"),
     `workspace: ${place.workspace}\ndefaults: {provider: google, model: gemini}\nhttp:\n` +
@@ -176,7 +177,7 @@ test("deriveFlags() allows servers, variables and programs that agents name", as
   assert.equal(whyOf(derived, "--allow-run"), undefined, "a skill without scripts runs nothing");
 
   await place.writeAgent("runner", demo("mcp: [program]\nskills: [walk]\ntools: [weather]"));
-  // An undefined variable leaves the rest of the entry unknown.
+  // As long as a variable of the server's entry is undefined, the rest of the entry is unknown.
   await Deno.writeTextFile(join(config, ".env"), "PROGRAM_KEY=12345678\n", { append: true });
   const running = await derive(place);
   const net = valuesOf(running, "allow-net");
@@ -192,7 +193,7 @@ test("deriveFlags() allows servers, variables and programs that agents name", as
   assert.match(why, /the scripts of the skill walk of runner/);
 });
 
-test("deriveFlags() allows the address of the TCP listener's --host", async (place) => {
+test("deriveFlags() allows the address in --host", async (place) => {
   const hosts = async (host: string) => valuesOf(await derive(place, { host }), "allow-net");
   assert.ok((await hosts("192.168.1.7")).includes("192.168.1.7"));
   assert.ok((await hosts("0.0.0.0")).includes("0.0.0.0"));
@@ -200,7 +201,7 @@ test("deriveFlags() allows the address of the TCP listener's --host", async (pla
   assert.equal((await hosts("127.0.0.1")).length, 4);
 });
 
-test("deriveFlags() allows the folder of a socket in another place", async (place) => {
+test("deriveFlags() allows the folder of a socket outside the state folder", async (place) => {
   const stateDir = join(place.root, "s".repeat(90));
   place.shell["INKLING_STATE_DIR"] = stateDir;
   place.shell["XDG_RUNTIME_DIR"] = join(place.root, "run");
@@ -210,7 +211,7 @@ test("deriveFlags() allows the folder of a socket in another place", async (plac
   assert.ok(valuesOf(derived, "allow-net").some((one) => one.startsWith(`unix:${folder}/`)));
 });
 
-test("deriveFlags() lets no agent allow every host or variable, and reports one that allows every path", async (place) => {
+test("deriveFlags() lets no agent allow every host or variable, and reports a path /", async (place) => {
   await place.writeAgent(
     "greedy",
     '---\nmodel: {provider: corp, name: x, base_url: "https://*.test/v1"}\n' +
@@ -223,7 +224,7 @@ test("deriveFlags() lets no agent allow every host or variable, and reports one 
   assert.match(derived.remarks.join("\n"), /^\/ \(\{all\} of greedy\) is allowed with all/m);
 });
 
-Deno.test("deriveFlags() allows the hosts and variables of notifications, and programs only when they are allowed", async () => {
+Deno.test("deriveFlags() allows the hosts, variables and allowed programs of notifications", async () => {
   await using place = await createTestWorkspace({ shell: { TEAM: "https://hooks.example/x" } });
   const write = (more: string) =>
     Deno.writeTextFile(
@@ -262,12 +263,12 @@ test("deriveFlags() allows the variables of webhook secrets, and no others", asy
   assert.deepEqual(added, ["GH_HOOK", "GH_HOOK_OLD"]);
 });
 
-test("deriveFlags() allows a program for answers with a schema, which are checked in a process", async (place) => {
+test("deriveFlags() allows programs for agents with a schema, whose answers a process checks", async (place) => {
   await place.writeAgent("typed", demo("output: { schema: { type: object } }"));
   assert.ok((await derive(place)).flags.some(({ flag }) => flag === "--allow-run"));
 });
 
-Deno.test("deriveFlags() allows the database's host, variables and files, and none of them without a database", async () => {
+Deno.test("deriveFlags() allows the database's host, variables and files only with a database", async () => {
   const address = "postgres://u:hunter2secret@db.example/x?sslrootcert=/etc/pg/ca.pem";
   const shell = { INKLING_DATABASE_URL: "", PGPASSWORD: "hunter3secret", PGPORT: "6432" };
   await using place = await createTestWorkspace({ shell });
@@ -292,7 +293,7 @@ Deno.test("deriveFlags() allows the database's host, variables and files, and no
   assert.deepEqual(added("allow-write"), []);
 });
 
-Deno.test("deriveFlags() allows the database's password file: the named one, or else the usual one if it exists", async () => {
+Deno.test("deriveFlags() allows the database's password file", async () => {
   const config = "database: postgres://u@db.example:7000/x\n";
   await using place = await createTestWorkspace({ config });
   const usual = join(place.root, ".pgpass");

@@ -1,4 +1,4 @@
-// Needs as flags: none is lost, none is repeated.
+// Tests the conversion of needs to flags: no need is lost or repeated.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { toPermissionFlags } from "../../../runtime/permissions/derive_flags.ts";
@@ -33,7 +33,7 @@ Deno.test("toPermissionFlags() leaves out values that another value covers", () 
   ]);
 });
 
-Deno.test("toPermissionFlags() joins the reasons of a value, and counts them when they are many", () => {
+Deno.test("toPermissionFlags() joins the reasons of a value, and counts many reasons", () => {
   const needs = ["one", "two", "one", "three", "four", "five"].map((why) =>
     need("read", "/data", why)
   );
@@ -41,14 +41,14 @@ Deno.test("toPermissionFlags() joins the reasons of a value, and counts them whe
   assert.deepEqual(last, { flag: "--allow-read=/data", why: "one, two, three and 2 more" });
 });
 
-Deno.test("toPermissionFlags() allows programs without a list, with the reason, and only when one is needed", () => {
+Deno.test("toPermissionFlags() allows all programs if one is needed", () => {
   const [flag] = toPermissionFlags([need("run", "", "the tools of x")], { closed: [] }).flags
     .slice(-1);
   assert.equal(flag?.flag, "--allow-run");
   assert.match(flag?.why ?? "", /^the tools of x; without a list, or Deno ends no group/);
 });
 
-Deno.test("toPermissionFlags() leaves out a path with a comma, which a list cannot contain, and reports it", () => {
+Deno.test("toPermissionFlags() reports a path with a comma, which a flag cannot contain", () => {
   const { flags, remarks } = toPermissionFlags([need("read", "/a,b"), need("write", "/a,b")], {
     closed: ["/work/agents/_config", "/x,y"],
   });

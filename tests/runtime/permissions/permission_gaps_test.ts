@@ -1,16 +1,16 @@
-// Permissions that agents need and Deno refuses are reported before a run fails: in warnings, in validate and in the
-// log.
+// Tests that permissions which agents need and Deno denies are reported before a run fails: in warnings, in validate and in
+// the log.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { validateWorkspace } from "../../../ops/authoring/workspace_validation.ts";
 import { createTestWorkspace, type TestWorkspace } from "../../support/test_workspace.ts";
 
-/** Like a service started for agents that need no network, programs or variables. */
+/** The permissions of a service that was started for agents without network, programs or variables. */
 const CLOSED: Deno.TestDefinition["permissions"] = {
   read: true,
   write: true,
   net: ["127.0.0.1"],
-  // The variables that the YAML package reads; --ignore-env makes them harmless.
+  // The variables that the YAML package reads. --ignore-env makes them harmless.
   env: ["LOG_TOKENS", "LOG_STREAM"],
   run: false,
   sys: true,
@@ -88,7 +88,7 @@ Deno.test({
   },
 });
 
-Deno.test("without narrow flags no gap is searched or reported", async () => {
+Deno.test("permissionGaps() reports nothing if Deno's flags deny nothing", async () => {
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   await place.writeAgent("needy", NEEDY);
   assert.deepEqual(await warningsOf(place, "needy"), []);

@@ -1,4 +1,4 @@
-// The diagnostics of `validate` on a system without a sandbox.
+// Tests the diagnostics of `validate` on a system without a sandbox.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sandboxGap } from "../../../runtime/permissions/sandbox_gap.ts";
@@ -7,7 +7,7 @@ import { createTestWorkspace } from "../../support/test_workspace.ts";
 
 const missing = () => Promise.resolve({ problem: "there is none", remedy: "make one" });
 
-Deno.test("validate warns of an agent that starts programs on a system without a sandbox, and refuses it when one is required", async () => {
+Deno.test("validate warns of an agent with programs on a system without a sandbox", async () => {
   await using place = await createTestWorkspace();
   const gapOf = async (sandbox: string, customTools: string[]) => {
     const config = `workspace: ${place.workspace}\nsandbox: ${sandbox}\n`;

@@ -1,4 +1,4 @@
-// Replays of runs with a cause: a webhook, the end of another agent, a budget.
+// Tests replays of runs with a cause: a webhook, the end of another agent, a budget.
 import assert from "node:assert/strict";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
@@ -51,7 +51,7 @@ Deno.test("replay() of a run by after is identical, and finds a changed input", 
     assert.deepEqual([status, trigger], ["success", "after"]);
     await assertIdentical(runtime, id);
   }
-  // The followed execution may have changed since.
+  // The agent whose end started the run may have changed since.
   await place.writeScript("collect", [{ say: "Five letters." }]);
   const [first = 0] = await idsOf(runtime, "report");
   await assertIdentical(runtime, first);
@@ -61,7 +61,7 @@ Deno.test("replay() of a run by after is identical, and finds a changed input", 
   assert.match(found?.what ?? "", /\(the user's turn\)$/);
 });
 
-Deno.test("replay() of a run with a budget question is identical while it waits, after an approval and after a denial", async () => {
+Deno.test("replay() of a run with a budget question is identical before and after the answer", async () => {
   await using world = await openBudgetWorld();
   const lines = `${DOLLAR_CALLS}\nbudget: { per_day: 1.50 }`;
   const steps = [calls("file_glob", { pattern: "*" }, 8), says("Done.", 5)];
@@ -74,7 +74,7 @@ Deno.test("replay() of a run with a budget question is identical while it waits,
   assert.equal((await toEnd(runtime, id)).status, "success");
   await assertIdentical(runtime, id);
 
-  // The current budgets do not count: there would be no money left.
+  // The current budgets do not apply to a replay: this one is used up.
   await world.place.writeScript("daily", steps, `${DOLLAR_CALLS}\nbudget: { per_day: 0.01 }`);
   await assertIdentical(runtime, id);
   await world.place.writeScript("daily", steps, lines);

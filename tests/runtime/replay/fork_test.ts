@@ -1,4 +1,4 @@
-// Forks: the first steps are copied, their calls are not repeated, and the run continues for real.
+// Tests forks: the first steps are copied, their calls are not repeated, and the run continues with real calls.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withoutIdsAndTimes } from "../../../runtime/replay/log_comparison.ts";
@@ -10,7 +10,7 @@ import { answerToEnd, call, doing, FREE, started } from "../executions/execution
 
 const witness = (section: string) => call("memory_append", { section, content: "called" });
 
-/** Four steps, each of which leaves a trace when it is executed. */
+/** A script of four replies. Three of them call the server `witness`, which leaves a trace. */
 const STEPS = [
   { say: "One.", call: [witness("one")] },
   { call: [witness("two"), call("ask_user", { question: "Well?" }), call("none", {})] },
@@ -60,7 +60,7 @@ Deno.test("fork() at every step has an identical prefix, and repeats none of its
   }
 });
 
-/** A fork has its own start, and pays for none of the copied steps. */
+/** Returns true for a frame that a fork copies. A fork has its own first frame and no cost of the copied steps. */
 function isTold({ payload }: Frame): boolean {
   return !["execution_info", "stats"].includes(JSON.parse(payload).event_type);
 }
@@ -72,7 +72,7 @@ function prefixLength(frames: readonly Frame[], step: number): number {
   return replies[step] ?? frames.length;
 }
 
-Deno.test("fork() takes a message, another model or another file, and keeps the rest", async () => {
+Deno.test("fork() replaces the message, the model or the agent file, and keeps the rest", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("worker", [{ call: [witness("one")] }, { say: "Done." }], FREE);
   await using runtime = await place.open();
@@ -92,14 +92,14 @@ Deno.test("fork() takes a message, another model or another file, and keeps the 
   const other = await forked(runtime, id, { step: 0, agentText });
   assert.equal(other.outputData, "Other.", "also behind an answer");
   await assertIdentical(runtime, other.id);
-  // A fork of a fork is as different as that.
+  // A fork of a fork keeps the changes of the first fork.
   const again = await forked(runtime, echo.id, { step: 0 });
   assert.deepEqual([again.outputData, again.model], ["Go", "demo/echo"]);
 
   const asking = doing(witness("one"), call("ask_user", { question: "Well?" }));
   await place.writeScript("renewed", asking, FREE);
   const { id: renewed } = await runToEnd(runtime, "renewed");
-  // After the answer the prompt has the memory, as at the beginning of a fork.
+  // After the person's answer, the prompt is created again, as at the beginning of a fork.
   await answerToEnd(runtime, renewed, { text: "Well." });
   for (const step of [0, 1, 2]) {
     const fork = await forked(runtime, renewed, { step });
@@ -111,13 +111,13 @@ Deno.test("fork() takes a message, another model or another file, and keeps the 
   }
 });
 
-Deno.test("fork() after the answer, with another prompt, ends with that answer, and so does its replay", async () => {
+Deno.test("fork() after the answer ends with that answer, and so does its replay", async () => {
   await using on = await started("worker", [{ call: [witness("one")] }, { say: "Done." }], FREE);
   const { place, runtime, id } = on;
   const fork = await forked(runtime, id, { step: 2 });
   assert.deepEqual([fork.status, fork.outputData], ["success", "Done."]);
   await assertIdentical(runtime, fork.id);
-  // The prompt differs, although the answer was cut off or refused.
+  // The fork has another prompt, although the answer was cut off or refused.
   for (const [n, stop] of ["length", "refusal"].entries()) {
     await place.writeScript(`cut_${n}`, [{ call: [witness("one")] }, { say: "Long", stop }], FREE);
     const cut = await runToEnd(runtime, `cut_${n}`);
@@ -127,7 +127,7 @@ Deno.test("fork() after the answer, with another prompt, ends with that answer, 
   }
 });
 
-Deno.test("fork() is accepted once for its key, and refused if there is no step to copy", async () => {
+Deno.test("fork() is accepted once for each key, and refused without a step to copy", async () => {
   await using on = await started("worker", [{ say: "Done." }]);
   const { runtime, id } = on;
   const first = await runtime.replays.fork(id, { idempotencyKey: "k" });

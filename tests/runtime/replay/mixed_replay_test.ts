@@ -1,4 +1,4 @@
-// Replays of runs of every kind: delegation, cancels, timeouts, failures, restarts, conversations, skills.
+// Tests replays of all kinds of runs: delegation, cancels, timeouts, failures, restarts, conversations, skills.
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
 import { OpenAiServer } from "../../support/models/openai_server.ts";
@@ -18,7 +18,7 @@ import {
 } from "../executions/executions_of.ts";
 import { untilStatus, writeSkill } from "../executions/executions_of.ts";
 
-Deno.test("replay(): delegated runs return their results, the caller's log has their questions, and a conversation has its memory", async () => {
+Deno.test("replay() of delegated runs and of conversations is identical", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("lead", [
     { say: "Two.", call: [delegate("asks"), delegate("quick"), delegate("also")] },
@@ -41,7 +41,7 @@ Deno.test("replay(): delegated runs return their results, the caller's log has t
     await assertIdentical(runtime, one);
   }
 
-  // An answer that came while the caller ran for a moment is only in the log of the execution that asked.
+  // An answer that arrived while the parent was running is only in the log of the execution that asked.
   const steps = [{ call: [delegate("asks")] }, { say: "Heard {result}" }];
   await place.writeScript("one", steps, "agents: [asks]");
   const { id: one } = await runToEnd(runtime, "one");
@@ -73,7 +73,7 @@ Deno.test("replay(): delegated runs return their results, the caller's log has t
   assert.deepEqual(await levels(), [1, 2, 3, 4, 5, 6]);
 });
 
-Deno.test("replay(): runs that failed, reached a limit or repeated themselves end in the same way", async () => {
+Deno.test("replay() of a run that failed or reached a limit ends in the same way", async () => {
   await using place = await createTestWorkspace();
   const read = call("file_read", { path: "none.txt" });
   await place.writeScript("fails", [{ call: [read] }, { say: "Half", fail: "broken" }], FREE);
@@ -99,13 +99,13 @@ Deno.test("replay(): runs that failed, reached a limit or repeated themselves en
   for (const id of before) {
     const { differences } = await runtime.replays.replay(id, { withAllTools: false });
     const { agentId } = await runtime.getExecution(id);
-    // Missing tools are reported; everything else is unchanged.
+    // Missing tools are reported. Everything else is equal.
     assert.deepEqual(differences.filter(({ what }) => what !== "what is available"), [], agentId);
   }
   assert.deepEqual(await rowsOf(place), stored, "nothing was written");
 });
 
-Deno.test("replay(): retries, timeouts, cancels and cut replies have the same places", async () => {
+Deno.test("replay() repeats retries, timeouts, cancels and cut replies at the same positions", async () => {
   await using place = await createTestWorkspace({ shell: { MINE_API_KEY: "sk-test" } });
   await using server = new OpenAiServer([
     { status: 500, body: "{}" },
@@ -139,7 +139,7 @@ Deno.test("replay(): retries, timeouts, cancels and cut replies have the same pl
   for (const id of [retried, cancelled, late, silent]) await assertIdentical(runtime, id);
 });
 
-/** Waits until a run's model has said this. */
+/** Waits until a reply of a run's model contains this text. */
 async function untilSaid(runtime: Runtime, id: number, text: string): Promise<void> {
   const { signal } = new AbortController();
   let said = "";
@@ -149,7 +149,7 @@ async function untilSaid(runtime: Runtime, id: number, text: string): Promise<vo
   }
 }
 
-Deno.test("replay(): a run that a restart interrupted, with a changed prompt after it, is identical", async () => {
+Deno.test("replay() of a run that continued with a changed prompt after a restart is identical", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("resumed", [
     { call: [call("memory_save", { section: 'The "first"', content: "x" })] },
@@ -172,7 +172,7 @@ Deno.test("replay(): a run that a restart interrupted, with a changed prompt aft
   await assertIdentical(runtime, id);
 });
 
-Deno.test("replay(): the log of a run that was cancelled among its calls has the finished results; its delegate and a waiting run are unchanged", async () => {
+Deno.test("replay() of a run that was cancelled during its calls has the finished results", async () => {
   await using place = await createTestWorkspace();
   for (const name of ["tidy", "count"]) await writeSkill(place, name, `Do ${name}.`);
   const skill = (name: string) => call("skill_use", { skill_name: name });
@@ -202,10 +202,10 @@ Deno.test("replay(): the log of a run that was cancelled among its calls has the
   for (const id of [asker, ...delegates]) await assertIdentical(runtime, id);
 });
 
-Deno.test("replay(): instructions from before a restart among the calls come before the prompt", async () => {
+Deno.test("replay() puts instructions from before a restart before the new prompt", async () => {
   await using place = await createTestWorkspace();
   await writeSkill(place, "count", "Do count.");
-  // The prompt names the memory, so it is made again.
+  // The prompt contains the names of memory sections, so it changes when a section is saved.
   const save = call("memory_save", { section: "Facts", content: "x" });
   await place.writeScript("slow", [{ say: "x", delay_ms: 600_000 }], "on_restart: resume");
   const steps = doing(delegate("slow"), call("skill_use", { skill_name: "count" }), save);

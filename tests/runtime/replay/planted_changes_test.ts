@@ -1,5 +1,5 @@
-// Changes of an agent after a recorded run: a replay finds each at its first effect, and reports no change without an
-// effect.
+// Tests changes of an agent after a recorded run: a replay finds each change at its first effect, and reports no change
+// without an effect.
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ Deno.test("replay() finds each planted change at its first effect, and reports n
     }
     await restore(["state"]);
   }
-  // Changes without an effect are not reported, not even together.
+  // Several changes without an effect are not reported even together.
   for (const change of NO_CHANGES) await change.plant(place, "keeper");
   await using runtime = await place.open({ mode: "read-only" });
   await assertFound(runtime, id, { name: NO_CHANGES.map(({ name }) => name).join(", ") });

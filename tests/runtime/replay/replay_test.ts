@@ -1,10 +1,10 @@
-// Replays of a recorded run: the same frames, and the first difference of the current agent.
+// Tests replays of a recorded run: the same frames, or the first difference of the current agent.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { call } from "../executions/executions_of.ts";
 
-Deno.test("replay() of a run with tools, failures and retries is identical; another log is a difference", async () => {
+Deno.test("replay() of a run with tools, failures and retries is identical, and finds a changed log", async () => {
   await using place = await createTestWorkspace();
   await place.writeScript("tools", [
     { say: "First.", call: [call("file_write", { path: "a.txt", content: "A" })] },
@@ -25,7 +25,7 @@ Deno.test("replay() of a run with tools, failures and retries is identical; anot
   await Deno.remove(join(place.workspace, "a.txt"));
   const replay = await runtime.replays.replay(id, { withAllTools: false });
   assert.deepEqual(replay, { differences: [], steps: 4, recordedSteps: 4, notes: [] });
-  // The log is compared, too.
+  // A change in the log is found, too.
   const told = "event = 'tool_result' AND payload LIKE '%missing.txt%'";
   const changed = await place.run(
     `UPDATE frames SET payload = replace(payload, 'missing.txt', 'other.txt') WHERE ${told}`,
@@ -36,7 +36,7 @@ Deno.test("replay() of a run with tools, failures and retries is identical; anot
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), "nothing was written");
 });
 
-Deno.test("replay() of a repaired answer is identical, and finds a changed schema; it refuses a dry run, and a fork of a dry run stays dry", async () => {
+Deno.test("replay() of a repaired answer is identical, and finds a changed schema", async () => {
   await using place = await createTestWorkspace();
   const script = [{ say: "No." }, { say: '{"price": 2}' }];
   const output = (type: string) =>

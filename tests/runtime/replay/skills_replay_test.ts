@@ -1,11 +1,11 @@
-// A skill's text is a part of the agent: a replay loads the current one.
+// Tests skills in replays: a skill's text is a part of the agent, so a replay loads the current text.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTestWorkspace, rowsOf, runToEnd, toEnd } from "../../support/test_workspace.ts";
 import { assertIdentical, firstDifference } from "./replayed.ts";
 import { answerToEnd, call, writeSkill } from "../executions/executions_of.ts";
 
-Deno.test("replay(): a skill's changed instructions are found at the first request with them, with the approved arguments; the copied steps of a fork are unchanged", async () => {
+Deno.test("replay() finds a skill's changed instructions at the first request that contains them", async () => {
   await using place = await createTestWorkspace();
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");
   await writeSkill(place, "count", "Count.");
@@ -37,7 +37,7 @@ Deno.test("replay(): a skill's changed instructions are found at the first reque
   await writeSkill(place, "count", "Count.");
   await assertIdentical(runtime, id);
 
-  // A placeholder of the text for arguments.
+  // The skill's text contains a placeholder for arguments.
   await writeSkill(place, "tidy", "Tidy up $ARGUMENTS.");
   assert.match((await firstDifference(runtime, id))?.today ?? "", /\nTidy up all\.\n/);
   await writeSkill(place, "tidy", "Tidy $ARGUMENTS.");

@@ -1,4 +1,5 @@
-// Custom tools and MCP servers in a replay: as recorded, unless they are started for their current declarations.
+// Tests custom tools and MCP servers in replays: they are as recorded, unless they are started for their current
+// declarations.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createToolPlace, writeConfig, writeWitness } from "../executions/executions_of.ts";
@@ -12,7 +13,7 @@ async function replay(place: TestWorkspace, id: number, withAllTools: boolean) {
   return await runtime.replays.replay(id, { withAllTools });
 }
 
-/** A custom tool that leaves a trace when it is called. */
+/** Returns the source of a custom tool that leaves a trace when it is called. */
 const seekTool = (description: string) =>
   `export default {
   description: ${JSON.stringify(description)},
@@ -23,7 +24,7 @@ const seekTool = (description: string) =>
   },
 };`;
 
-Deno.test("replay(): changes of a custom tool and of an MCP server's tool are found only if they are started", async () => {
+Deno.test("replay() finds changes of custom tools and MCP tools only if it starts them", async () => {
   const shell = { PATH: Deno.env.get("PATH") ?? "" };
   const lines = "defaults: { mcp_confirm: none }\n";
   await using place = await createToolPlace({ shell, lines });

@@ -24,7 +24,7 @@ Deno.test("withCollectorSecrets() hides the collector's key in every form", () =
   assert.equal(redact("nothing", ""), "nothing");
 });
 
-Deno.test("the collector's key is in no frame, answer or log line, and in no state file but the conversation", async () => {
+Deno.test("the collector's key is stored only in the conversation, and never shown", async () => {
   await using place = await createTestWorkspace({ shell: { OTEL_EXPORTER_OTLP_HEADERS: HEADERS } });
   const key = "collector-0123456789";
   await Deno.writeTextFile(join(place.workspace, "leak.txt"), `x-api-key=${key}`);

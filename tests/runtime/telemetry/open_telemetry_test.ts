@@ -153,7 +153,7 @@ const STATES: readonly [ExecutionStatus, string | undefined][] = [
   ["timeout", "timeout"],
 ];
 
-Deno.test("execution() reports its status, and failures as errors", async () => {
+Deno.test("execution() reports the status of the execution, and failures as errors", async () => {
   for (const [status, type] of STATES) {
     using recorded = new RecordedTelemetry();
     await recorded.telemetry.execution(execution(), () => Promise.resolve(status));
@@ -164,7 +164,7 @@ Deno.test("execution() reports its status, and failures as errors", async () => 
   }
 });
 
-Deno.test("execution() is a child of the tool that started it, and of no other active span", async () => {
+Deno.test("an execution's span is a child of the span of the tool that started it", async () => {
   using recorded = new RecordedTelemetry();
   const { telemetry } = recorded;
   const named = (displayName: string, more: Partial<Execution>) =>
@@ -177,7 +177,7 @@ Deno.test("execution() is a child of the tool that started it, and of no other a
     await telemetry.toolCall(use(lead, "run_agent"), async () => {
       await telemetry.execution(child, async () => {
         await telemetry.toolCall(use(child), () => Promise.resolve({ isError: false }));
-        // Other active work that the run does not belong to: a due schedule, or the end of a wait elsewhere.
+        // These runs were not started by the tool whose span is active.
         await telemetry.execution(named("stranger", { id: 3 }), done);
         await telemetry.execution(named("other's child", { id: 4, parentExecutionId: 3 }), done);
         return "success";
@@ -212,7 +212,7 @@ Deno.test("cost() and ended() count by agent, model, state and trigger", () => {
 
 const PARTS = ["startSpan", "setAttributes", "setStatus", "end", "record", "with"] as const;
 
-Deno.test("a telemetry error is logged once and never changes the work, its result or its error", async () => {
+Deno.test("a telemetry error is logged once and never affects the work", async () => {
   for (const part of PARTS) {
     using recorded = new RecordedTelemetry();
     const { telemetry, log } = recorded;
@@ -225,7 +225,7 @@ Deno.test("a telemetry error is logged once and never changes the work, its resu
     const failure = new Error("its own");
     const failing = telemetry.toolCall(use(execution()), () => {
       times++;
-      // Work may throw synchronously instead of rejecting.
+      // The work may throw synchronously instead of rejecting.
       throw failure;
     });
     await assert.rejects(failing, (error) => error === failure);

@@ -1,4 +1,4 @@
-// OpenTelemetry over a tracer and a meter that record every call; a test can make each part throw.
+// An OpenTelemetry with a tracer and a meter that record every call. A test can make each part throw.
 import type { Attributes, Context, SpanStatus } from "@opentelemetry/api";
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -22,7 +22,7 @@ export interface RecordedPoint {
   attributes: Attributes;
 }
 
-/** The parts that can be made to throw. */
+/** The names of the parts that can be made to throw. */
 export type Breakable = "startSpan" | "setAttributes" | "setStatus" | "end" | "record" | "with";
 
 export class RecordedTelemetry implements Disposable {

@@ -1,4 +1,4 @@
-// The built-in names that config.yaml and agent files are checked against match the real tools.
+// Tests that the built-in names with which config.yaml and agent files are checked are those of the real tools.
 import assert from "node:assert/strict";
 import {
   BUILTIN_TOOL_NAMES,
@@ -22,7 +22,7 @@ Deno.test("BUILTIN_TOOL_NAMES are the tools of an agent with skills and delegate
   assert.deepEqual(available?.sort(), [...BUILTIN_TOOL_NAMES].sort());
 });
 
-Deno.test("describeDoubtfulTool() accepts built-in tools, the words for all tools, and possible custom tools", () => {
+Deno.test("describeDoubtfulTool() accepts built-in tools, entries for all tools, and possible custom tools", () => {
   for (const mayBeOfServer of [false, true]) {
     for (const name of [...BUILTIN_TOOL_NAMES, "*", "all", "search", "3d-print", "a".repeat(64)]) {
       assert.equal(describeDoubtfulTool(name, { mayBeOfServer }), undefined, name);
@@ -33,7 +33,7 @@ Deno.test("describeDoubtfulTool() accepts built-in tools, the words for all tool
   }
 });
 
-Deno.test("describeDoubtfulTool() accepts a name that is invalid in a run if a server may use it", () => {
+Deno.test("describeDoubtfulTool() accepts an invalid name if a server may use it", () => {
   for (const name of ["a b", "read.file", "notes/add", "a".repeat(65)]) {
     assert.equal(describeDoubtfulTool(name, { mayBeOfServer: true }), undefined, name);
     const doubt = `${name}, which is not a valid name of a tool`;

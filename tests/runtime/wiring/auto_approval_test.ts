@@ -10,7 +10,7 @@ const STEPS = JSON.stringify([
 const AGENT = (lines: string) =>
   `---\nmodel: { provider: demo, name: script }   # no key\n${lines}---\n\`\`\`demo\n${STEPS}\n\`\`\`\n`;
 
-Deno.test("autoApprove() shows the change and writes one entry, which exempts the tool at once", async () => {
+Deno.test("autoApprove() shows the change and writes one entry, which applies at once", async () => {
   await using place = await createTestWorkspace();
   const path = join(place.agentsDir, "writer.md");
   await place.writeAgent("writer", AGENT(""));
@@ -24,7 +24,7 @@ Deno.test("autoApprove() shows the change and writes one entry, which exempts th
   assert.equal(await Deno.readTextFile(path), AGENT(""));
 
   assert.equal((await runToEnd(runtime, "writer")).status, "waiting");
-  // Several at once write it once.
+  // Several concurrent calls write one entry.
   const all = await Promise.all(
     [1, 2, 3].map(() => runtime.autoApprove("writer", { tool: "file_write", write: true })),
   );
@@ -39,7 +39,7 @@ Deno.test("autoApprove() shows the change and writes one entry, which exempts th
   assert.equal((await Array.fromAsync(Deno.readDir(place.agentsDir))).length, 1);
 });
 
-Deno.test("autoApprove() writes no file that it would change in another way, and accepts only tools of the agent that ask", async () => {
+Deno.test("autoApprove() accepts only tools of the agent that wait for approval", async () => {
   await using place = await createTestWorkspace();
   const path = join(place.agentsDir, "writer.md");
   await place.writeAgent("writer", AGENT(""));

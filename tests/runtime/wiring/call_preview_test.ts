@@ -1,4 +1,4 @@
-// The preview of a waiting call: the current file, and only what the agent itself may read.
+// Tests the preview of a waiting call: it shows the current file, and only files that the agent may read.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { CallPreview } from "../../../runtime/interface/runtime.ts";
@@ -7,7 +7,7 @@ import { createTestWorkspace, runToEnd, type TestWorkspace } from "../../support
 
 const KEY = "sk-live-0123456789abcdef";
 
-/** Opens a service. Returns a function that previews a call of an agent whose tools all need approval. */
+/** Opens a service and returns a function that previews a call of an agent whose calls all wait for approval. */
 async function openPreviews(shell: Record<string, string> = {}) {
   await using resources = new AsyncDisposableStack();
   const place = resources.use(await createTestWorkspace({ shell }));
@@ -33,7 +33,7 @@ const put = ({ workspace }: TestWorkspace, name: string, text: string | Uint8Arr
     typeof text === "string" ? new TextEncoder().encode(text) : text,
   );
 
-Deno.test("a preview shows the change of the current file, a missing old text, and the target of a move", async () => {
+Deno.test("a preview shows the change of the current file and the target of a move", async () => {
   await using on = await openPreviews();
   const { place, runtime, previewOf } = on;
   await put(place, "a.txt", "one\ntwo\n");
@@ -54,7 +54,7 @@ Deno.test("a preview shows the change of the current file, a missing old text, a
   await Deno.remove(join(place.workspace, "a.txt"));
   const expected = [true, "@@ -0,0 +1,2 @@\n+one\n+2\n"];
   assert.deepEqual([(await shown())?.isNewFile, (await shown())?.diff], expected);
-  // The preview changes nothing.
+  // The preview has not written the file.
   await assert.rejects(Deno.stat(join(place.workspace, "a.txt")), Deno.errors.NotFound);
   await answer(runtime, id, { approved: true });
 
@@ -77,14 +77,14 @@ Deno.test("a preview shows the change of the current file, a missing old text, a
   assert.equal((await remove("link.txt"))?.problem, wanted);
   assert.equal((await move("old/a.txt"))?.diff, "rename from a.txt\nrename to old/a.txt\n");
   assert.match((await move("b.txt"))?.problem ?? "", /it exists already/);
-  // The preview creates nothing.
+  // The preview has not created the folder.
   await assert.rejects(Deno.stat(join(place.workspace, "old")), Deno.errors.NotFound);
 
   assert.equal(await previewOf("file_read", { path: "a.txt" }), null);
   assert.equal(await previewOf("ask_user", { question: "Which?" }), null);
 });
 
-Deno.test("a preview reads nothing that the agent may not read: links, key files, agents, files outside", async () => {
+Deno.test("a preview reads no file that the agent may not read", async () => {
   await using on = await openPreviews();
   const { place, previewOf } = on;
   const outside = join(place.root, "outside.txt");
@@ -116,7 +116,7 @@ Deno.test("a preview reads nothing that the agent may not read: links, key files
   }
 });
 
-Deno.test("a preview has no secret, no large or binary file, and at most 64 KB of a diff", async () => {
+Deno.test("a preview has no secret, no binary file, and at most 64 KB of a diff", async () => {
   await using on = await openPreviews({ SERVICE_TOKEN: KEY });
   const { place, previewOf } = on;
   await put(place, "a.txt", `token: ${KEY}\n`);

@@ -1,4 +1,5 @@
-// Stages files in a folder as file tools do, and kills itself in the middle: one is half-written, one has lost its name.
+// A program that stages files in a folder as file tools do and then kills itself. One file is half-written, and another one
+// has lost its name.
 import * as fs from "node:fs";
 import { identityOf } from "../../../runtime/tools/files/place.ts";
 import { FolderHandle } from "../../../runtime/tools/files/folder_handle.ts";

@@ -1,11 +1,11 @@
-// The next start removes the half-written files of a killed service from agents' folders.
+// Tests that the next start removes the half-written files of a killed service from agents' folders.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../support/repository.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-Deno.test("a start removes the half-written files of a killed service, and logs a file that lost its name", async () => {
+Deno.test("a start removes half-written files of a killed service, and logs a file without its name", async () => {
   await using place = await createTestWorkspace();
   const folder = join(place.workspace, "deep/inside");
   await Deno.mkdir(folder, { recursive: true });
@@ -19,7 +19,7 @@ Deno.test("a start removes the half-written files of a killed service, and logs 
     ],
   }).output();
   assert.equal(signal, "SIGKILL");
-  // The command line writes there, and may be killed, too.
+  // `inkling setup` writes into this folder and may be killed, too.
   const ofSetup = `.inkling-${crypto.randomUUID()}-0.tmp`;
   await Deno.writeTextFile(join(place.configDir, ofSetup), "workspace: /nowh");
   assert.equal(namesIn(folder).length, 2);

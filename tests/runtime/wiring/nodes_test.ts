@@ -3,7 +3,7 @@ import { createTestPostgres, withPostgres } from "../../support/postgres.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-withPostgres.test("a run waits for a node with a label, is told so everywhere, and runs once there is one", async () => {
+withPostgres.test("a run waits for a node with the required label, and reports the wait", async () => {
   await using shared = await createTestPostgres();
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: "" } });
   const start = async (name: string, labels: string) => {
@@ -39,6 +39,6 @@ withPostgres.test("a run waits for a node with a label, is told so everywhere, a
     assert.deepEqual(await seenFrom(attic), nodes);
     assert.deepEqual(await seenFrom(cellar), nodes.map((one) => ({ ...one, isThis: !one.isThis })));
   }
-  // One that stopped in order is none any more.
+  // A node that was stopped regularly is not listed.
   assert.deepEqual((await attic.listNodes()).map(({ name }) => name), ["attic"]);
 });

@@ -1,4 +1,4 @@
-// Messages of a whole runtime: what happens in it reaches a receiver.
+// Tests the notifications of a whole runtime: its events reach a receiver.
 import assert from "node:assert/strict";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -27,7 +27,7 @@ notify:
 
 const FAIL = { fail: "The provider is gone" };
 
-Deno.test("a failure, a question, a loop, a budget near its end, a missed time and a stopped trigger reach the receiver", async () => {
+Deno.test("failures, questions, loops, budget warnings, missed times and stopped triggers reach the receiver", async () => {
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
   await place.writeScript("broken", [FAIL]);
@@ -92,7 +92,7 @@ Deno.test("a failure, a question, a loop, a budget near its end, a missed time a
   assert.equal(missed?.body.data.title, "timed missed 2 runs");
 });
 
-Deno.test("a runtime that only reads sends no message", async () => {
+Deno.test("a read-only runtime sends no message", async () => {
   await using receiver = new Receiver();
   await using place = await openPlace(receiver);
   const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }];

@@ -1,4 +1,4 @@
-// The reports of a whole runtime: usage by day, its log, the next times of its schedules.
+// Tests the reports of a whole runtime: usage by day, service log, next due times.
 import assert from "node:assert/strict";
 import { insertSlot } from "../../../runtime/storage/slots.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
@@ -6,7 +6,7 @@ import { TestClock } from "../../support/test_clock.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
-Deno.test("Runtime returns and logs executions without the secrets of their callers, and finds inputs by text, but not by a part of a secret", async () => {
+Deno.test("Runtime returns and logs executions without secrets, and finds none by a part of a secret", async () => {
   const key = ["-----BEGIN PEM-----", "0123456789", "abcdefghij", "-----END PEM-----"].join("\n");
   const shell = { MY_TOKEN: "tok-12345678", SIGNING_KEY: key };
   await using world = await createTestWorkspace({ shell });
@@ -18,11 +18,11 @@ Deno.test("Runtime returns and logs executions without the secrets of their call
     (await runtime.listExecutions({ text, limit: 10, offset: 0 })).map(({ id }) => id);
   assert.deepEqual(await find("invoices"), [1]);
   assert.deepEqual(await find("the key"), [1]);
-  // These searches would reveal it, a character at a time.
+  // Matches of these searches would reveal the secret, character by character.
   for (const guess of ["tok-12345678", "key tok-12", "KEY TOK-12", "45678 for"]) {
     assert.deepEqual(await find(guess), [], guess);
   }
-  // An answer is stored without secrets: no search reveals one.
+  // Answers are stored without secrets, so a search in answers reveals none.
   assert.deepEqual(await find("tok-1"), [2, 1]);
 
   await world.writeScript("lead", [
@@ -46,7 +46,7 @@ Deno.test("Runtime returns and logs executions without the secrets of their call
     await payloadsOf(runtime, child?.id ?? 0),
   ];
   assert.ok(!JSON.stringify(told).includes("tok-12345678"));
-  // The conversation is found again by the name that its caller knows.
+  // A conversation is found by the session id that its caller uses, although the id contains a secret.
   const request = { sessionId: "of tok-12345678", idempotencyKey: "k" };
   const again = await runToEnd(runtime, "lead", request);
   assert.equal((await runtime.run("lead", request)).id, again.id);
@@ -62,7 +62,7 @@ Deno.test("Runtime returns and logs executions without the secrets of their call
   assert.deepEqual(await runtime.readLog({ lines: 2 }), log.slice(1));
 });
 
-Deno.test("Runtime.scheduler() returns the requested number of next times, listSlots() a page, newest first, and usage() the usage of executions", async () => {
+Deno.test("Runtime returns the next due times, a page of past ones, and the usage", async () => {
   await using world = await createTestWorkspace();
   const lines = 'trigger: { type: schedule, cron: "0 * * * *", timezone: UTC }';
   await world.writeScript("hourly", [{ say: "x" }], lines);
@@ -107,7 +107,7 @@ Deno.test("Runtime.scheduler() returns the requested number of next times, listS
   );
 });
 
-Deno.test("A service with an invalid TZ logs it at its start; one with a valid TZ uses that zone", async () => {
+Deno.test("a service uses the zone in TZ, and logs an invalid TZ at its start", async () => {
   const nextRun = async (tz: string) => {
     await using world = await createTestWorkspace({ shell: { TZ: tz } });
     const trigger = 'trigger: { type: schedule, cron: "30 8 * * *" }';
@@ -127,7 +127,7 @@ Deno.test("A service with an invalid TZ logs it at its start; one with a valid T
   assert.deepEqual(await nextRun("Asia/Tokyo"), expected);
 });
 
-Deno.test("A service without its workspace logs it at its start, and works once the workspace appears", async () => {
+Deno.test("a service without its workspace logs that, and works once the workspace exists", async () => {
   await using world = await createTestWorkspace();
   await Deno.remove(world.workspace, { recursive: true });
   {
@@ -146,7 +146,7 @@ Deno.test("A service without its workspace logs it at its start, and works once 
 
 const TOKEN = "sk-live-0123456789abcdef";
 
-Deno.test("getExecution() returns the input, and whether a secret was redacted in it; listExecutions() returns the turns of one conversation", async () => {
+Deno.test("getExecution() returns the input, and reports if a secret was redacted in it", async () => {
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: TOKEN } });
   await place.writeScript("writer", [{ say: "Done." }]);
   await using runtime = await place.open();

@@ -1,4 +1,4 @@
-// The facts about the machine that the tools of a runtime use.
+// Tests the facts about the machine that the tools of a runtime use.
 import assert from "node:assert/strict";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
 import { openToolCatalog } from "../../../runtime/wiring/tool_catalog.ts";
@@ -10,11 +10,11 @@ import { createTestWorkspace } from "../../support/test_workspace.ts";
 import { call, failureOf, SandboxFixture, testContext } from "../tools/files/sandbox_fixture.ts";
 
 const PORT = 8_700;
-/** Addresses of this machine by which others reach it. */
+/** The addresses by which other machines reach this machine. */
 const OUTER = Deno.networkInterfaces().map(({ address }) => address)
   .filter((address) => ["public", "private"].includes(classifyAddress(address) ?? ""));
 
-/** The result of a request to the service's port at this host. */
+/** Returns the result of a request to the service's port at this host. */
 async function refusalOf(host: string, http: string): Promise<string> {
   await using place = await createTestWorkspace({ config: `http: ${http}\n` });
   await using fixture = await SandboxFixture.open();
@@ -40,7 +40,7 @@ async function refusalOf(host: string, http: string): Promise<string> {
   return await failureOf(call(tool, { url }, testContext(fixture.sandbox())));
 }
 
-Deno.test("openToolCatalog() closes the service's own port at every address of this machine, and at no other machine's", async () => {
+Deno.test("openToolCatalog() denies the service's own port at every address of this machine", async () => {
   for (const address of OUTER) {
     assert.match(await refusalOf(address, "{}"), /: this is the service's own port\.$/, address);
   }

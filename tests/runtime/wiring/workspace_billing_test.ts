@@ -7,7 +7,7 @@ import { createBarePostgres, withPostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
 
-withPostgres.test("openWorkspaceBilling() leaves the shape of a shared database to its services, and says so", async () => {
+withPostgres.test("openWorkspaceBilling() does not migrate a shared database, and logs that", async () => {
   await using database = await createBarePostgres();
   const { address } = database;
   await using place = await createTestWorkspace({ shell: { INKLING_DATABASE_URL: address } });

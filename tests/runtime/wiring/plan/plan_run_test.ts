@@ -1,4 +1,4 @@
-// The plan of `inkling show`, compared with the run that follows.
+// Compares the plan of `inkling show` with the run that follows.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isSamePrompt } from "../../../../runtime/prompt/system_prompt.ts";
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 
 const HAIKU = "---\nname: haiku\ndescription: Writes haiku\n---\nWrite a haiku.\n";
 
-/** An agent over a scripted endpoint, with a skill, another agent, a memory and a guard. */
+/** Writes an agent that uses a scripted endpoint, a skill, another agent, a memory and a guard. */
 async function writeAgent(
   place: TestWorkspace,
   server: OpenAiServer,
@@ -31,7 +31,7 @@ async function writeAgent(
   );
 }
 
-/** A message as the endpoint gets it. */
+/** Returns a message in the form that the endpoint receives. */
 function toWire({ message }: FirstMessage): unknown {
   const { role, content } = message;
   if (message.role === "tool") return { role, tool_call_id: message.toolCallId, content };
@@ -64,7 +64,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-Deno.test("planRun() returns exactly the messages of the next run: prompt, memory of earlier runs, turn", async () => {
+Deno.test("planRun() returns exactly the messages of the next run", async () => {
   await using place = await createTestWorkspace({ shell: { TOPIC: "rain" } });
   const toolCalls = [{ name: "file_glob", arguments: { pattern: "*" } }];
   await using server = new OpenAiServer([{ toolCalls }, { text: "Drip." }, { text: "Drop." }]);
@@ -76,7 +76,7 @@ Deno.test("planRun() returns exactly the messages of the next run: prompt, memor
   assert.equal((await runToEnd(runtime, "writer")).status, "success");
   assert.deepEqual(first.map(toWire), server.request(0).body["messages"]);
   const second = await messagesOf(runtime, "writer");
-  // Another agent's runs, and conversations of its own sessions, are not remembered.
+  // Runs of another agent, and the agent's chat sessions, are not in the history.
   assert.deepEqual(second.map(({ message, seeded }) => [message.role, seeded]), [
     ["system", false],
     ...["user", "assistant", "tool", "assistant"].map((role) => [role, true]),
@@ -106,11 +106,11 @@ Deno.test("planRun() describes the scheduled run of an agent with a schedule", a
   const sent = server.request(0).body["messages"] as unknown as Message[];
   assert.equal(user?.message.content, "Execute your task. (scheduled: cron 0 * * * *)");
   assert.equal(sent[1]?.content, user?.message.content);
-  // Time has passed since then.
+  // The prompts may differ in the time, which has passed meanwhile.
   assert.ok(isSamePrompt(String(system?.message.content), String(sent[0]?.content)));
 });
 
-Deno.test("planRun() names the reason of an unavailable source, lists the other tools, and changes nothing: no row, file, log line or model call", async () => {
+Deno.test("planRun() names the reason of an unavailable source, lists the other tools, and changes nothing", async () => {
   const shell = { OPENAI_API_KEY: "sk-live-0123456789" };
   await using place = await createToolPlace({ shell });
   await using server = new OpenAiServer();
@@ -220,7 +220,7 @@ Deno.test("planRun() names the source of each setting, with its line", async () 
     confirm: "file_delete file 5",
     auto_approve: "file_write file 5",
   });
-  // The last good version applies; the lines of its fields are unknown.
+  // The last valid definition applies. The lines of its fields are unknown.
   await place.writeAgent("a", "---\nname: [\n---\nGo.\n");
   await runtime.reloadAgents();
   assert.equal((await told())["timeout"], "60 unknown");
