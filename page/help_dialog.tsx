@@ -1,4 +1,4 @@
-// The dialog with the keyboard shortcuts, and the switch that turns them off.
+// The dialog with the keyboard shortcuts, the switch that turns them off, and the link to the documentation.
 import type { VNode } from "preact";
 import { closeDialog, Dialog, Option } from "./parts/forms.tsx";
 import { Button } from "./parts/parts.tsx";
@@ -27,6 +27,9 @@ export function HelpDialog(
         ))}
       </dl>
       <Option checked={isOn} onChange={onToggle}>Use these keys</Option>
+      <p>
+        <a href="docs/guide/">Documentation</a>
+      </p>
       <div class="actions">
         <Button class="primary" onClick={closeDialog}>Close</Button>
       </div>

@@ -8,6 +8,7 @@ import { readJsonBody } from "../api/operations/request_body.ts";
 import { EVENT_STREAM } from "../base/text/event_stream.ts";
 import { createDashboard } from "./routes/dashboard.ts";
 import { createDocumentation } from "./routes/docs.ts";
+import { createGuide } from "./routes/guide.ts";
 import { createDeliveries, HOOK_PATH } from "./routes/hooks.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ServiceLog } from "../runtime/service_log/service_log.ts";
@@ -33,6 +34,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
   const { log, clock } = runtime;
   const pages = [
     ...createDocumentation({ version: runtime.version }),
+    ...createGuide(),
     ...createDashboard({ isLoggedIn: options.isLoggedIn ?? (() => false) }),
   ];
   const { takesDeliveries = false } = options;
@@ -74,7 +76,7 @@ export function createApp(services: Services, options: AppOptions = {}): Hono {
     const paths = [toPattern(HOOK_PATH), `${toPattern(HOOK_PATH)}/`];
     app.on(["POST", "GET"], paths, (c) => take(c.req.raw, c.req.param("agent") ?? ""));
   }
-  for (const { path, respond } of pages) app.get(path, (c) => respond(c.req.raw));
+  for (const { path, respond } of pages) app.get(toPattern(path), (c) => respond(c.req.raw));
   app.notFound((c) => toErrorResponse(refuseRoute(c), log));
   app.onError((error) => toErrorResponse(error, log));
   return app;

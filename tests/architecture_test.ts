@@ -43,7 +43,7 @@ function layerOf(file: string): string {
 }
 
 const isLocal = ({ to }: Import) =>
-  /^(main\.ts|deno\.json|(app|api|base|cli|ops|page|present|server|runtime|scoped|release|demo)\/)/
+  /^(main\.ts|deno\.json|(app|api|base|cli|ops|page|present|server|runtime|scoped|release|demo|site)\/)/
     .test(
       to,
     );
@@ -87,6 +87,8 @@ const ROOMS: Readonly<
   },
   release: { values: [/^(cli\/(self_command|update\/release_address)\.ts|(page\/)?deno\.json)$/] },
   demo: { values: [/^cli\/self_command\.ts$/] },
+  // The documentation site: it reads docs/ and no code.
+  site: { values: [] },
 };
 
 const roomOf = (path: string) => path.split("/")[0] ?? "";
@@ -219,7 +221,9 @@ Deno.test("imports: every import leads somewhere, and each package is in both im
     assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
   }
   const bare = new Set(
-    IMPORTS.filter((one) => !isLocal(one) && !isOfPage(one) && one.from !== BUNDLER).map((
+    IMPORTS.filter((one) =>
+      !isLocal(one) && !isOfPage(one) && roomOf(one.from) !== "site" && one.from !== BUNDLER
+    ).map((
       { to },
     ) => to),
   );
@@ -256,6 +260,19 @@ Deno.test("imports: the page's packages are pinned, used, and the product's wher
   assert.deepEqual(strange, []);
 });
 
+Deno.test("imports: the site's packages are pinned, used, and the product's where it has them", () => {
+  const own = JSON.parse(text("site/deno.json")).imports as Record<string, string>;
+  const product = JSON.parse(text("deno.json")).imports as Record<string, string>;
+  const bare = IMPORTS.filter(({ from, to }) =>
+    roomOf(from) === "site" && !to.startsWith("node:") && !isLocal({ to } as Import)
+  ).map(({ to }) => to);
+  assert.deepEqual(new Set(bare), new Set(Object.keys(own)));
+  for (const [name, version] of Object.entries(own)) {
+    assert.match(version, /^npm:.+@\d+\.\d+\.\d+$/, `${name} is not pinned`);
+    assert.equal(version, product[name] ?? version, `${name} differs from the product's`);
+  }
+});
+
 /** The files that may use a package or a global. */
 const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"node:sqlite"/, where: /^runtime\/storage\// },
@@ -263,24 +280,25 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   { what: /"@opentelemetry\//, where: /^runtime\/telemetry\// },
   {
     what: /\bDeno\.(exit|args)\b/,
-    where: /^((main|app\/service_life)\.ts$|(scoped|release|demo)\/)/,
+    where: /^((main|app\/service_life)\.ts$|(scoped|release|demo|site)\/)/,
   },
   { what: /\bDeno\.env\b/, where: /^(main\.ts|app\/|runtime\/config\/)/ },
   {
     what: /\bconsole\.|Deno\.(stdout|stderr)\.write/,
-    where: /^(main\.ts$|(cli\/output|scoped|release|demo)\/)/,
+    where: /^(main\.ts$|(cli\/output|scoped|release|demo|site)\/)/,
   },
   {
     what: /\bDate\.now\(|new Date\(\)|\bsetTimeout\(/,
     // The clock itself; the log, whose lines have the machine's time; what is compared with the file system's time; what runs
     // in a worker that can load nothing.
-    where: /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp)\.ts$/,
+    where:
+      /^(base\/clock|runtime\/service_log\/log_file|runtime\/config\/files\/file_stamp|site\/client\/copy)\.ts$/,
   },
   // The bundle has no source tree around it: one file has the places of its own files, deno.json is a module, and the
   // bundle knows every worker and every late import, except a user's tool.
   {
     what: /import\.meta(?!\.main)\b/,
-    where: /^(base\/(free_descriptors|program_files)\.ts$|(release|demo)\/)/,
+    where: /^(base\/(free_descriptors|program_files)\.ts$|(release|demo|site)\/)/,
   },
   {
     what: /\b(Deno|process)\.cwd\(/,
@@ -288,7 +306,7 @@ const RESERVED: readonly { what: RegExp; where: RegExp }[] = [
   },
   {
     what: /deno\.(json|lock)/,
-    where: /^(main|base\/program_files|runtime\/tools\/mcp\/server_sandbox)\.ts$|^release\//,
+    where: /^(main|base\/program_files|runtime\/tools\/mcp\/server_sandbox)\.ts$|^(release|site)\//,
   },
   {
     what: /\bnew (Worker|Thread)\(/,
@@ -340,8 +358,8 @@ Deno.test("source: no folder has more than 25 entries", () => {
     for (const { name, isDirectory } of entries) if (isDirectory) visit(`${folder}/${name}`);
   };
   ["app", "api", "base", "cli", "ops", "page", "present", "server", "runtime"].forEach(visit);
-  ["scoped", "release", "demo"].forEach(visit);
-  ["tests", "proof", "docs"].forEach(visit);
+  ["scoped", "release", "demo", "site"].forEach(visit);
+  ["tests", "proof", "docs", "examples"].forEach(visit);
   assert.deepEqual(crowded, []);
 });
 

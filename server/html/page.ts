@@ -77,6 +77,28 @@ export function pageHeaders(
   };
 }
 
+/**
+ * Allows only the page's own files, and no text as markup or code. So the output of models remains text even if a page has
+ * a bug.
+ */
+const OWN_POLICY = {
+  sources: ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
+  more: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
+};
+
+/** Creates the response of a page that Inkling's authors wrote, with the strictest policy. */
+export function toOwnResponse(text: string, type: keyof typeof TYPES): Response {
+  return new Response(text, {
+    headers: {
+      ...pageHeaders(type, OWN_POLICY),
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      // A newer service has a newer page.
+      "cache-control": "no-cache",
+    },
+  });
+}
+
 /** Returns a route for each file below a path. */
 export function assetRoutes(path: string, assets: Assets, toResponse: TextResponse): PageRoute[] {
   return Object.entries(assets).map(([name, load]) => ({

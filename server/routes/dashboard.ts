@@ -9,9 +9,8 @@ import {
   type Assets,
   htmlDocument,
   lazyText,
-  pageHeaders,
   type PageRoute,
-  type TextResponse,
+  toOwnResponse,
 } from "../html/page.ts";
 
 /** The path of the page. */
@@ -25,15 +24,6 @@ const ASSETS: Assets = {
     import("../dashboard/assets/layout.css", { with: { type: "text" } })
   ),
   "views.css": lazyText(() => import("../dashboard/assets/views.css", { with: { type: "text" } })),
-};
-
-/**
- * Allows only the page's own files, and no text as markup or code. So the output of models remains text even if the page
- * has a bug.
- */
-const POLICY = {
-  sources: ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
-  more: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
 };
 
 /** The icon, a drop of ink. It is inline, because browsers would otherwise request one from the service. */
@@ -72,9 +62,9 @@ export function createDashboard(
     {
       path: DASHBOARD_PATH,
       respond: (request) =>
-        Promise.resolve(toResponse(isLoggedIn(request) ? LOGGED_IN_PAGE : PAGE, "html")),
+        Promise.resolve(toOwnResponse(isLoggedIn(request) ? LOGGED_IN_PAGE : PAGE, "html")),
     },
-    ...assetRoutes(`${DASHBOARD_PATH}/assets`, ASSETS, toResponse),
+    ...assetRoutes(`${DASHBOARD_PATH}/assets`, ASSETS, toOwnResponse),
   ];
 }
 
@@ -91,14 +81,3 @@ function redirectToPage(request: Request): Promise<Response> {
   const location = DASHBOARD_PATH.slice(1);
   return Promise.resolve(new Response(null, { status: 303, headers: { location } }));
 }
-
-const toResponse: TextResponse = (text, type) =>
-  new Response(text, {
-    headers: {
-      ...pageHeaders(type, POLICY),
-      "cross-origin-opener-policy": "same-origin",
-      "cross-origin-resource-policy": "same-origin",
-      // A newer service has a newer page.
-      "cache-control": "no-cache",
-    },
-  });

@@ -30,7 +30,7 @@ const PRODUCT = [
   "runtime",
 ];
 /** Programs of their own beside it, which the tasks of deno.json start. */
-const BESIDE_PRODUCT = ["scoped", "release", "demo"];
+const BESIDE_PRODUCT = ["scoped", "release", "demo", "site"];
 
 /** Every source file of the product, relative to the repository. */
 export function productFiles(): string[] {

@@ -1,0 +1,87 @@
+// The site in a real browser that reaches only the service: axe, search, theme, copy buttons, and the policy.
+import assert from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+import { testInBrowser } from "../support/machine/browser.ts";
+import { expectNoFault } from "../support/machine/expect_no_fault.ts";
+import { createTestService } from "../support/test_service.ts";
+
+/** Opens the site, and fails on errors, refused resources, and requests to other hosts. */
+async function onSite(
+  browser: Browser,
+  visit: (page: Page, base: string) => Promise<void>,
+): Promise<void> {
+  await using on = await createTestService();
+  const { ports: [port] } = await on.start({ tcp: { port: 0, apiKey: "key" } });
+  const base = `http://127.0.0.1:${port}/docs/guide/`;
+  await using context = await browser.newContext({
+    extraHTTPHeaders: { "x-api-key": "key" },
+    permissions: ["clipboard-read", "clipboard-write"],
+    colorScheme: "light",
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(base) && !url.startsWith("data:")) complaints.push(`requested: ${url}`);
+  });
+  page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
+  page.on("console", (line) => {
+    if (line.type() === "error") complaints.push(line.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await visit(page, base);
+  assert.deepEqual(complaints, []);
+}
+
+testInBrowser("site", [
+  [
+    "the search finds a section, whose link opens the page there",
+    (browser) =>
+      onSite(browser, async (page, base) => {
+        await page.goto(base);
+        await page.keyboard.press("/");
+        await page.keyboard.type("catch_up missed");
+        const first = page.locator("#search li a").first();
+        await first.waitFor();
+        assert.match(await page.locator("#search p").textContent() ?? "", /^\d+ results$/);
+        await expectNoFault(page, "the search");
+        await page.getByRole("link", { name: /^Triggers: Schedules/ }).click();
+        await page.waitForURL(`${base}triggers.html#schedules`);
+        assert.match(await page.title(), /^Triggers/);
+      }),
+  ],
+  [
+    "the theme is chosen once for all pages, and code is copied",
+    (browser) =>
+      onSite(browser, async (page, base) => {
+        await page.goto(`${base}every-morning.html`);
+        const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+        const light = await background();
+        await page.getByRole("button", { name: "Dark" }).click();
+        const dark = await background();
+        assert.notEqual(dark, light);
+        await page.getByRole("link", { name: /^Next:/ }).click();
+        await page.waitForURL(`${base}when-a-file-arrives.html`);
+        assert.equal(await background(), dark);
+        await page.getByRole("button", { name: "Copy" }).nth(1).click();
+        await page.getByRole("button", { name: "Copied" }).waitFor();
+        assert.match(
+          String(await page.evaluate("navigator.clipboard.readText()")),
+          /^inkling validate letters\n/,
+        );
+      }),
+  ],
+  ["axe finds no fault in its pages", (browser) =>
+    onSite(browser, async (page, base) => {
+      for (
+        const name of [
+          "",
+          "agent-files.html",
+          "file-examples-my-own-tools.html",
+        ]
+      ) {
+        await page.goto(`${base}${name}`);
+        await expectNoFault(page, name);
+      }
+    })],
+]);
