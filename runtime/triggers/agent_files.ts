@@ -1,5 +1,5 @@
-// Keeps the agent registry in step with the agents directory: one rescan after a burst of changes, or on request.
-// Publishes the changes and logs the problems of the files.
+// Reloads the agent registry once after a burst of changes in the agents directory, or on request. Publishes an event for
+// each changed agent and logs problems in agent files.
 import { basename, dirname } from "node:path";
 import { isAgentFileName, isMisnamedAgentFile } from "../agents/agent_id.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
@@ -13,32 +13,32 @@ import { knownRealPath } from "../../base/files/known_real_path.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 
-/** The rescan waits until no event came for this long, because an editor's save is several events. */
+/** A reload starts after this time without file events, because an editor saves a file in several operations. */
 const QUIET_MS = 200;
-/** The longest wait for a quiet moment. */
+/** The maximum delay of a reload while file events continue. */
 const LONGEST_WAIT_MS = 2_000;
 
 /** The collaborators of `AgentFiles`. */
 export interface AgentFilesPorts {
   registry: AgentRegistry;
   agentsDir: string;
-  /** Shared by all watchers of folders in this process. */
+  /** The file system watches. All parts of this process share them. */
   folders: FolderWatches;
   events: EventBus;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** The agents directory and its registry. */
+/** Keeps the agent registry up to date with the agents directory. */
 export class AgentFiles implements AsyncDisposable {
   readonly #ports: AgentFilesPorts;
   readonly #over = new AbortController();
   #names: ReadonlyMap<string, string>;
-  /** The problems that are logged already. A problem is logged once for as long as it lasts. */
+  /** The formatted problems of the last load. Only problems that are not in this set are logged. */
   #logged: ReadonlySet<string> = new Set();
   readonly #afterReload: (() => void | Promise<void>)[] = [];
   #watching: Promise<void> | undefined;
-  /** The work after a reload that `read()` has started and does not wait for. */
+  /** The follow-up work of all calls of `read()`. Callers of `read()` do not wait for it; the dispose does. */
   #following = Promise.resolve();
   #changed = Promise.withResolvers<void>();
 
@@ -47,7 +47,7 @@ export class AgentFiles implements AsyncDisposable {
     this.#names = namesOf(ports.registry);
   }
 
-  /** Reloads the agents and publishes one event for each change. */
+  /** Reloads the agents, publishes one event for each changed agent, and waits for the work added by `afterReload()`. */
   async reload(): Promise<ReloadReport> {
     const report = await this.#ports.registry.load();
     await this.#publish(report);
@@ -55,8 +55,8 @@ export class AgentFiles implements AsyncDisposable {
   }
 
   /**
-   * Reloads the agents, and returns before the work after the reload is done. A trigger that starts a run must not wait
-   * for that work, because the work waits for triggers.
+   * Reloads the agents without waiting for the work added by `afterReload()`. A trigger calls this before it starts a run.
+   * Waiting would be a deadlock, because that work waits for the triggers.
    */
   async read(): Promise<void> {
     const report = await this.#ports.registry.load();
@@ -82,16 +82,20 @@ export class AgentFiles implements AsyncDisposable {
     for (const id of report.updated) publish("updated", id);
     this.#logProblems([...report.errors, ...registry.misnamed(), ...warningsOf(registry)]);
     for (const work of this.#afterReload) await work();
-    // The last event of such a file may be handled already.
+    // A file that was being written during the reload was not loaded. Its last event may be handled already, so another
+    // reload is requested.
     if (registry.isUnsettled) this.#changed.resolve();
   }
 
-  /** Adds work that `reload()` does after each reload, in the order of these calls. Its failure fails the reload. */
+  /**
+   * Adds a function that runs after each reload, in the order of the calls of `afterReload()`. If it throws, `reload()`
+   * throws.
+   */
   afterReload(work: () => void | Promise<void>): void {
     this.#afterReload.push(work);
   }
 
-  /** Starts watching the directory. */
+  /** Starts watching the agents directory. Further calls do nothing. */
   watch(): void {
     this.#watching ??= Promise.all([this.#follow(), this.#rescan()]).then(() => {});
   }
@@ -103,7 +107,7 @@ export class AgentFiles implements AsyncDisposable {
     await this.#following;
   }
 
-  /** Logs the problems that were absent at the last load. */
+  /** Logs the problems that the previous load did not have. */
   #logProblems(diagnostics: readonly Diagnostic[]): void {
     const problems = new Set(diagnostics.map(formatDiagnostic));
     for (const problem of problems.difference(this.#logged)) {
@@ -112,7 +116,7 @@ export class AgentFiles implements AsyncDisposable {
     this.#logged = problems;
   }
 
-  /** Requests a rescan after each change of the folder, until the service stops. */
+  /** Requests a reload after each change in the agents directory, until the dispose. */
   async #follow(): Promise<void> {
     const { agentsDir, folders } = this.#ports;
     const folder = knownRealPath(agentsDir);
@@ -127,7 +131,7 @@ export class AgentFiles implements AsyncDisposable {
     });
     this.#over.signal.addEventListener("abort", end, { once: true });
     if (this.#over.signal.aborted) end();
-    // A file may have changed before the watch started.
+    // A file may have changed between the last load and the start of the watch.
     this.#changed.resolve();
   }
 
@@ -162,14 +166,17 @@ export class AgentFiles implements AsyncDisposable {
   }
 }
 
-/** Returns true for the folder itself and for its agent files, misnamed ones included. */
+/** Returns true if `path` is the folder, or an agent file directly in it, with a valid or an invalid name. */
 function concerns(path: string, folder: string): boolean {
   if (path === folder) return true;
   const name = basename(path);
   return dirname(path) === folder && (isAgentFileName(name) || isMisnamedAgentFile(name));
 }
 
-/** Returns the warnings of live agents, but for operations that Deno's flags refuse: `inspect` of the registry logs these. */
+/**
+ * Returns the warnings of all agents, except those about missing Deno permissions, which are logged while an agent is
+ * loaded..
+ */
 function warningsOf(registry: AgentRegistry): Diagnostic[] {
   return registry.list().flatMap(({ warnings }) => warnings)
     .filter(({ hint }) => hint !== FLAGS_REMEDY);

@@ -1,13 +1,13 @@
-// The pause of all triggers. It is stored, so that a restart of the service does not end it.
+// Pauses all triggers. The database stores the pause, so it survives a restart of the service.
 import type { EventBus } from "../events/bus.ts";
 import type { SqlSettingsStore } from "./settings_store.ts";
 
 const SETTING = "scheduler";
 
-/** The state of all triggers together. */
+/** The state of the triggers: all run, or all are paused. */
 export type SchedulerState = "running" | "paused";
 
-/** Pauses and resumes all triggers at once. Publishes one `scheduler_changed` for each change. */
+/** Pauses and resumes all triggers of a service. Publishes a `scheduler_changed` event for each change. */
 export class Pause {
   readonly #store: SqlSettingsStore;
   readonly #events: EventBus;
@@ -21,7 +21,7 @@ export class Pause {
     return await this.#store.readSetting(SETTING) === "paused" ? "paused" : "running";
   }
 
-  /** Pauses or resumes the triggers. Does nothing when they are in this state already. */
+  /** Pauses or resumes all triggers. Does nothing if they already are in this state. */
   async change(state: SchedulerState): Promise<void> {
     const changed = await this.#store.changeSetting(SETTING, state, { fallback: "running" });
     if (changed) this.#events.publish({ type: "scheduler_changed", status: state });

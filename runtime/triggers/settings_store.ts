@@ -1,8 +1,8 @@
-// The table of settings: persistent values of the service, one row each.
+// The table of settings: values of the service that survive a restart, one row each.
 import type { Database } from "../database/database.ts";
 import { get, lock, type Operation, run } from "../database/operation.ts";
 
-/** The settings of one database. */
+/** Reads and changes the settings of one database. */
 export class SqlSettingsStore {
   readonly #db: Database;
 
@@ -10,12 +10,15 @@ export class SqlSettingsStore {
     this.#db = db;
   }
 
-  /** Returns undefined if the setting was never set. */
+  /** Returns the value of a setting, or undefined if it was never set. */
   readSetting(name: string): Promise<string | undefined> {
     return this.#db.read(() => select(name));
   }
 
-  /** Stores a value and reports if that changed it. A setting that was never set counts as `fallback`. */
+  /**
+   * Stores the value of a setting. Returns true if that changed the value. The previous value of an unset setting is
+   * `fallback`.
+   */
   changeSetting(name: string, value: string, options: { fallback: string }): Promise<boolean> {
     return this.#db.change("power", function* () {
       yield* lock(`setting ${name}`);

@@ -1,5 +1,5 @@
-// Decides which of several services on a workspace runs the triggers when they share no database: the holder of a lease
-// file beside the agents. A program that syncs the folder copies the file to the other machines.
+// A lease file that decides which of several services runs the triggers of a workspace. Used by services that share no
+// database, but a synchronized folder. A sync program copies the file between the machines.
 import { dirname } from "node:path";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -9,37 +9,37 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 
-/** The interval at which the holder counts on and the others read. */
+/** The interval at which the holder renews the lease file and the other services read it. */
 const BEAT_MS = 30_000;
-/** The wait before a new lease is read again, because another service may have taken it in the same moment. */
+/** The wait before a newly taken lease is checked, because another service may have taken it at the same time. */
 const CONFIRM_MS = 2_000;
-/** A lease without a change for this long is free. */
+/** A lease file that has not changed for this time is free. */
 const SILENT_MS = 120_000;
 
 /** The collaborators of `TriggerLease`. */
 export interface TriggerLeasePorts {
-  /** Absolute path. Its folder is created if it is missing. */
+  /** The absolute path of the lease file. Its folder is created if it is missing. */
   file: string;
-  /** Returns the id of this service's state folder. */
+  /** Returns the id of this service's state folder, which identifies the holder. */
   readId: () => Promise<string>;
-  /** The name of this host, for people. */
+  /** The name of this host, shown in messages. */
   host: string;
   clock: Clock;
   log: ServiceLog;
-  /** Called when this service starts firing in place of another one, or stops in favor of another one. */
+  /** Called when this service starts to run the triggers (`taken`) or stops running them (`left`). */
   changed: (change: "taken" | "left") => Promise<void>;
 }
 
-/** The lease of one service. */
+/** One service's view of the lease file. */
 export class TriggerLease implements AsyncDisposable {
   readonly #ports: TriggerLeasePorts;
   readonly #work = new SerialQueue();
   #waking = new AbortController();
   #isWanted = false;
   #beating: Promise<void> | undefined;
-  /** The host of the holder; undefined when this service fires. */
+  /** The host name of the holder; undefined if this service runs the triggers. */
   #holder: string | undefined;
-  /** The content of another service's lease file, and the monotonic time of its last change. */
+  /** The last content of a lease file of another service, and the monotonic time at which it was first read. */
   #seen: { text: string; since: number } | undefined;
   #checkedAt = -Infinity;
   #nextMs = BEAT_MS;
@@ -49,20 +49,25 @@ export class TriggerLease implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** The reason why this service fires nothing; undefined when it fires. */
+  /** The reason why this service fires no triggers; undefined if it fires them. */
   get inactiveReason(): string | undefined {
     return this.#holder &&
       `the service on ${this.#holder} runs the triggers of this workspace; ` +
         "this one does when that one has stopped";
   }
 
-  /** Returns `inactiveReason`, after a new check if the machine slept since the last one. */
+  /**
+   * Returns `inactiveReason`. If the last check of the lease file is too old, such as after a suspend, checks it before.
+   */
   async findHoldReason(): Promise<string | undefined> {
     if (this.#ports.clock.now() - this.#checkedAt > SILENT_MS) await this.#check();
     return this.inactiveReason;
   }
 
-  /** Takes part, or releases the lease. Resolves when it is known which service fires. */
+  /**
+   * With true, competes for the lease until further notice; with false, releases it. Resolves when it is known which
+   * service runs the triggers.
+   */
   async want(isWanted: boolean): Promise<void> {
     if (this.#isWanted === isWanted) return;
     this.#isWanted = isWanted;
@@ -116,7 +121,7 @@ export class TriggerLease implements AsyncDisposable {
     });
   }
 
-  /** Keeps or takes the lease, or returns the host of its holder. */
+  /** Takes or renews the lease and returns undefined, or returns the host name of another holder. */
   async #decide(): Promise<string | undefined> {
     const { file, readId, host, clock } = this.#ports;
     const { text, lease } = await this.#read();
@@ -144,7 +149,7 @@ export class TriggerLease implements AsyncDisposable {
       const lease: unknown = JSON.parse(text ?? "{}");
       return { text, lease: isJsonObject(lease) ? lease : {} };
     } catch {
-      // A half-synced or foreign file is a free lease if it does not change.
+      // A file without valid JSON names no holder. If it does not change for SILENT_MS, the lease is free.
       return { text, lease: {} };
     }
   }
@@ -164,7 +169,7 @@ export class TriggerLease implements AsyncDisposable {
     this.#isWarned = true;
     const { log, file: lease } = this.#ports;
     if (error instanceof Deno.errors.NotCapable) {
-      // Narrow permission flags forbid this file on purpose.
+      // The user may deny access to this folder deliberately, so the log level is info.
       const message = "Triggers fire without a lease: the permission flags close agents/_config";
       return log.write("info", message, { lease, hint: "only_on names the hosts of an agent" });
     }

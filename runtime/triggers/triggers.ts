@@ -1,4 +1,4 @@
-// All triggers of a service behind one object: schedules, watches, webhooks, follow-ups, and their pause.
+// Controls all triggers of a service: schedules, watches, webhooks, follow-ups (`after`), and the pause.
 import type { Agent } from "../agents/agent.ts";
 import type { FollowUps } from "./after/follow_ups.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -13,7 +13,7 @@ import type { PassedOver } from "./watch/same_content.ts";
 import type { Watcher } from "./watch/watcher.ts";
 import type { Webhooks } from "./webhook/webhooks.ts";
 
-/** The longest wait of a reload for the watches. */
+/** The maximum time for which a reload of the agents waits for the watches. */
 const LONGEST_WAIT_MS = 2_000;
 
 /** The collaborators of `Triggers`. */
@@ -23,13 +23,13 @@ export interface TriggersPorts {
   scheduler: Scheduler;
   webhooks: Webhooks;
   followUps: FollowUps;
-  /** Opened with the first agent that watches, or that has stored watches. */
+  /** Opens the watcher. Called when an agent has a watch trigger or the database has stored watches. */
   openWatcher: () => Promise<Watcher>;
-  /** Opened with the first agent with a trigger; absent where services share a database. */
+  /** Opens the lease file. Called when an agent has an automatic trigger; absent if the services share a database. */
   openLease?: () => Promise<TriggerLease>;
-  /** Returns why the trigger of an agent does not fire here, or undefined when it fires. */
+  /** Returns the reason why this service does not fire an agent's trigger, or undefined if it fires it. */
   inactiveReason: (agentId: string) => string | undefined;
-  /** Returns true when something is stored of agents that watch, or did. */
+  /** Returns true if the database has stored file changes or file states of any agent. */
   hasStoredWatches: () => Promise<boolean>;
   clock: Clock;
   log: ServiceLog;
@@ -37,33 +37,33 @@ export interface TriggersPorts {
 
 /** The result of re-arming a stopped trigger. */
 export interface TriggerResumeResult {
-  /** False when it was not stopped, or is still stopped. */
+  /** True if the trigger was stopped and is re-armed. */
   isResumed: boolean;
-  /** The reason why it is still stopped; null when it may fire. */
+  /** The reason why the trigger is still stopped; null if it may fire. */
   reason: string | null;
-  /** The number of dropped file changes. */
+  /** The number of queued file changes that were dropped. */
   droppedChanges: number;
 }
 
 /** The state of one agent's trigger. Times are milliseconds since the epoch. */
 export interface TriggerNotes {
-  /** The next due time, or null when nothing is due by time. */
+  /** The next due time of a schedule, or null without one. */
   nextRun: number | null;
-  /** The reason why this trigger is stopped; null when it is not. The pause of all triggers is none. */
+  /** The reason why this trigger is stopped; null if it is not. Does not reflect the pause of all triggers. */
   triggerPaused: string | null;
-  /** The time up to which its schedule has run, if the clock was set back to before it. */
+  /** The last due time processed before the clock was set back; absent if the clock has reached it again. */
   ranUntil?: number;
-  /** The reason why it does not fire here: another host or service fires it. */
+  /** The reason why this service does not fire the trigger: another host or service fires it. */
   inactiveReason?: string;
-  /** The last change of a watched file that did not fire because the content is the same. */
+  /** The last file change that started no run because the content is the same. */
   passedOver?: PassedOver;
 }
 
-/** The triggers of a service. */
+/** Starts, updates, pauses and re-arms the triggers of a service. */
 export class Triggers implements AsyncDisposable {
   readonly #ports: TriggersPorts;
   #watcher: Promise<Watcher> | undefined;
-  /** The watcher, once it is open. */
+  /** The watcher; undefined until it is open. */
   #openWatcher: Watcher | undefined;
   #lease: TriggerLease | undefined;
   #isStarted = false;
@@ -74,12 +74,15 @@ export class Triggers implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** True when changes of files are being noticed. */
+  /** True if at least one watched path is being watched. */
   get watcherActive(): boolean {
     return this.#openWatcher?.active ?? false;
   }
 
-  /** The reason why this service fires nothing: another one on this workspace does; undefined when it fires. */
+  /**
+   * The reason why this service fires no triggers: another service on the workspace holds the lease. Undefined if this
+   * service fires them.
+   */
   get inactiveReason(): string | undefined {
     return this.#lease?.inactiveReason;
   }
@@ -88,15 +91,17 @@ export class Triggers implements AsyncDisposable {
     return this.#ports.webhooks;
   }
 
-  /** Returns an agent's next due time in milliseconds since the epoch, paused or not; null when nothing is due by time. */
+  /**
+   * Returns the next due time of an agent's schedule in milliseconds since the epoch, or null without one. Ignores pauses.
+   */
   nextRun(agentId: string): number | null {
     return this.nextRuns(agentId, 1)[0] ?? null;
   }
 
-  /** Returns an agent's next due times, at most `limit`; see nextRun. */
+  /** Returns up to `limit` next due times of an agent's schedule, in milliseconds since the epoch. Ignores pauses. */
   nextRuns(agentId: string, limit: number): number[] {
     const { scheduler, stops } = this.#ports;
-    // A stopped schedule is tried again at its first slot at or after the time of the retry.
+    // A stopped schedule next runs at its first due time at or after the planned retry.
     return scheduler.nextRuns(agentId, { limit, from: stops.retryAt(agentId) ?? 0 });
   }
 
@@ -114,7 +119,7 @@ export class Triggers implements AsyncDisposable {
     };
   }
 
-  /** Follows the agents as they are now; only differences change. Does nothing once the triggers are closed. */
+  /** Updates all triggers from the present agents. Unchanged triggers continue. Does nothing after the dispose. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     if (this.#isOver) return;
     const reconciling = this.#reconcile(agents, options);
@@ -122,11 +127,11 @@ export class Triggers implements AsyncDisposable {
     const watcher = await reconciling.finally(() => this.#reconciling.delete(reconciling));
     if (watcher === undefined || this.#isOver) return;
     const following = watcher.reconcile(agents, options);
-    // The watched folders may be large, on a slow disk. A reload of the agents does not wait for all of them.
+    // The first scan of large folders may be slow. The reload of the agents does not wait for its end.
     await firstOf(following, { within: { clock: this.#ports.clock, ms: LONGEST_WAIT_MS } });
   }
 
-  /** Reconciles everything but the watches. Returns the watcher if there is anything to watch. */
+  /** Updates all triggers except the watches. Returns the watcher if any agent has or had a watch. */
   async #reconcile(
     agents: readonly Agent[],
     options: ReconcileOptions,
@@ -138,16 +143,16 @@ export class Triggers implements AsyncDisposable {
     const isWatching = agents.some(({ enabled, trigger }) => enabled && trigger.type === "watch");
     const isWanted = isWatching || this.#watcher !== undefined ||
       await this.#ports.hasStoredWatches();
-    // The service may have started to stop meanwhile.
+    // The dispose may have started during the calls above.
     if (!isWanted || this.#isOver) return undefined;
     return await (this.#watcher ??= this.#open().catch((error) => {
-      // The next reload of the agents tries again.
+      // Cleared, so that the next reload of the agents tries to open the watcher again.
       this.#watcher = undefined;
       throw error;
     }));
   }
 
-  /** Starts firing. Slots and changes from before are judged at once. */
+  /** Starts firing. Due times and file changes that are already pending are processed at once. */
   start(): void {
     this.#isStarted = true;
     this.#ports.stops.start(() => this.#wake());
@@ -156,13 +161,16 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.start();
   }
 
-  /** Reads again which of the shared watches belong to this machine. */
+  /** Checks which agents' watches this machine has, of those shared by several machines. */
   reloadShares(): void {
     this.#openWatcher?.follow();
     this.#openWatcher?.wake();
   }
 
-  /** Reads everything again, because messages from other machines may be lost. */
+  /**
+   * Reads the stopped triggers, follow-ups and open runs from the database, because messages from other machines may be
+   * lost.
+   */
   resync(): void {
     this.#ports.stops.reload().catch((error) => {
       this.#ports.log.write("warn", "Stopped triggers could not be read", { error });
@@ -171,13 +179,13 @@ export class Triggers implements AsyncDisposable {
     this.#openWatcher?.resync();
   }
 
-  /** Re-arms every trigger that ran away. A trigger with failing runs stays stopped. */
+  /** Re-arms the triggers stopped by loops or by too many runs. Triggers stopped by failing runs stay stopped. */
   async reset(): Promise<void> {
     await this.#ports.stops.resume((_agentId, { by }) => by !== "failures");
     this.#ports.followUps.wake();
   }
 
-  /** Re-arms one agent's stopped trigger. */
+  /** Re-arms one agent's trigger if it is stopped. */
   async resumeAgent(agentId: string): Promise<TriggerResumeResult> {
     const { stops } = this.#ports;
     const before = stops.reasonOf(agentId);
@@ -186,13 +194,13 @@ export class Triggers implements AsyncDisposable {
     return { isResumed: before !== null && reason === null, reason, droppedChanges };
   }
 
-  /** Pauses or resumes all triggers. Resuming re-arms stopped ones, too. Returns the number of dropped file changes. */
+  /** Pauses or resumes all triggers. Resuming also re-arms stopped triggers. Returns the number of dropped file changes. */
   async change(state: SchedulerState): Promise<number> {
     await this.#ports.pause.change(state);
     return state === "running" ? await this.resume() : 0;
   }
 
-  /** Re-arms all triggers after a pause; see change. */
+  /** Re-arms the stopped triggers and checks all triggers at once. Returns the number of dropped file changes. */
   async resume(): Promise<number> {
     const dropped = await this.#ports.stops.resume(() => true);
     this.#wake();
@@ -207,7 +215,7 @@ export class Triggers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    // A reload in progress still reads the database.
+    // An update in progress uses the database and the objects that are disposed below.
     await Promise.allSettled(this.#reconciling);
     await this.#ports.scheduler[Symbol.asyncDispose]();
     await this.#ports.followUps[Symbol.asyncDispose]();

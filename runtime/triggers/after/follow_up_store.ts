@@ -1,24 +1,24 @@
-// The table of follow-ups: ended executions that still have to start a following agent. A row is inserted in the transaction of
-// the end, and removed in the transaction of the new run.
+// The table of follow-ups. A follow-up is an ended execution together with an agent that its end must start (`after`). The
+// transaction that ends the execution inserts the row. The transaction that creates the new execution removes it.
 import type { Database } from "../../database/database.ts";
 import { all, type Operation, run } from "../../database/operation.ts";
 
-/** An ended execution and the agent to start because of it. */
+/** A follow-up: an ended execution, and an agent to start because of its end. */
 export interface FollowUp {
-  /** The agent to start. */
+  /** The id of the agent to start. */
   follower: string;
-  /** The execution that ended, and its agent. */
+  /** The id of the ended execution. */
   executionId: number;
   agentId: string;
   displayName: string;
   status: string;
   error: string | null;
   output: string | null;
-  /** The length of the chain of `after` triggers that led to the ended execution. */
+  /** The number of consecutive `after` runs that led to the ended execution; 0 if another trigger started it. */
   depth: number;
 }
 
-/** Stores the agents that an end starts, in the transaction that ends the execution. */
+/** Stores one follow-up for each agent to start. Runs in the transaction that ends the execution. */
 export function* insertFollowUps(
   executionId: number,
   agentIds: readonly string[],
@@ -32,7 +32,7 @@ export function* insertFollowUps(
   }
 }
 
-/** Removes a follow-up and reports if it was there. Runs in the transaction that creates the following execution. */
+/** Removes a follow-up. Returns false if it did not exist. Runs in the transaction that creates the new execution. */
 export function* removeFollowUp(agentId: string, executionId: number): Operation<boolean> {
   return (yield* run(
     "DELETE FROM follow_ups WHERE agent_id = ? AND execution_id = ?",
@@ -41,7 +41,7 @@ export function* removeFollowUp(agentId: string, executionId: number): Operation
   )) > 0;
 }
 
-/** The follow-ups of one database. */
+/** Reads and removes the follow-ups of one database. */
 export class SqlFollowUpStore {
   readonly #db: Database;
 
@@ -49,7 +49,7 @@ export class SqlFollowUpStore {
     this.#db = db;
   }
 
-  /** Returns all follow-ups, in the order of the ended executions. */
+  /** Returns all follow-ups, in the order in which their executions ended. */
   listFollowUps(): Promise<FollowUp[]> {
     return this.#db.read(function* () {
       const rows = yield* all<FollowUp>(
@@ -63,7 +63,7 @@ export class SqlFollowUpStore {
     });
   }
 
-  /** Removes a follow-up without a run. */
+  /** Removes a follow-up without starting its agent. */
   dropFollowUp(
     { follower, executionId }: Pick<FollowUp, "follower" | "executionId">,
   ): Promise<void> {

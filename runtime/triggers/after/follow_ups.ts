@@ -1,5 +1,5 @@
-// Starts agents whose `after` trigger names an agent that has ended. Each stored end gets one run; an end that cannot
-// start its run yet keeps its place.
+// Starts the agents whose `after` setting names an agent that has ended. Each follow-up starts one run. A follow-up that
+// cannot start its run yet stays in the table.
 import type { Agent } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -11,12 +11,15 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import { RunBrake, type RunBrakePorts } from "../firing/run_brake.ts";
 import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 
-/** The longest chain of `after` runs. It bounds agents that follow each other in a circle. */
+/** The maximum number of consecutive `after` runs. It ends a loop of agents that start each other. */
 export const MAX_FOLLOWED = 10;
-/** The most `after` runs of one agent within ten minutes. One more stops the trigger. */
+/**
+ * The maximum number of `after` runs of one agent within ten minutes. At the limit, the next follow-up stops the agent's
+ * trigger.
+ */
 const MAX_RUNS = 200;
 const NO_LONGER_FOLLOWS = "it does not follow any longer";
-/** The wait after a failure to start a run. */
+/** The backoff after a failure to start a run. */
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
 const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
@@ -29,18 +32,18 @@ const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
 export interface FollowUpsPorts extends RunBrakePorts {
   store: SqlFollowUpStore;
   start: StartRun;
-  /** Returns the agent as its file defines it now. */
+  /** Returns the current version of an agent, or undefined if it was removed. */
   findAgent(id: string): Agent | undefined;
   isUnreadable: ReconcileOptions["isUnreadable"];
   isPaused: () => Promise<boolean>;
   findHoldReason?: FindHoldReason;
-  /** True when several machines share the store. */
+  /** True when several machines share the database. */
   isShared?: boolean;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** Starts the runs of all agents that follow others. */
+/** Starts the runs of all follow-ups. */
 export class FollowUps implements AsyncDisposable {
   readonly #ports: FollowUpsPorts;
   readonly #brake: RunBrake;
@@ -61,18 +64,18 @@ export class FollowUps implements AsyncDisposable {
       retry: RETRY,
     });
     this.#unsubscribe = ports.events.subscribe(({ type }) => {
-      // An end, a resumed conversation or a re-armed trigger may make room for a follow-up.
+      // After one of these events, a follow-up that was waiting may be able to start.
       if (WAKING.has(type)) this.wake();
     });
   }
 
-  /** Starts the follow-ups that the last process left. */
+  /** Enables the start of runs, and starts the pending follow-ups of the previous process. */
   start(): void {
     this.#isStarted = true;
     this.wake();
   }
 
-  /** Tries all pending follow-ups again. */
+  /** Tries to start all pending follow-ups. Does nothing before `start()`. */
   wake(): void {
     if (this.#isStarted) this.#loop.wake();
   }
@@ -82,10 +85,15 @@ export class FollowUps implements AsyncDisposable {
     await this.#loop[Symbol.asyncDispose]();
   }
 
-  /** Tries all pending follow-ups. Returns the wait for a budget; undefined: an event reports the next chance. */
+  /**
+   * Tries to start all pending follow-ups. Returns the milliseconds until the next attempt if a budget is used up,
+   * otherwise undefined.
+   */
   async #startAll(): Promise<number | undefined> {
     const { store, isPaused } = this.#ports;
-    /** The followers whose conversation waits for a person. Their later follow-ups must not overtake the first. */
+    /**
+     * Agents with a follow-up that has to wait. Their later follow-ups are skipped in this pass, so that the order is kept.
+     */
     const held = new Set<string>();
     let waitMs: number | undefined;
     for (const followUp of await store.listFollowUps()) {
@@ -94,7 +102,7 @@ export class FollowUps implements AsyncDisposable {
       const outcome = await this.#startOne(followUp);
       if (outcome === "stopping") return undefined;
       if (outcome !== "settled") held.add(followUp.follower);
-      // No event announces a new day or a raised budget.
+      // A budget becomes available without an event (at midnight, or when it is raised), so this method polls.
       if (outcome === "budget") waitMs = MINUTE_MS;
     }
     return waitMs;
@@ -110,7 +118,7 @@ export class FollowUps implements AsyncDisposable {
     }
     const held = await this.#ports.findHoldReason?.(agent);
     if (held !== undefined) {
-      // The service that the agent is meant for reads the same store.
+      // With a shared database, the service that may start this agent finds the follow-up there.
       return this.#ports.isShared ? "waiting" : await this.#drop(followUp, "info", held);
     }
     if (depth >= MAX_FOLLOWED) {
@@ -148,7 +156,7 @@ export class FollowUps implements AsyncDisposable {
   }
 }
 
-/** Returns true when the agent follows the other agent. */
+/** Returns true when the `after` setting of the agent names the agent `agentId`. */
 export function follows({ after }: Agent, agentId: string): boolean {
   return after.some((one) => one.agentId === agentId);
 }

@@ -1,4 +1,4 @@
-// A fired trigger, and the port that turns it into a run.
+// The types of fired triggers, and the function type that starts their runs.
 import type { Agent } from "../../agents/agent.ts";
 import type {
   AfterCause,
@@ -7,21 +7,21 @@ import type {
   WebhookCause,
 } from "../../vocabulary/run_cause.ts";
 
-/** A schedule slot to run. */
+/** A due time of a schedule that starts a run. */
 export interface ScheduleFire extends ScheduleCause {
-  /** The reason for a late run, stored with the slot; null when it is on time. */
+  /** The reason for a late run, stored with the due time; null when the run is on time. */
   reason: string | null;
 }
 
-/** A webhook delivery to run. */
+/** A webhook delivery that starts a run. */
 export interface WebhookFire extends WebhookCause {
-  /** Deduplication keys: a delivery with one of these within 24 hours is the same delivery. */
+  /** Deduplication keys. A delivery that has one of these keys within 24 hours is a repetition. */
   keys: [string, ...string[]];
 }
 
-/** An ended execution that another agent follows. */
+/** An ended execution that starts another agent. */
 export interface AfterFire extends AfterCause {
-  /** The output of the ended execution. */
+  /** The answer of the ended execution, or null without one. */
   output: string | null;
 }
 
@@ -30,11 +30,11 @@ export type Fire = ScheduleFire | WatchCause | WebhookFire | AfterFire;
 
 /**
  * The result of a fired trigger, decided and stored in one transaction.
- * - `started`: the execution is stored, and its slot or queued change is removed.
- * - `waiting`: an execution of the same conversation waits for a person, and the agent skips meanwhile.
+ * - `started`: the execution is stored, and the queued change or follow-up is removed.
+ * - `waiting`: another execution of the conversation waits for a person, so no run starts.
  * - `budget`: the budget of the agent or of the workspace is used up.
- * - `running`: the last run of the schedule still runs.
- * - `claimed`: another start took this slot or change before.
+ * - `running`: the previous run of this schedule has not ended.
+ * - `claimed`: a run for this due time, change or follow-up was started before, perhaps on another machine.
  * - `withdrawn`: the agent's file no longer has this trigger; nothing is stored.
  * - `stopping`: the service stops; nothing is stored.
  */
@@ -48,8 +48,8 @@ export type FindHoldReason = (agent: Agent) => Promise<string | undefined>;
 /**
  * Starts the run of a fired trigger.
  *
- * Schedules: each outcome except `stopping`, `withdrawn` and `claimed` stores a row for the slot, `run` or `skipped`
- * with its reason. Watches and follow-ups: `started` removes the queued change or end, no other outcome does. Webhooks:
- * an equal delivery gets `started` with the execution of the first one.
+ * Schedules: the outcomes `stopping`, `withdrawn` and `claimed` store nothing; each other outcome stores the due time as
+ * `run` or `skipped`. Watches and follow-ups: only `started` removes the queued change or follow-up. Webhooks: a repeated
+ * delivery returns `started` with the execution of the first delivery.
  */
 export type StartRun = (agent: Agent, fire: Fire) => Promise<FireOutcome>;

@@ -1,12 +1,12 @@
-// Facts about agents that are absent from the list, for triggers that are brought in step with it.
+// Options for updating triggers from a list of agents: the reasons why an agent may be missing from the list.
 
-/** Distinguishes unreadable agents and agents of other hosts from removed agents. */
+/** Tests that distinguish removed agents from unreadable agents and from agents of other hosts. */
 export interface ReconcileOptions {
   /**
-   * Returns true for an agent that is not listed because its file cannot be read now. Its stored state stays; other
-   * unlisted agents are gone.
+   * Returns true if an agent is missing from the list because its file cannot be read. Its stored state is kept; the state
+   * of other missing agents is removed.
    */
   isUnreadable: (agentId: string) => boolean;
-  /** Returns true when only other hosts fire the agent's trigger. Its stored state stays. */
+  /** Returns true if only other hosts fire the agent's trigger. Its stored state is kept. */
   isElsewhere?: (agentId: string) => boolean;
 }

@@ -1,24 +1,27 @@
-// The limits on the runs of one agent within ten minutes.
+// Limits the number of runs of one agent within ten minutes.
 import type { Agent } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { EventBus } from "../../events/bus.ts";
 import { RESTART, type StoppedTriggers } from "./stopped_triggers.ts";
 
-/** The window in which runs are counted. */
+/** The length of the window in which runs are counted. */
 const COUNTED_MS = 10 * MINUTE_MS;
 
 /** Counts the runs of each agent in the last ten minutes. */
 export class RecentRuns {
   readonly #clock: Pick<Clock, "now">;
-  /** The start times by execution id, by agent. */
+  /** For each agent id: the start time of each execution id, in milliseconds since the epoch. */
   readonly #starts = new Map<string, Map<number, number>>();
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
   }
 
-  /** Returns why an agent must not run once more; undefined below its limit. `cause` names the events that start the runs. */
+  /**
+   * Returns the reason if the agent has reached `maxRuns`, otherwise undefined. The reason names `cause` (the events that
+   * started the runs) and `limit` (the source of the limit).
+   */
   refusal(
     agentId: string,
     { maxRuns, cause, limit }: { maxRuns: number; cause: string; limit: string },
@@ -35,7 +38,7 @@ export class RecentRuns {
     this.#starts.set(agentId, starts);
   }
 
-  /** Counts an agent's runs from zero. */
+  /** Resets the count of an agent to zero. */
   reset(agentId: string): void {
     this.#starts.delete(agentId);
   }
@@ -43,7 +46,7 @@ export class RecentRuns {
   #recent(agentId: string): Map<number, number> {
     const now = this.#clock.now();
     const starts = this.#starts.get(agentId) ?? new Map<number, number>();
-    // Start times after `now` come from a clock that was set back since. They no longer count.
+    // A start time after `now` was recorded before the clock was set back, and is not counted.
     for (const [id, at] of starts) if (at > now || now - at >= COUNTED_MS) starts.delete(id);
     return starts;
   }
@@ -56,7 +59,7 @@ export interface RunBrakePorts {
   events: EventBus;
 }
 
-/** Counts the runs that deliveries, or the ends of other agents, start. Stops the trigger of an agent with too many. */
+/** Limits the runs that webhook deliveries or follow-ups start. Stops the trigger of an agent that reaches the limit. */
 export class RunBrake {
   readonly #stops: StoppedTriggers;
   readonly #runs: RecentRuns;
@@ -72,8 +75,8 @@ export class RunBrake {
   }
 
   /**
-   * Returns true when one more run may start. At the limit it stops the trigger. `cause` names the events that start
-   * the runs.
+   * Returns true if the agent may start one more run. Stops the trigger if the agent has reached `maxRuns`. `cause` names
+   * the events that start the runs, for the reason.
    */
   admits(agent: Agent, { maxRuns, cause }: { maxRuns: number; cause: string }): boolean {
     if (!this.#stops.admits(agent.id)) return false;

@@ -1,5 +1,6 @@
-// The stopped triggers and the reasons. A trigger that ran away stays stopped until somebody resumes it; one with
-// failing runs until a run succeeds. The store counts failures where executions end, and stores those stops.
+// The stopped triggers, with reasons. A trigger stopped by a loop or by too many runs stays stopped until a person resumes
+// it. A trigger stopped by failing runs tries a run once a day, and is re-armed when that run succeeds. The code that ends
+// executions counts failures and stores the stops for failures.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
@@ -10,10 +11,10 @@ import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { ReconcileOptions } from "./reconcile_options.ts";
 import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
 
-/** The longest sleep. It bounds the time until a suspended machine is noticed. */
+/** The maximum sleep. After a suspend of the machine, a due retry starts within this time. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 
-/** The remedy for a trigger that ran away. */
+/** The remedy in the message about a trigger stopped by a loop or by too many runs. */
 export const RESTART =
   "Edit the agent, resume it (inkling resume) or the scheduler, or reload the agents to start it again.";
 
@@ -22,21 +23,23 @@ export interface StoppedTriggersPorts {
   store: SqlTriggerStateStore;
   clock: Clock;
   log: ServiceLog;
-  /** Publishes each change. Stops on other machines arrive through it, too. */
+  /** Receives each stop and each re-arming of this service, and delivers those of other machines. */
   events: EventBus;
-  /** True when several machines share the store. */
+  /** True when several machines share the database. */
   isShared?: boolean;
 }
 
-/** A stopped trigger. */
+/** A stopped trigger, with the texts to show and the state of its retry. */
 interface Stop extends TriggerStop {
   displayName: string;
   reason: string;
-  /** True when the listener was notified that a run may be tried. */
+  /** True when `onDue` was called for the present retry time. */
   isDue: boolean;
 }
 
-/** The stopped triggers of all agents. Create it before its readers, so that it receives events first. */
+/**
+ * The stopped triggers of all agents. It must subscribe to events before the objects that query it, so construct it first.
+ */
 export class StoppedTriggers implements AsyncDisposable {
   readonly #ports: StoppedTriggersPorts;
   readonly #stops = new Map<string, Stop>();
@@ -61,28 +64,28 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#unsubscribe = ports.events.subscribe((event) => this.#handleEvent(event));
   }
 
-  /** Returns why an agent's trigger is stopped, or null when it is not. */
+  /** Returns the reason why an agent's trigger is stopped, or null if it is not stopped. */
   reasonOf(agentId: string): string | null {
     return this.#stops.get(agentId)?.reason ?? null;
   }
 
-  /** Returns the kind of stop, or undefined when the trigger is not stopped. */
+  /** Returns the kind of event that stopped an agent's trigger, or undefined if it is not stopped. */
   kindOf(agentId: string): TriggerStop["by"] | undefined {
     return this.#stops.get(agentId)?.by;
   }
 
-  /** Returns the time before which no run is tried, in milliseconds since the epoch; null when none is set. */
+  /** Returns the time of a stopped trigger's next retry, in milliseconds since the epoch; null if no retry is planned. */
   retryAt(agentId: string): number | null {
     return this.#stops.get(agentId)?.retryAt ?? null;
   }
 
-  /** Returns true when an agent's trigger may start a run: it is not stopped, or a try is due. */
+  /** Returns true if an agent's trigger may start a run: it is not stopped, or its retry is due. */
   admits(agentId: string): boolean {
     const stop = this.#stops.get(agentId);
     return stop === undefined || this.#untilTry(stop) <= 0;
   }
 
-  /** Records the start of a run. The run of a stopped trigger is its try. */
+  /** Records the start of a run. If the trigger is stopped, this run is the retry, and the next retry is one day later. */
   async started(agentId: string): Promise<void> {
     const stop = this.#stops.get(agentId);
     if (stop === undefined || stop.retryAt === null) return;
@@ -92,7 +95,10 @@ export class StoppedTriggers implements AsyncDisposable {
     await this.#ports.store.postponeTry(agentId, stop.retryAt);
   }
 
-  /** Stops a trigger, unless it is stopped already. `what`: the subject of the message. */
+  /**
+   * Stops the trigger of an agent. Does nothing if it is already stopped. `what` is the kind of trigger named in the logged
+   * message.
+   */
   stop(
     agent: Agent,
     { what, by, reason, remedy }: {
@@ -110,7 +116,10 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#publish({ agentId: id, displayName, status: "paused", reason, stop });
   }
 
-  /** Re-arms stopped triggers. Returns the number of dropped file changes. */
+  /**
+   * Re-arms the stopped triggers that `isResumed` accepts, except watches stopped for their size. Returns the number of
+   * dropped file changes.
+   */
   async resume(isResumed: (agentId: string, stop: TriggerStop) => boolean): Promise<number> {
     let dropped = 0;
     for (const [id, stop] of this.#stops) {
@@ -119,7 +128,7 @@ export class StoppedTriggers implements AsyncDisposable {
     return dropped;
   }
 
-  /** Re-arms one stopped trigger, of any kind. Returns the number of dropped file changes. */
+  /** Re-arms one stopped trigger, whatever stopped it. Returns the number of dropped file changes. */
   async release(agentId: string): Promise<number> {
     const stop = this.#stops.get(agentId);
     if (stop === undefined) return 0;
@@ -134,13 +143,16 @@ export class StoppedTriggers implements AsyncDisposable {
     return changes;
   }
 
-  /** Re-arms the triggers of edited or removed agents. The first call reads the stored stops. */
+  /**
+   * Re-arms the stopped triggers of edited and removed agents. The first call with an automatic trigger reads the stored
+   * stops.
+   */
   async follow(agents: readonly Agent[], { isUnreadable }: ReconcileOptions): Promise<void> {
     this.#agents = agents;
     if (!this.#isLoaded && agents.some(startsByItself)) await this.reload();
     for (const [id, { by, print }] of this.#stops) {
       const agent = agents.find((one) => one.id === id);
-      // Another machine may have its file.
+      // With a shared database, the file of a missing agent may be on another machine.
       const isGone = agent === undefined && !isUnreadable(id) && !this.#ports.isShared;
       // A watch stopped for its size stays stopped until the agent watches other paths.
       const isEdited = agent !== undefined && by !== "size" && agentDigest(agent) !== print;
@@ -148,7 +160,7 @@ export class StoppedTriggers implements AsyncDisposable {
     }
   }
 
-  /** Reads the stored stops. */
+  /** Replaces the stops for failures by those in the database. */
   async reload(): Promise<void> {
     const stored = await this.#ports.store.readStopped();
     this.#isLoaded = true;
@@ -164,7 +176,7 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#waitForTries();
   }
 
-  /** Starts calling `onDue` whenever a run of a stopped trigger is to be tried. */
+  /** Starts calling `onDue` each time a retry becomes due. */
   start(onDue: () => void): void {
     this.#onDue = onDue;
     this.#waitForTries();
@@ -187,11 +199,11 @@ export class StoppedTriggers implements AsyncDisposable {
     this.#ports.events.publish({ type: "trigger_changed", ...change });
   }
 
-  /** Returns the milliseconds until the next try. */
+  /** Returns the milliseconds until a stopped trigger's retry; Infinity without a retry. */
   #untilTry({ retryAt }: Stop): number {
     if (retryAt === null) return Infinity;
     const ms = retryAt - this.#ports.clock.now();
-    // The clock was set back: the try must not wait until the clock reaches the old time again.
+    // A retry is never planned more than a day ahead, so the clock was set back. The retry is due at once.
     return ms > DAY_MS ? 0 : ms;
   }
 
@@ -199,7 +211,9 @@ export class StoppedTriggers implements AsyncDisposable {
     if (this.#onDue !== undefined) this.#tries.start();
   }
 
-  /** Reports due tries. Returns the milliseconds until the next try, or undefined when none is waiting. */
+  /**
+   * Calls `onDue` if retries are due. Returns the milliseconds until the next check, or undefined if no retry is planned.
+   */
   #reportDue(): number | undefined {
     const waiting = [...this.#stops.values()].filter(({ retryAt, isDue }) =>
       retryAt !== null && !isDue

@@ -1,15 +1,16 @@
-// The table of trigger states: the triggers that failures have stopped. They stay stopped after a restart of the service.
+// The table of trigger states. It stores the triggers stopped by failing runs, so that they stay stopped after a restart of
+// the service.
 import type { TriggerStop } from "../../events/bus.ts";
 import type { Database } from "../../database/database.ts";
 import { all, run } from "../../database/operation.ts";
 
-/** A stopped trigger. */
+/** A stored stop of a trigger for failing runs. */
 export interface StoppedTrigger extends Pick<TriggerStop, "print" | "retryAt"> {
   agentId: string;
   reason: string;
 }
 
-/** The trigger states of one database. */
+/** Reads and changes the trigger states of one database. */
 export class SqlTriggerStateStore {
   readonly #db: Database;
 
@@ -17,7 +18,7 @@ export class SqlTriggerStateStore {
     this.#db = db;
   }
 
-  /** Returns the triggers stopped for failures. */
+  /** Returns the triggers that failing runs have stopped. */
   readStopped(): Promise<StoppedTrigger[]> {
     return this.#db.read(function* () {
       const rows = yield* all<StoppedTrigger>(
@@ -28,14 +29,17 @@ export class SqlTriggerStateStore {
     });
   }
 
-  /** Stores the time of the next try of a stopped trigger. */
+  /** Stores the time of a stopped trigger's next retry, in milliseconds since the epoch. */
   postponeTry(agentId: string, retryAt: number): Promise<void> {
     return this.#db.change("power", function* () {
       yield* run("UPDATE trigger_states SET retry_at = ? WHERE agent_id = ?", retryAt, agentId);
     });
   }
 
-  /** Resets the count of failures. With `dropsChanges` removes the agent's queued file changes; returns their number. */
+  /**
+   * Resets the count of failures of an agent. With `dropsChanges`, also removes its queued file changes. Returns their
+   * number.
+   */
   release(agentId: string, { dropsChanges }: { dropsChanges: boolean }): Promise<number> {
     return this.#db.change("power", function* () {
       yield* run("DELETE FROM trigger_states WHERE agent_id = ?", agentId);

@@ -1,12 +1,12 @@
-// The times of a cron expression on a calendar without time zones: next, last and count. local_time.ts explains wall
-// times.
+// Calculates the next time, the last time and the number of times of a cron expression, without time zones. local_time.ts
+// defines wall times.
 import type { CronExpression } from "../../agents/cron_expression.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 
-/** 29 February returns after eight years at most. */
+/** The number of days to search for a match. The interval between two 29 Februaries is at most eight years. */
 const SEARCHED_DAYS = 9 * 366;
 
-/** The wall times, each a whole minute, that match an expression. */
+/** The wall times that match a cron expression. Each is a whole minute. */
 export class CronCalendar {
   readonly #cron: CronExpression;
 
@@ -14,7 +14,7 @@ export class CronCalendar {
     this.#cron = cron;
   }
 
-  /** Returns the first wall time after this one. */
+  /** Returns the first matching wall time after `wall`, or null without a match. */
   nextAfter(wall: number): number | null {
     const today = Math.floor(wall / DAY_MS);
     if (this.#isDay(today)) {
@@ -27,7 +27,7 @@ export class CronCalendar {
     return null;
   }
 
-  /** Returns the last wall time up to and including this one. */
+  /** Returns the last matching wall time at or before `wall`, or null without a match. */
   lastUntil(wall: number): number | null {
     const today = Math.floor(wall / DAY_MS);
     if (this.#isDay(today)) {
@@ -40,7 +40,7 @@ export class CronCalendar {
     return null;
   }
 
-  /** Returns the number of times after `from`, up to `to`. The cost grows with the number of days, not of times. */
+  /** Returns the number of matching wall times after `from` and up to `to`. The run time grows with the number of days. */
   count({ from, to }: { from: number; to: number }): number {
     const [first, last] = [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)];
     let count = 0;
@@ -74,7 +74,7 @@ export class CronCalendar {
     return (this.#cron.hours.at(-1) ?? 0) * 60 + (this.#cron.minutes.at(-1) ?? 0);
   }
 
-  /** Returns the day's first matching minute after this one. */
+  /** Returns the first matching minute of a day after `minute`, or undefined without a match. */
   #minuteAfter(minute: number): number | undefined {
     const { hours, minutes } = this.#cron;
     const hour = Math.floor(minute / 60);
@@ -84,7 +84,7 @@ export class CronCalendar {
     return next === undefined ? undefined : next * 60 + (minutes[0] ?? 0);
   }
 
-  /** Returns the day's last matching minute up to this one. */
+  /** Returns the last matching minute of a day at or before `minute`, or undefined without a match. */
   #minuteUntil(minute: number): number | undefined {
     const { hours, minutes } = this.#cron;
     const hour = Math.floor(minute / 60);

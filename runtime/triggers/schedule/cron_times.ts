@@ -1,19 +1,19 @@
-// The instants of a cron expression in a time zone. Daylight saving time follows the rules of cron(8).
+// Calculates the instants of a cron expression in a time zone. Changes to and from daylight saving time follow cron(8).
 import type { CronCalendar } from "./cron_calendar.ts";
 import type { LocalTime } from "./local_time.ts";
 
-/** Instants in milliseconds since the epoch. */
+/** The instants at which a cron expression is due, in milliseconds since the epoch. */
 export interface CronTimes {
   nextAfter(instant: number): number | null;
-  /** Returns the last instant up to and including this one. */
+  /** Returns the last due instant at or before `instant`, or null without one. */
   lastUntil(instant: number): number | null;
-  /** Returns the number of instants after `from`, up to `to`. */
+  /** Returns the number of due instants after `from` and up to `to`. */
   count(from: number, to: number): number;
 }
 
 /**
- * Due when the wall clock first shows a time of the expression, or first shows a later one. A local time in a gap of
- * the clock is due at the end of the gap. A repeated local time is due the first time.
+ * The instants of an expression with a fixed hour and minute. A wall time that the clock skips is due at the end of the
+ * gap. A repeated wall time is due only the first time.
  */
 export class FixedTimes implements CronTimes {
   readonly #calendar: CronCalendar;
@@ -37,7 +37,7 @@ export class FixedTimes implements CronTimes {
   count(from: number, to: number): number {
     const [low, high] = [from, to].map((at) => this.#local.highestUntil(at));
     let count = this.#calendar.count({ from: low!, to: high! });
-    // All times in a gap, and one at its very end, are one slot.
+    // All wall times in a gap, including its end, are due together and count once.
     for (const { after, until } of this.#local.gapsIn({ from, to })) {
       count -= Math.max(0, this.#calendar.count({ from: after, to: until }) - 1);
     }
@@ -45,7 +45,7 @@ export class FixedTimes implements CronTimes {
   }
 }
 
-/** Due whenever the wall clock shows a time of the expression: in both of two repeated hours, never in a skipped one. */
+/** The instants of an expression with wildcards. A repeated wall time is due both times, a skipped wall time never. */
 export class WildcardTimes implements CronTimes {
   readonly #calendar: CronCalendar;
   readonly #local: LocalTime;

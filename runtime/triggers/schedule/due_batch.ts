@@ -1,4 +1,4 @@
-// Settles one batch of due schedules: stores an outcome for every slot and advances the schedule book.
+// Processes one batch of due schedules: stores an outcome for every due time (slot) and advances the schedules.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import { type DueSlots, judgeSlots, type PassedSlots, type SlotVerdict } from "./due_slots.ts";
@@ -7,31 +7,31 @@ import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
 import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import type { Slot, SlotStore } from "./slot_store.ts";
 
-/** The largest batch. One transaction stores all slots of a batch that do not run. */
+/** The maximum number of schedules in a batch. One transaction stores all slots of a batch that do not run. */
 const BATCH = 200;
-/** The number of runs that start together before other work continues. */
+/** The number of runs to start in parallel. Between two such groups, other work of the process continues. */
 const STARTED_AT_ONCE = 20;
-/** The wait before a slot that could not be stored is tried again. */
+/** The wait before a slot is tried again because it could not be stored. */
 export const RETRY_MS = 10_000;
 
 /** The collaborators of `settleDue`. */
 export interface DueBatchPorts {
   book: ScheduleBook;
   store: SlotStore;
-  /** Resolves when the run is stored, before the run ends. */
+  /** Starts a run. Resolves when the execution is stored, before it ends. */
   start: StartRun;
   isPaused: () => boolean | Promise<boolean>;
   findHoldReason?: FindHoldReason;
   stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
 }
 
-/** The result of one batch, for the log. */
+/** The result of one batch, used for log messages. */
 export interface BatchReport {
-  /** The stored rows of missed slots. */
+  /** The stored missed slots. */
   missed: Slot[];
-  /** The errors of failed starts. Their slots are still open. */
+  /** The errors of runs that could not be started. Their slots are tried again. */
   failures: unknown[];
-  /** True when the service stops. The next process settles the open slots. */
+  /** True when the service is stopping. After the next start, the slots without an outcome are processed. */
   isStopping: boolean;
 }
 
@@ -41,8 +41,8 @@ interface Judged {
 }
 
 /**
- * Settles a batch of the slots that are due at `now`. Throws when nothing could be judged or stored; all of it is due
- * again later then.
+ * Processes a batch of the schedules that are due at `now`. If a read or write of the database fails, throws and makes the
+ * whole batch due again after RETRY_MS.
  */
 export async function settleDue(
   ports: DueBatchPorts,
@@ -59,8 +59,8 @@ export async function settleDue(
         judge(entry, { ...ports, ...moment, pauseReason: isPaused ? SLOT_REASONS.paused : held }),
       );
     }
-    // The slots before the runs come first. A crash between the two steps then leaves the newest slot open and loses
-    // none.
+    // Slots that do not run are stored before runs start. After a crash in between, the slots to run have no outcome yet
+    // and are processed again.
     const passed = judged.flatMap(({ entry, verdict }) =>
       verdict.passed === undefined ? [] : [toRow(entry.agent.id, verdict.passed)]
     );
@@ -69,7 +69,7 @@ export async function settleDue(
       book.advance(entry, further.get(entry.agent.id) ?? verdict.passed?.last ?? null);
     }
     const missed = passed.filter((row) => row.outcome === "missed" && !further.has(row.agentId));
-    // A schedule that another machine has advanced further is due again at once for the rest.
+    // `further` contains the schedules that another machine has advanced. Their remaining slots are due in the next batch.
     const own = judged.filter(({ entry }) => !further.has(entry.agent.id));
     return { missed, ...await startRuns(own, { ...ports, ...moment, isPaused }) };
   } catch (error) {
@@ -123,7 +123,7 @@ function judge(
   const pauseReason = around.pauseReason ?? stopped;
   const missReason = whyMissed(entry, { due, wokeLate });
   const circumstances = { now, pauseReason, missReason };
-  // A later slot has run.
+  // If a later slot has already run, an older slot is not caught up.
   const verdict = judgeSlots(due, { ...circumstances, catchUp: due.isNewest ? catchUp : "none" });
   return { entry, verdict };
 }

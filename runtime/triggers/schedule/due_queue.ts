@@ -1,11 +1,11 @@
-// A priority queue of keys by time: a binary heap that knows the position of each key.
+// A priority queue of keys ordered by time: a binary heap with an index of the position of each key.
 
 interface Item {
   key: string;
   at: number;
 }
 
-/** Keys in the order of their times, each at most once. Each change takes logarithmic time. */
+/** A priority queue of unique keys, ordered by time. Each change takes logarithmic time. */
 export class DueQueue {
   readonly #heap: Item[] = [];
   readonly #places = new Map<string, number>();
@@ -15,7 +15,7 @@ export class DueQueue {
     return this.#heap[0]?.at;
   }
 
-  /** Adds a key, or changes its time. */
+  /** Adds a key with a time in milliseconds since the epoch, or changes the time of an existing key. */
   put(key: string, at: number): void {
     const place = this.#places.get(key);
     if (place === undefined) {
@@ -25,7 +25,7 @@ export class DueQueue {
     }
   }
 
-  /** Removes a key, if present. */
+  /** Removes a key. Does nothing if it is absent. */
   remove(key: string): void {
     const place = this.#places.get(key);
     if (place === undefined) return;
@@ -34,7 +34,7 @@ export class DueQueue {
     if (last !== undefined && last.key !== key) this.#replace(last, place);
   }
 
-  /** Removes and returns the first key whose time is not after `now`. */
+  /** Removes and returns the key with the earliest time if that time is not after `now`, otherwise returns undefined. */
   takeUntil(now: number): string | undefined {
     const first = this.#heap[0];
     if (first === undefined || first.at > now) return undefined;

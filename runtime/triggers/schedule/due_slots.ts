@@ -1,20 +1,20 @@
-// Due slots of a schedule, and the rule that decides which of them runs, is skipped or is missed.
+// Decides which due times (slots) of a schedule run, are skipped, or are missed.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
 import type { ScheduleFire } from "../firing/fire.ts";
 
-/** The delay up to which a slot still counts as on time. */
+/** The maximum delay of a slot that counts as on time. */
 const GRACE_MS = 60_000;
 
-/** The slots of a schedule in a stretch of time; at least one. */
+/** The due slots of a schedule in a time range: at least one. Times are milliseconds since the epoch. */
 export interface DueSlots {
   first: number;
   last: number;
-  /** The second-last slot, or null when there is one slot only. */
+  /** The slot before the last one, or null if there is only one slot. */
   beforeLast: number | null;
   count: number;
 }
 
-/** Consecutive slots that do not run. */
+/** Consecutive slots that do not run, with their common outcome and reason. */
 export interface PassedSlots {
   outcome: "skipped" | "missed";
   reason: string;
@@ -23,24 +23,24 @@ export interface PassedSlots {
   count: number;
 }
 
-/** The decision on due slots: the slots that do not run, and the slot after them that does. */
+/** The decision about due slots: first the slots that do not run (`passed`), then the slot that runs (`run`). */
 export interface SlotVerdict {
   passed?: PassedSlots;
   run?: ScheduleFire;
 }
 
 /**
- * Judges all slots that are due now. The newest runs when it is at most a minute late, or, with `catchUp`, at any
- * delay; the others are missed. While triggers are paused, all slots are skipped.
+ * Decides about all due slots. The newest slot runs if it is at most a minute late, or at any delay if `catchUp` is `once`.
+ * The other slots are missed. If there is a `pauseReason`, all slots are skipped.
  */
 export function judgeSlots(
   due: DueSlots,
   circumstances: {
     now: number;
-    /** The reason why no slot may run; undefined when one may. */
+    /** The reason why all slots are skipped; undefined if slots may run. */
     pauseReason: string | undefined;
     catchUp: ScheduleTrigger["catchUp"];
-    /** The reason for missed slots. */
+    /** The reason to store with missed slots. */
     missReason: string;
   },
 ): SlotVerdict {

@@ -1,36 +1,39 @@
-// The local time of a time zone. A wall time is the time that a clock on the wall shows, in milliseconds as if it
-// showed UTC.
+// Converts between instants and wall times of a time zone. A wall time is the date and time that a local clock shows, as
+// the milliseconds since the epoch that a UTC clock would have for this date and time.
 import { DAY_MS } from "../../../base/time_units.ts";
 
-/** A stretch of time with one offset from UTC: from `start` up to, but excluding, `end`. */
+/** A time range with a constant offset from UTC: from `start` up to, but excluding, `end`. All numbers are milliseconds. */
 export interface Stretch {
   start: number;
   end: number;
   offset: number;
 }
 
-/** Wall times that the clock jumps over: above `after`, up to but excluding `until`. */
+/** Wall times that the local clock skips: after `after`, and before `until`. */
 export interface Gap {
   after: number;
   until: number;
 }
 
-/** A distance above every offset from UTC and above every jump of a zone's clock. */
+/** A duration that is longer than every offset from UTC and every jump of a local clock. */
 const REACH_MS = 2 * DAY_MS;
 
-/** The wall clock of one IANA zone. */
+/** Converts between instants and wall times of one IANA time zone. */
 export class LocalTime {
   readonly #timeZone: string;
-  /** The stretches requested so far: two a year in most zones. */
+  /** The stretches read so far. Most zones have at most two per year. */
   readonly #stretches: Stretch[] = [];
   #latest: Stretch | undefined;
 
-  /** Methods throw a RangeError for a zone that the system does not know. */
+  /** Creates a converter. Its methods throw a RangeError if the system does not know the zone. */
   constructor(timeZone: string) {
     this.#timeZone = timeZone;
   }
 
-  /** Returns the highest wall time shown up to this instant. It lies ahead of the clock after the clock was set back. */
+  /**
+   * Returns the highest wall time that the local clock has shown up to an instant. After the clock was set back, that is
+   * later than the present wall time.
+   */
   highestUntil(instant: number): number {
     let stretch = this.stretchAt(instant);
     let highest = instant + stretch.offset;
@@ -42,7 +45,10 @@ export class LocalTime {
     return highest;
   }
 
-  /** Returns the first instant at which the wall shows this time or a later one; for a time in a gap, the end of the gap. */
+  /**
+   * Returns the first instant at which the local clock shows `wall` or a later time. For a time in a gap that is the end of
+   * the gap.
+   */
   firstInstant(wall: number): number {
     let stretch = this.stretchAt(wall - REACH_MS);
     for (;;) {
@@ -52,7 +58,7 @@ export class LocalTime {
     }
   }
 
-  /** Returns the gaps that end after `from`, up to `to`. */
+  /** Returns the gaps that end after `from` and not after `to`. Both are instants. */
   gapsIn({ from, to }: { from: number; to: number }): Gap[] {
     const gaps: Gap[] = [];
     for (let { end } = this.stretchAt(from); end <= to;) {
@@ -65,7 +71,7 @@ export class LocalTime {
     return gaps;
   }
 
-  /** Returns the stretch of time around an instant. */
+  /** Returns the stretch that contains an instant. */
   stretchAt(instant: number): Stretch {
     const holds = ({ start, end }: Stretch) => start <= instant && instant < end;
     if (this.#latest === undefined || !holds(this.#latest)) {
@@ -78,7 +84,7 @@ export class LocalTime {
     const at = (ms: number) =>
       Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(this.#timeZone);
     const here = at(instant);
-    // A stretch that starts at this instant counts: "previous" excludes the instant passed to it.
+    // "previous" excludes its argument, so the next millisecond is passed: a stretch may start exactly at `instant`.
     const start = at(instant + 1).getTimeZoneTransition("previous");
     const stretch = {
       start: start?.epochMilliseconds ?? -Infinity,

@@ -1,4 +1,4 @@
-// The due times of a schedule. Pure functions of instants, in milliseconds since the epoch.
+// Calculates the due times (slots) of a schedule from instants in milliseconds since the epoch. Has no side effects.
 import type { ScheduleTrigger } from "../../agents/agent.ts";
 import { type CronExpression, parseCron } from "../../agents/cron_expression.ts";
 import { parseDuration } from "../../../base/durations.ts";
@@ -7,19 +7,19 @@ import { CronCalendar } from "./cron_calendar.ts";
 import { type CronTimes, FixedTimes, WildcardTimes } from "./cron_times.ts";
 import { LocalTime } from "./local_time.ts";
 
-/** An endless series of due times. */
+/** A series of due times. */
 export interface Schedule {
-  /** Equal for schedules with the same times. A schedule with another fingerprint restarts. */
+  /** A key that is equal for schedules with equal due times. When it changes, the schedule restarts. */
   readonly fingerprint: string;
-  /** True for intervals of elapsed time: they continue unchanged when the wall clock is set back. */
+  /** True for intervals. They count elapsed time, so they continue unchanged when the wall clock is set back. */
   readonly isElapsed: boolean;
-  /** Returns the first slot after an instant, or null when no more slots come. `anchor` is the start of the schedule. */
+  /** Returns the first slot after an instant, or null if there is none. `anchor` is the start time of the schedule. */
   nextAfter(instant: number, anchor: number): number | null;
-  /** Returns the slots after `from`, up to `to`, or null when there is none. */
+  /** Returns the slots after `from` and up to `to`, or null if there are none. */
   slotsIn(stretch: { from: number; to: number; anchor: number }): DueSlots | null;
 }
 
-/** Creates the schedule of a parsed trigger. `timeZone`: the machine's IANA zone, for a trigger without a zone. */
+/** Creates the schedule of a parsed trigger. `timeZone` is the machine's IANA zone, used if the trigger names no zone. */
 export function createSchedule(
   { every, cron, timezone }: Pick<ScheduleTrigger, "every" | "cron" | "timezone">,
   options: { timeZone: string },
@@ -33,7 +33,7 @@ export function createSchedule(
   });
 }
 
-/** Due once per interval of real time, for the first time one interval after the anchor. */
+/** A schedule that is due once per interval of elapsed time. The first slot is one interval after the anchor. */
 class IntervalSchedule implements Schedule {
   readonly fingerprint: string;
   readonly isElapsed = true;
@@ -71,16 +71,16 @@ class IntervalSchedule implements Schedule {
   }
 }
 
-/** A cron expression in a time zone. */
+/** A schedule of a cron expression in a time zone. */
 class CronSchedule implements Schedule {
   readonly fingerprint: string;
   readonly isElapsed = false;
   readonly #times: CronTimes;
 
-  /** `zone`: the IANA zone to use. `declaredZone`: the zone in the agent's file, if any. */
+  /** Creates a schedule. `zone` is the IANA zone to use, `declaredZone` the zone in the agent's file, if any. */
   constructor(cron: CronExpression, options: { zone: string; declaredZone: string | undefined }) {
     const { zone, declaredZone } = options;
-    // The machine's own zone is no part of the fingerprint: moving a machine must not restart schedules.
+    // The fingerprint excludes the machine's own zone, so that a change of that zone does not restart schedules.
     this.fingerprint = ["cron", cron.text, ...declaredZone === undefined ? [] : [declaredZone]]
       .join(" ");
     const [calendar, local] = [new CronCalendar(cron), new LocalTime(zone)];

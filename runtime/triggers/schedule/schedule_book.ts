@@ -1,5 +1,5 @@
-// The schedules of all agents, their progress, and the order in which they are due. Kept in step with the agents and
-// the store. The scheduler decides when to read it.
+// Keeps the schedules of all agents with their progress, ordered by due time. Stores changes of the progress. The scheduler
+// decides when to process due schedules.
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { setImmediate } from "node:timers/promises";
 import type { Agent, ScheduleTrigger } from "../../agents/agent.ts";
@@ -13,23 +13,23 @@ import { createSchedule, type Schedule } from "./schedule.ts";
 import { moveBack } from "./set_back.ts";
 import type { ScheduleState, SlotStore } from "./slot_store.ts";
 
-/** An agent whose file was absent for less than this keeps its schedule's progress. */
+/** The time after which a missing agent file ends its schedule. If the file is back earlier, the schedule continues. */
 const AWAY_MS = HOUR_MS;
-/** The number of schedules that start before other work continues. */
+/** The number of schedules to start before other work of the process continues. */
 const BEGUN_AT_ONCE = 50;
 
 type ScheduledAgent = Agent & { trigger: ScheduleTrigger };
 
-/** The schedule of one agent. */
+/** The schedule of one agent and its progress. */
 export interface ScheduleEntry {
   agent: ScheduledAgent;
   readonly schedule: Schedule;
   readonly state: ScheduleState;
-  /** Slots up to this time were due while nobody checked, and the reason. */
+  /** The time up to which slots were due while no service checked them, and the reason for that. */
   readonly unseen: { until: number; because: string };
-  /** True when its last start failed. */
+  /** True when the last attempt to start a run or to store a slot failed. */
   hasFailed: boolean;
-  /** The last time that it ran for before the clock was set back; 0 when it was not set back. */
+  /** The last slot processed before the clock was set back; 0 if the clock was not set back. */
   readonly ranUntil: number;
 }
 
@@ -40,7 +40,7 @@ export interface ScheduleBookPorts {
   log: ServiceLog;
   /** The machine's IANA zone. */
   timeZone: string;
-  /** True when several machines share the store. */
+  /** True when several machines share the database. */
   isShared?: boolean;
 }
 
@@ -49,23 +49,25 @@ export class ScheduleBook {
   readonly #ports: ScheduleBookPorts;
   readonly #entries = new Map<string, ScheduleEntry>();
   readonly #queue = new DueQueue();
-  /** The time at which each absent agent file was first missed. */
+  /** For each agent whose file is missing: the time at which that was noticed, in milliseconds since the epoch. */
   readonly #awaySince = new Map<string, number>();
-  /** Schedules that moved back with the clock and are not logged yet. */
+  /** Schedules that were moved back with the clock and that the log has not reported yet. */
   #movedBack: ScheduleEntry[] = [];
-  /** The stored states of agents without an entry; undefined until they are read. */
+  /** The stored states of agents without an entry; undefined before the first read of the database. */
   #stored: Map<string, ScheduleState> | undefined;
 
   constructor(ports: ScheduleBookPorts) {
     this.#ports = ports;
   }
 
-  /** The earliest due time of all schedules; undefined if none is due. */
+  /** The earliest due time of all schedules; undefined if no schedule is due in future. */
   get firstDue(): number | undefined {
     return this.#queue.firstTime;
   }
 
-  /** Returns the next `limit` slots from a time on that can still run in time. */
+  /**
+   * Returns the next `limit` slots of an agent at or after `from`. Excludes slots in the past and slots that already ran.
+   */
   nextRuns(agentId: string, { limit, from = 0 }: { limit: number; from?: number }): number[] {
     const entry = this.#entries.get(agentId);
     if (entry === undefined) return [];
@@ -81,13 +83,15 @@ export class ScheduleBook {
     return times;
   }
 
-  /** Returns the time up to which a schedule has run, if the clock was set back and has not reached it again. */
+  /** Returns the last slot processed before the clock was set back, or null if the clock has reached it again. */
   ranUntil(agentId: string): number | null {
     const ranUntil = this.#entries.get(agentId)?.ranUntil ?? 0;
     return ranUntil > this.#ports.clock.now() ? ranUntil : null;
   }
 
-  /** Brings the schedules in step with the agents: starts new ones, restarts changed ones and ends the others. */
+  /**
+   * Updates the schedules from a list of agents: starts new ones, restarts changed ones, and ends those of missing agents.
+   */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     const because = this.#stored === undefined ? SLOT_REASONS.down : "its file was away";
     this.#stored ??= new Map(
@@ -98,7 +102,7 @@ export class ScheduleBook {
     for (const agent of agents.filter(isScheduled)) {
       if (options.isElsewhere?.(agent.id)) continue;
       const entry = this.#entries.get(agent.id);
-      // Agents are immutable: the same object has the same schedule.
+      // Agent objects are immutable, so the schedule of the same object is unchanged.
       if (entry?.agent === agent) continue;
       const schedule = createSchedule(agent.trigger, this.#ports);
       if (entry?.schedule.fingerprint === schedule.fingerprint) {
@@ -111,7 +115,7 @@ export class ScheduleBook {
     this.#reportMovedBack();
   }
 
-  /** Moves the schedules back with the wall clock, by `byMs`. */
+  /** Moves all schedules back after the wall clock was set back by `byMs`. */
   async moveBack(byMs: number): Promise<void> {
     const now = this.#ports.clock.now();
     for (const { agent, schedule, state } of [...this.#entries.values()]) {
@@ -121,7 +125,10 @@ export class ScheduleBook {
     this.#reportMovedBack();
   }
 
-  /** Removes up to `limit` due entries. Each returns by `advance` or `postpone`. */
+  /**
+   * Removes up to `limit` due entries from the queue and returns them. The caller queues each again with `advance()` or
+   * `postpone()`.
+   */
   takeDue(now: number, limit: number): ScheduleEntry[] {
     const taken: ScheduleEntry[] = [];
     while (taken.length < limit) {
@@ -133,7 +140,10 @@ export class ScheduleBook {
     return taken;
   }
 
-  /** Returns the entry's slots without an outcome, up to the first that ran before the clock was set back. */
+  /**
+   * Returns the due slots of an entry that have no outcome. If a slot among them already ran before the clock was set back,
+   * returns only the slots before it.
+   */
   dueSlots(
     { schedule, state: { anchor, lastSlot, fired = [] } }: ScheduleEntry,
     now: number,
@@ -148,14 +158,17 @@ export class ScheduleBook {
     return null;
   }
 
-  /** Records that all slots up to this one have an outcome; null: no progress. */
+  /**
+   * Records that all slots up to `lastSlot` have an outcome, and queues the entry for its next slot. Null leaves the
+   * progress unchanged.
+   */
   advance(entry: ScheduleEntry, lastSlot: number | null): void {
     if (lastSlot !== null) entry.state.lastSlot = lastSlot;
     entry.hasFailed = false;
     this.#enqueue(entry);
   }
 
-  /** Makes an entry due again at `until`, because nothing could be stored for it. */
+  /** Queues an entry again for the time `until`, because its slot could not be stored or started. */
   postpone(entry: ScheduleEntry, until: number): void {
     entry.hasFailed = true;
     this.#queue.put(entry.agent.id, until);
@@ -177,12 +190,12 @@ export class ScheduleBook {
       const isLongAway = clock.now() - (awaySince ?? Infinity) >= AWAY_MS;
       if (agent !== undefined) this.#awaySince.delete(id);
       if (isWanted && !isLongAway && !isElsewhere(id)) continue;
-      // Removed from the queue first: they are not due any more, whether or not the store works.
+      // The schedule leaves the queue before the database is changed, so that it does not fire even if the change fails.
       if (entry !== undefined) this.#stored?.set(id, entry.state);
       this.#entries.delete(id);
       this.#queue.remove(id);
       if (isLongAway || agent !== undefined && !isWanted) over.push(id);
-      // Another machine may have the file of an agent that this one never had.
+      // With a shared database, an agent without an entry may exist on another machine only. Its schedule must not end.
       else if (agent === undefined && (!isShared || entry !== undefined)) {
         this.#awaySince.set(id, awaySince ?? clock.now());
       }
@@ -247,17 +260,17 @@ export class ScheduleBook {
   }
 }
 
-/** Returns the first slot after an instant that has not run. */
+/** Returns the first slot after `after` that has not run, or null without one. */
 function nextOpen({ schedule, state: { anchor, fired } }: ScheduleEntry, after: number) {
   let next = schedule.nextAfter(after, anchor);
   while (next !== null && fired?.includes(next)) next = schedule.nextAfter(next, anchor);
   return next;
 }
 
-/** Returns a function that counts the slots from a first one to the last one of a state. */
+/** Returns a function. It counts the slots from a first slot to the last slot of the state, both included. */
 function countUntil({ anchor, lastSlot }: ScheduleState, schedule: Schedule) {
   const to = lastSlot ?? anchor;
-  // Uses the rhythm of the first slot, which may differ from the state's.
+  // The first slot is the anchor here, because a stored row may come from a schedule with another anchor.
   return (first: number) => 1 + (schedule.slotsIn({ from: first, to, anchor: first })?.count ?? 0);
 }
 

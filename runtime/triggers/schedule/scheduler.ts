@@ -1,4 +1,5 @@
-// Starts the runs of schedules on time, once each, and records the outcome of every slot. One timer serves all agents.
+// Starts the runs of schedules on time, each due time (slot) once, and stores the outcome of every slot. One timer serves
+// all agents.
 import { setImmediate } from "node:timers/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
@@ -9,11 +10,11 @@ import type { ReconcileOptions } from "../firing/reconcile_options.ts";
 import { ADJUSTMENT_MS } from "./set_back.ts";
 import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
 
-/** The longest sleep. It bounds the time until a suspended machine or a changed clock is noticed. */
+/** The maximum sleep. After a suspend or a change of the clock, the scheduler checks the slots within this time. */
 const LONGEST_SLEEP_MS = 60_000;
-/** A sleep that is longer than planned by this much means a suspended machine or a clock set forward. */
+/** If a sleep ends later than planned by more than this, the machine was suspended or the clock was set forward. */
 const LATE_WAKE_MS = 10_000;
-/** Slot outcomes older than this are removed, but for the newest of each agent. */
+/** Slots older than this number of days are removed, except the newest slots of each agent. */
 const KEPT_DAYS = 90;
 const KEPT_SLOTS = 100;
 
@@ -26,15 +27,15 @@ export class Scheduler implements AsyncDisposable {
   readonly #book: ScheduleBook;
   /** Serializes changes of the book. */
   readonly #changes = new SerialQueue();
-  /** The agents that the book still has to be reconciled with, after a failure. */
+  /** The last list of agents that the schedule book has not stored yet, because a write failed. */
   #owed: ReconcileOptions & { agents: readonly Agent[] } | undefined;
   readonly #loop: WorkLoop;
   #isStarted = false;
-  /** The wall clock's lead over the monotonic clock at the last check. */
+  /** The difference between the wall clock and the monotonic clock at the last check, in milliseconds. */
   #drift = -Infinity;
-  /** True when the clock was set back and the schedules have not moved with it yet. */
+  /** True after the clock was set back, until the schedules have been moved back, too. */
   #isSetBack = false;
-  /** The planned end of the present sleep. */
+  /** The planned end of the current sleep, in milliseconds since the epoch. */
   #wakeAt = Infinity;
   #wokeLate = false;
   #purgedAt = -Infinity;
@@ -54,36 +55,30 @@ export class Scheduler implements AsyncDisposable {
     });
   }
 
-  /**
-   * Follows the agents as they are now; only differences change. A failure of the store is logged, and the work is
-   * retried until it succeeds.
-   */
+  /** Updates the schedules from the present agents. If the database fails, logs the error and retries until it succeeds. */
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#owed = { ...options, agents };
     await this.#changes.run(() => this.#settleOwed());
     this.wake();
   }
 
-  /**
-   * Returns the next `limit` times at which an agent's schedule is due, from `from` on, in milliseconds since the
-   * epoch. Ignores pauses. Returns fewer when no more dates match, and no past times.
-   */
+  /** Returns up to `limit` future slots of an agent at or after `from`, in milliseconds since the epoch. Ignores pauses. */
   nextRuns(agentId: string, options: { limit: number; from?: number }): number[] {
     return this.#book.nextRuns(agentId, options);
   }
 
-  /** See ScheduleBook.ranUntil. */
+  /** Returns the last slot processed before the clock was set back, or null if the clock has reached it again. */
   ranUntil(agentId: string): number | null {
     return this.#book.ranUntil(agentId);
   }
 
-  /** Starts firing. Slots that were due before are judged at once. */
+  /** Starts the timer. Slots that are already due are processed at once. */
   start(): void {
     this.#isStarted = true;
     this.#loop.start();
   }
 
-  /** Checks the slots at once instead of at the end of the sleep. */
+  /** Ends the current sleep and checks the slots. */
   wake(): void {
     if (this.#isStarted) this.#loop.wake();
   }
@@ -103,7 +98,7 @@ export class Scheduler implements AsyncDisposable {
     return this.#wakeAt - now;
   }
 
-  /** Stores an outcome for every slot that is due now. */
+  /** Processes all slots that are due, after moving the schedules back if the clock was set back. */
   async #settle(): Promise<void> {
     const now = this.#ports.clock.now();
     const drift = now - (this.#ports.clock.elapsed?.() ?? now);

@@ -1,14 +1,14 @@
-// The state of a schedule after the wall clock was set back.
+// Calculates the state of a schedule after the wall clock was set back.
 import type { Schedule } from "./schedule.ts";
 import type { ScheduleState } from "./slot_store.ts";
 
-/** A difference up to this is an adjustment of the clock, not a new time. */
+/** The maximum difference that counts as an adjustment of the clock (such as by NTP) instead of a new time. */
 export const ADJUSTMENT_MS = 1_000;
 
 /**
- * Returns the state of a schedule moved back with the clock, or undefined when it can continue unchanged. `byMs`: the
- * distance, or 0 when it is unknown, as after a restart. An interval is then due one period from `now`; a cron
- * expression at its next time that has not run.
+ * Returns the state of a schedule after the clock was set back, or undefined if the state can stay unchanged. `byMs` is the
+ * difference, or 0 if it is unknown (after a restart). An interval is next due one period after `now`, a cron expression at
+ * its next time that has not run.
  */
 export function moveBack(
   state: ScheduleState,
@@ -18,7 +18,8 @@ export function moveBack(
   const aheadMs = (lastSlot ?? anchor) - now;
   if (aheadMs <= ADJUSTMENT_MS && (byMs === 0 || !schedule.isElapsed)) return undefined;
   if (schedule.isElapsed) {
-    // It restarts at its last slot. A row of skipped slots before has another rhythm and is not continued.
+    // The last slot is the new anchor. `lastSlot: null` prevents later skipped slots from being added to the row of earlier
+    // ones, because their times do not line up.
     return { ...state, anchor: now + aheadMs - Math.max(byMs, aheadMs), lastSlot: null };
   }
   return { ...state, anchor: Math.min(anchor, now), lastSlot: lastSlot && Math.min(lastSlot, now) };

@@ -1,70 +1,71 @@
-// The port to the stored state of schedules: each schedule's anchor and last slot, and the outcome of each slot.
+// Interface to the stored state of schedules. A slot is one due time of a schedule.
 
-/** The outcomes of a slot. Each slot gets exactly one. */
+/** The possible outcomes of a slot. Each slot gets exactly one. */
 export const SLOT_OUTCOMES = ["run", "skipped", "missed"] as const;
 
-/** One of SLOT_OUTCOMES. */
+/** An outcome of a slot: one of SLOT_OUTCOMES. */
 export type SlotOutcome = typeof SLOT_OUTCOMES[number];
 
-/** A due time of a schedule, and its outcome. Times are milliseconds since the epoch. */
+/** One or several consecutive due times of a schedule with the same outcome. Times are milliseconds since the epoch. */
 export interface Slot {
   agentId: string;
-  /** The first slot, when `count` is above 1. */
+  /** The due time; with a `count` above 1, the first of the due times. */
   scheduledFor: number;
   outcome: SlotOutcome;
-  /** The reason why it did not run, or ran late; null for an ordinary run. */
+  /** The reason why no run started or why the run was late; null for a run on time. */
   reason: string | null;
-  /** The execution of a slot that ran; null when that execution was removed. */
+  /** The execution that the slot started; null if none was started or if it was removed. */
   executionId: number | null;
-  /** The number of consecutive slots in this row. */
+  /** The number of due times that this record stands for. */
   count: number;
 }
 
-/** The progress of a schedule. */
+/** The progress of a schedule. Times are milliseconds since the epoch. */
 export interface ScheduleState {
   agentId: string;
-  /** The fingerprint of the schedule when this state was stored. A schedule with another fingerprint starts again. */
+  /** The fingerprint of the schedule. A schedule with another fingerprint restarts. */
   fingerprint: string;
-  /** The time from which an interval schedule counts its slots. */
+  /** The start time of the schedule. Intervals are counted from it. */
   anchor: number;
-  /** The newest slot with an outcome; null before the first. */
+  /** The newest slot with an outcome; null before the first slot. */
   lastSlot: number | null;
-  /** Later slots that have run already, because the clock was set back since; absent when there are none. */
+  /** Slots after `lastSlot` that already ran before the clock was set back; absent if there are none. */
   fired?: number[];
 }
 
-/** The treatment of slots stored beyond the start of a schedule. */
+/** The handling of stored slots that are later than the new start of a schedule. */
 export interface StoredSlots {
-  /** True: slots that ran stay and do not run again. */
+  /** True if slots that ran are kept, so that they do not run again. */
   keepsRuns: boolean;
-  /** Returns the number of slots from one to that point, for a row that reaches beyond it. */
+  /**
+   * Returns the number of slots from `first` up to the new start. It shortens a stored row that reaches beyond the start.
+   */
   countSince?: (first: number) => number;
 }
 
-/** Each method is one transaction. */
+/** Stores schedules and slots. Each method is one transaction. */
 export interface SlotStore {
   readSchedules(): Promise<ScheduleState[]>;
   /**
-   * Starts a schedule, or restarts it in place of `before`. Returns its stored state. When another machine has started
-   * the same schedule meanwhile, all machines use that machine's rhythm.
+   * Starts a schedule, or restarts it in place of `before`. Returns its stored state. If another machine has already
+   * started the same schedule, returns the state of that machine.
    */
   beginSchedule(
     state: ScheduleState,
     before?: ScheduleState,
     slots?: StoredSlots,
   ): Promise<ScheduleState>;
-  /** Removes the states of ended schedules. Their slots remain as history. */
+  /** Removes the states of ended schedules. Their slots are kept as history. */
   endSchedules(agentIds: readonly string[]): Promise<void>;
   /**
-   * Stores slots that do not run, and the progress of their schedules. A slot with an outcome keeps it. Such a slot
-   * means that another machine was ahead: nothing of that row is stored, and the machine's progress is returned by
-   * agent.
+   * Stores slots that do not run, and advances their schedules. If a slot already has an outcome, another machine was
+   * faster: nothing is stored for that agent. Returns the stored last slot of each such agent.
    */
   recordSlots(
     slots: readonly (Slot & { lastSlot: number })[],
   ): Promise<ReadonlyMap<string, number>>;
-  /** Returns the slots, newest first. */
+  /** Returns one page of an agent's slots, newest first. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
-  /** Removes slots older than `before`, but for the newest `keep` of each agent. Returns their number. */
+  /** Removes slots before the time `before`, except the newest `keep` of each agent. Returns the number of removed rows. */
   purgeSlots(options: { before: number; keep: number }): Promise<number>;
 }

@@ -1,5 +1,6 @@
-// Watches one agent's paths and queues a run for each change by others. A change waits until its path is quiet, or, if the
-// watched path vanished with it, until that is back.
+// Watches one agent's paths and queues a run for each change that the agent did not make itself. A change is queued when
+// its path has had no further change for `debounce`. If the whole watched path was removed, its changes wait until it
+// exists again.
 import { isDeepStrictEqual } from "node:util";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
@@ -17,38 +18,41 @@ import { RunQueue, type RunQueuePorts, type WatchChange, type WatchingAgent } fr
 import type { QueuedChange } from "./watch_store.ts";
 import { WatchedPaths } from "./watched_paths.ts";
 
-/** The path whose stamp stores the watch settings. An agent with other settings starts from a new snapshot. */
+/**
+ * The path under which the store keeps the agent's watch settings as a stamp. If they differ at the start, the watch starts
+ * from a new snapshot.
+ */
 const FINGERPRINT_PATH = "";
 
-/** The collaborators shared by all watches. */
+/** The collaborators of `AgentWatch`, shared by the watches of all agents. */
 export interface AgentWatchPorts extends RunQueuePorts, SameContentPorts {
   places: WatchedPlaces;
-  /** The most files and folders at a watched path. */
+  /** The maximum number of files and folders at a watched path. */
   mostEntries: number;
   base: PathBase;
   ownWrites: OwnWrites;
 }
 
-/** The watched paths, and the last snapshot that the agent has seen; undefined: it starts with the present files. */
+/** The watched paths, and the agent's stored snapshot. Without a snapshot the watch starts with the present files. */
 interface StartState {
   paths: WatchedPaths;
   remembered: Map<string, Stamp | null> | undefined;
 }
 
-/** The watch of one agent. Its updates must not overlap. */
+/** The watch of one agent. Do not call `update()` while another call is in progress. */
 export class AgentWatch implements AsyncDisposable, PlaceListener {
   readonly #ports: AgentWatchPorts;
-  /** The changes to run for. */
+  /** The file changes that wait for a run. */
   readonly queue: RunQueue;
   readonly #folding = new ChangeFolding();
   readonly #settling = new SerialQueue();
   #agent: WatchingAgent;
   #paths: WatchedPaths;
-  /** The last snapshot that the agent has seen, until all places are compared with it. */
+  /** The stored snapshot; undefined after all watched places have been compared with it. */
   #remembered: Map<string, Stamp | null> | undefined;
   readonly #compared = new WeakSet<WatchedPlace>();
   readonly #content: SameContent;
-  /** Aborted while no change may settle. */
+  /** Aborted to prevent changes from being queued. */
   #rest = new AbortController();
   #timing: Promise<void> | undefined;
 
@@ -64,18 +68,18 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     this.queue = new RunQueue(agent, own.waiting, own.ports);
   }
 
-  /** Starts watching the agent's paths. */
+  /** Opens the watched paths and reads the stored state of an agent. */
   static async open(agent: WatchingAgent, ports: AgentWatchPorts): Promise<AgentWatch> {
     const waiting = await ports.store.readQueue(agent.id);
     return new AgentWatch(agent, { ...await openPaths(agent, ports), waiting, ports });
   }
 
-  /** The last change that did not fire because the content is the same. */
+  /** The last file change that started no run because the content is the same; null without one. */
   get passedOver(): PassedOver | null {
     return this.#content.passedOver;
   }
 
-  /** Starts listening. No run starts before the queue is started. */
+  /** Starts collecting file changes. Runs start only after `queue.start()`. */
   async start(): Promise<void> {
     await this.queue.loadOpenRuns();
     await this.queue.keepOnly((path) => this.#paths.concerns(path));
@@ -83,10 +87,10 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     this.#content.survey(this.#agent, () => this.#paths.files());
   }
 
-  /** Adopts the agent's changed file. Unchanged paths are watched without interruption. */
+  /** Updates the watch from a new version of the agent. Unchanged paths are watched without interruption. */
   async update(agent: WatchingAgent): Promise<void> {
     const before = this.#agent;
-    // Agents are immutable: the same object has the same watch.
+    // Agent objects are immutable, so the same object has the same watch settings.
     if (before === agent) return;
     if (!isDeepStrictEqual(settingsOf(before), settingsOf(agent))) await this.#replace(agent);
     this.#agent = agent;
@@ -97,7 +101,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (stops.kindOf(agent.id) === "size" && !isTooLarge) await stops.release(agent.id);
   }
 
-  /** Resets all limits, after the trigger was re-armed. */
+  /** Resets the counts of the agent's runs. Called after its trigger was re-armed. */
   reset(): void {
     this.#ports.breaker.reset(this.#agent.id);
     this.queue.reset();
@@ -114,7 +118,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     else this.#note(changes.filter((one) => this.#paths.counts(place, one)));
   }
 
-  /** Closes the watch and removes all stored state, because the agent watches no more. */
+  /** Closes the watch and removes its stored state, because the agent no longer watches files. */
   async forget(): Promise<void> {
     this.queue.stop();
     await this.#end();
@@ -124,18 +128,18 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     await this.#ports.store.forgetWatches([this.#agent.id]);
   }
 
-  /** Closes the watch without storing anything, because another machine watches now. */
+  /** Closes the watch without storing anything, because another machine watches for this agent now. */
   async stop(): Promise<void> {
     this.queue.stop();
     await this.#end();
     await this.queue[Symbol.asyncDispose]();
   }
 
-  /** Closes the watch and stores the changes that are not quiet yet. Started runs continue. */
+  /** Closes the watch and stores the changes that still wait for quiet. Runs that have started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.queue.stop();
     await this.#paths.check();
-    // The events of the last writes may not have arrived yet.
+    // The system may not have delivered the events of the last writes yet, so the written paths are scanned.
     const written = this.#ports.ownWrites.latest();
     await Promise.all(this.#paths.places.map((place) => place.scan(written)));
     await this.#settle(Infinity);
@@ -149,15 +153,15 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     await this.#paths[Symbol.asyncDispose]();
   }
 
-  /** Watches the paths of a new version of the agent, without missing or repeating a change. */
+  /** Replaces the watched paths by those of a new version of the agent. No change is lost or reported twice. */
   async #replace(agent: WatchingAgent): Promise<void> {
     const former = this.#paths;
-    // Settled changes must be stored before the snapshot is read.
+    // All quiet changes must be in the store before `openPaths()` reads the snapshot from it.
     await this.#pause();
     try {
       const { paths, remembered } = await openPaths(agent, this.#ports);
       this.#paths = paths;
-      // Once all places were compared, the agent has seen their changes.
+      // If it is undefined, all places have been compared, and comparing them again would repeat changes.
       if (this.#remembered !== undefined) this.#remembered = remembered;
       former.leave(this);
       this.#folding.keepOnly((path) => paths.concerns(path));
@@ -178,7 +182,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     }
   }
 
-  /** Notes the changes since the last snapshot. */
+  /** Records the differences between the stored snapshot and the present files of a place. */
   #compare(place: WatchedPlace, remembered: ReadonlyMap<string, Stamp | null>): void {
     this.#compared.add(place);
     const hidden = [...remembered].flatMap(([path, stamp]) => stamp === UNREAD ? [path] : []);
@@ -197,7 +201,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     if (this.#paths.places.every((one) => this.#compared.has(one))) this.#remembered = undefined;
   }
 
-  /** Notes changes that happen now. */
+  /** Records changes that were just noticed, and starts the timer for them. */
   #note(changes: readonly Transition[]): void {
     const { clock, breaker } = this.#ports;
     for (const change of changes) {
@@ -209,27 +213,27 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   async #settleInTime(signal: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
     const isGone = (path: string) => this.#paths.isGone(path);
-    // Continues only after the caller has stored this promise as the one that settles.
+    // Gives the caller time to store this promise in `#timing`.
     await Promise.resolve();
     for (let oldest; (oldest = this.#folding.oldest(isGone)) !== undefined;) {
       const { debounceMs } = this.#agent.trigger;
       const waitMs = Math.min(oldest + debounceMs - clock.now(), debounceMs);
       if (!await sleepUnlessAborted(clock, Math.max(0, waitMs), signal)) return;
       const now = clock.now();
-      // Changes must not wait until a clock that was set back reaches their time again.
+      // If `oldest` is in the future, the clock was set back. The changes are queued without further wait.
       await this.#settle(oldest > now ? oldest : now - debounceMs);
     }
     this.#timing = undefined;
   }
 
-  /** Stops settling. When this resolves, all settled changes are stored. */
+  /** Stops the timer. Resolves when all changes that were being queued are stored. */
   async #pause(): Promise<void> {
     this.#rest.abort();
     await this.#timing;
     await this.#settling.settled();
   }
 
-  /** Queues the changes of paths that have been quiet since `dueBefore` (milliseconds since the epoch). */
+  /** Queues a run for each path whose last change is not after `dueBefore` (milliseconds since the epoch). */
   async #settle(dueBefore: number): Promise<void> {
     const agent = this.#agent;
     await this.#settling.run(() => this.#settleNow(agent, dueBefore)).catch((error) => {
@@ -240,12 +244,12 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   async #settleNow(agent: WatchingAgent, dueBefore: number): Promise<void> {
     const { id } = agent;
     const { isPaused, ownWrites } = this.#ports;
-    // Everything watched may have vanished together.
+    // A deletion may be a part of the removal of the whole watched place, which `check()` detects.
     if (this.#folding.hasDeletion(dueBefore)) await this.#paths.check();
     const settled = this.#folding.settle(dueBefore, (path) => this.#paths.isGone(path));
     if (settled.length === 0) return;
     for (const { path, stamp } of settled) this.#remembered?.set(path, stamp);
-    // An unknown answer loses nothing: the pause is checked again before a run starts.
+    // If the state of the pause cannot be read, the changes are kept. The pause is checked again before a run starts.
     const isLost = await isPaused().catch(() => false);
     const changes: WatchChange[] = [];
     const changed = await this.#content.drop(agent, settled);
@@ -259,7 +263,10 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 }
 
-/** Opens the watched paths of an agent, with its last snapshot. */
+/**
+ * Opens the watched paths of an agent. Returns them with its stored snapshot, if the agent catches up and its settings are
+ * unchanged.
+ */
 async function openPaths(
   { id, trigger }: WatchingAgent,
   ports: AgentWatchPorts,
@@ -293,7 +300,7 @@ async function openPaths(
   return { paths, remembered: undefined };
 }
 
-/** Returns the part of an agent that its watch depends on. */
+/** Returns the trigger settings whose change needs new watched paths. */
 function settingsOf({ trigger }: WatchingAgent): Omit<WatchTrigger, "type" | "input" | "maxRuns"> {
   const { paths, filters, debounceMs, catchUp } = trigger;
   return { paths, filters, debounceMs, catchUp };

@@ -1,7 +1,7 @@
-// Folds all changes of a file into one event, or none. Pure.
+// Combines all changes of a file into one event, or none. Has no side effects.
 //
-// Decision: files are compared, events are not added up. The events of the file system are hints (a rename comes as
-// three of them, a burst loses some). The state of a file before and now is certain.
+// Decision: the state of a file before and after is compared; the events of the file system are only hints. A rename
+// produces three events, and in a burst some are lost. The two states are certain.
 import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import { type ChangeOrigin, mergeOrigins } from "./trigger_breaker.ts";
@@ -12,7 +12,7 @@ function foldChange(before: Stamp | null, now: Stamp | null): FileEvent | undefi
   return now === null ? "deleted" : "modified";
 }
 
-/** Merges two events that no run has seen; undefined when they cancel each other. */
+/** Returns the event that results from two successive events of a path, or undefined if they cancel each other. */
 export function mergeEvents(first: FileEvent, second: FileEvent): FileEvent | undefined {
   if (first === "created") return second === "deleted" ? undefined : first;
   if (second === "deleted") return second;
@@ -20,33 +20,36 @@ export function mergeEvents(first: FileEvent, second: FileEvent): FileEvent | un
   return second === "moved" ? second : first;
 }
 
-/** A path that has been quiet for long enough. */
+/** The combined change of a path that has had no further change for the debounce time. */
 export interface SettledPath {
   path: string;
-  /** Undefined when the changes canceled each other. */
+  /** The combined event; undefined if the changes canceled each other. */
   event: FileEvent | undefined;
-  /** The file before and now; null: absent. */
+  /** The stamp before the changes; null if there was no file. */
   before: Stamp | null;
   stamp: Stamp | null;
-  /** The run that its changes may come from. */
+  /** The run that may have made the changes. */
   origin: ChangeOrigin;
 }
 
 interface Unsettled {
   before: Stamp | null;
   now: Stamp | null;
-  /** The file at the time when it appeared where there was none. */
+  /** The first stamp of the file after the path had none; null if no file appeared. */
   arrived: Stamp | null;
-  /** The time of the last change. */
+  /** The time of the last change, in milliseconds since the epoch. */
   at: number;
   origin: ChangeOrigin;
 }
 
-/** The changed paths of one agent that are not quiet yet. */
+/** Collects the changes of one agent's paths until each path has been quiet for the debounce time. */
 export class ChangeFolding {
-  /** Least recently changed first. */
+  /** The collected changes by path, least recently changed first. */
   readonly #paths = new Map<string, Unsettled>();
-  /** Paths whose file is gone, by its last stamp; and paths where a file appeared, by its first stamp. */
+  /**
+   * The paths of deleted files by their last stamp. With `#arrived` (paths of new files by their first stamp) it detects
+   * moved files.
+   */
   readonly #left = new Map<Stamp, string>();
   readonly #arrived = new Map<Stamp, string>();
 
@@ -54,16 +57,13 @@ export class ChangeFolding {
     return this.#paths.size;
   }
 
-  /**
-   * Returns the last change time of the path that has been quiet for longest and is not held; undefined when there is
-   * none.
-   */
+  /** Returns the time of the least recent change among the paths that are not held; undefined without one. */
   oldest(isHeld: (path: string) => boolean): number | undefined {
     for (const [path, one] of this.#paths) if (!isHeld(path) && !this.#isMoved(one)) return one.at;
     return undefined;
   }
 
-  /** Returns true when a due path is about to settle as deleted. */
+  /** Returns true if a deletion is among the changes up to `dueBefore` (milliseconds since the epoch). */
   hasDeletion(dueBefore: number): boolean {
     for (const { at, before, now } of this.#paths.values()) {
       if (at > dueBefore) return false;
@@ -72,7 +72,7 @@ export class ChangeFolding {
     return false;
   }
 
-  /** Adds a change. Its path starts waiting again. */
+  /** Adds a change. The debounce time of its path restarts. */
   note(
     { path, before, now }: Transition,
     { at, origin }: { at: number; origin: ChangeOrigin },
@@ -90,7 +90,7 @@ export class ChangeFolding {
     if (event === "created" && one.arrived !== null) this.#arrived.set(one.arrived, path);
   }
 
-  /** Drops the changes of other paths. */
+  /** Drops the changes of all paths that `isKept` rejects. */
   keepOnly(isKept: (path: string) => boolean): void {
     for (const [path, one] of this.#paths) {
       if (foldChange(one.before, one.now) !== undefined && !isKept(path)) this.#remove(path, one);
@@ -98,8 +98,8 @@ export class ChangeFolding {
   }
 
   /**
-   * Removes and returns the paths unchanged since `dueBefore` (milliseconds since the epoch), oldest first, without
-   * held ones.
+   * Removes and returns the paths without a change after `dueBefore` (milliseconds since the epoch), oldest first. Held
+   * paths stay.
    */
   settle(dueBefore: number, isHeld: (path: string) => boolean = () => false): SettledPath[] {
     const settled: SettledPath[] = [];
@@ -119,7 +119,7 @@ export class ChangeFolding {
     return settled;
   }
 
-  /** Returns true when the file moved to another path. The change settles with that path. */
+  /** Returns true if the file moved to another path. The change of that path then includes this one. */
   #isMoved({ before, now }: Unsettled): boolean {
     return before !== null && now === null && this.#arrived.has(before);
   }

@@ -1,36 +1,39 @@
-// The writes of agents, so that a write does not fire the agent that made it. Known by path and content: once somebody
-// else changes the file, the write no longer counts.
+// Remembers the writes of agents, so that a write does not fire the watch of the agent that made it. A write is identified
+// by path and content: after somebody else changes the file, it no longer matches.
 import { lstat } from "node:fs/promises";
 import { digestOfFile } from "../../../base/files/file_digest.ts";
 import { type FileWrite, versionOf, type WrittenFile } from "../../tools/files/reported_write.ts";
 
 const MAX_RECORDS = 10_000;
-/** The most recent writes to keep. More are unlikely before the first of their events arrives. */
+/** The maximum number of paths that `latest()` returns. More pending file events are unlikely. */
 const MAX_LATEST = 1_000;
-/** The most writes of one path to keep. Several may be under way before the first is seen. */
+/** The maximum number of remembered writes of one path. Several may happen before the event of the first one arrives. */
 const MAX_OUTCOMES = 8;
 
-/** The key for writes of any agent. No agent has this id. */
+/** A writer that is added to each write, for queries that accept writes of any agent. No agent has this id. */
 const ANYBODY = "";
 
-/** An execution that made a write, or delegated to the one that did. */
+/** An execution that made a write or delegated to the one that made it, and its agent. */
 export interface Writer {
   executionId: number;
   agentId: string;
 }
 
-/** A write with its writers: the agents of its lineage, and ANYBODY until that entry is forgotten. */
+/**
+ * The writers of a write: the agents of the execution and of those that delegated to it, and ANYBODY. Queries remove
+ * writers whose entry is obsolete.
+ */
 interface Ascribed {
   writers: readonly string[];
 }
 
-/** The result of one write. An object of its own, so that an older one is forgotten without a newer one. */
+/** The result of one write. Each write has its own object, so that old writes can be forgotten separately. */
 type Outcome = Left & Ascribed & {
-  /** The topmost execution: the one that a trigger fired. */
+  /** The execution at the top of the delegation chain, which a trigger started. */
   firedId: number | undefined;
 };
 
-/** The state after a write. A file is stored as its identifying values only, because there are many. */
+/** The state of a path after a write. Stores only size and digest or version of a file, because there may be thousands. */
 type Left = { removed: true } | { size: number; sha256: string } | {
   size: number;
   version: string;
@@ -40,17 +43,17 @@ interface Pending extends Ascribed {
   settled: Promise<void>;
 }
 
-/** The writes of agents to one path. */
+/** The remembered writes to one path. */
 interface Record {
-  /** Oldest first. */
+  /** The results of completed writes, oldest first. */
   outcomes: Outcome[];
   pending: Pending[];
-  /** The number of writes so far, and the fired execution of the last one. */
+  /** The number of writes so far. */
   count: number;
   lastFiredId: number | undefined;
 }
 
-/** A write in the form sent to other machines. */
+/** A write as sent to other machines. */
 export interface SharedWrite {
   path: string;
   left: Left;
@@ -58,17 +61,17 @@ export interface SharedWrite {
   firedId: number | undefined;
 }
 
-/** The writes of all agents. The memory is bounded: the least recent write is forgotten first. */
+/** The remembered writes of all agents. Beyond MAX_RECORDS paths, the least recently written path is forgotten. */
 export class OwnWrites {
   readonly #records = new Map<string, Record>();
   readonly #tell: ((write: SharedWrite) => void) | undefined;
 
-  /** `tell` is called for each write made by this process. */
+  /** Calls `tell` for each write of this process that has changed a file. */
   constructor(tell?: (write: SharedWrite) => void) {
     this.#tell = tell;
   }
 
-  /** Records a write for the execution that made it (first in the list) and all above it. */
+  /** Records a write. `lineage` starts with the execution that made it, followed by those that delegated to it. */
   record(lineage: readonly Writer[], { path, outcome }: FileWrite): void {
     const firedId = lineage.at(-1)?.executionId;
     const writers = [...new Set([...lineage.map(({ agentId }) => agentId), ANYBODY])];
@@ -91,25 +94,31 @@ export class OwnWrites {
     add(this.#next(path, firedId), { ...left, writers, firedId });
   }
 
-  /** Returns true when an absolute, real path is in the state that this agent, or one that it delegated to, left. */
+  /**
+   * Returns true if the present state of `path` was left by a write of this agent, or of an agent it delegated to. `path`
+   * is absolute and without symbolic links.
+   */
   async isOwn(agentId: string, path: string): Promise<boolean> {
     return await this.#find(agentId, path) !== undefined;
   }
 
-  /** Returns the topmost execution whose tools left an absolute, real path in its present state. */
+  /**
+   * Returns the id of the triggered execution whose write left the present state of `path`, or undefined. `path` is
+   * absolute and without symbolic links.
+   */
   async writerOf(path: string): Promise<number | undefined> {
     const record = this.#records.get(path);
-    // Pending writes of other agents are not waited for.
+    // A pending write counts as the writer, without waiting for its result.
     if (record !== undefined && record.pending.length > 0) return record.lastFiredId;
     return (await this.#find(ANYBODY, path))?.firedId;
   }
 
-  /** The last written paths, whose events may not have arrived yet. */
+  /** Returns the most recently written paths, because their file events may not have arrived yet. */
   latest(): string[] {
     return [...this.#records.keys()].slice(-MAX_LATEST);
   }
 
-  /** Moves the record of a written path to the most recent place and returns it. */
+  /** Counts a write of a path, moves the path's record to the most recent place, and returns it. */
   #next(path: string, firedId: number | undefined): Record {
     const record = this.#records.get(path) ?? newRecord();
     record.count++;
@@ -132,13 +141,13 @@ export class OwnWrites {
     let count: number;
     do {
       ({ count } = record);
-      // The file system may report a write before the tool knows that it succeeded.
+      // The file event of a write may arrive before the tool reports its result.
       await Promise.all(record.pending.filter(isTheirs).map(({ settled }) => settled));
       known = record.outcomes.filter(isTheirs);
       match = await matching(path, known);
-      // After another write of the agent, the state just read may be the result of that write.
+      // If another write started meanwhile, the state just read may be the result of that write, so the search is repeated.
     } while (match === undefined && record.count !== count);
-    // Writes before the matching one can recur only by another hand.
+    // If an earlier state reappears later, somebody else restored it. So the earlier writes are forgotten.
     const stale = match === undefined ? known : known.slice(0, known.indexOf(match));
     for (const one of stale) one.writers = one.writers.filter((other) => other !== writer);
     record.outcomes = record.outcomes.filter(({ writers }) => writers.length > 0);
@@ -160,19 +169,20 @@ function toLeft(what: WrittenFile | "removed"): Left {
   return sha256 === null ? { size, version } : { size, sha256 };
 }
 
-/** Returns the newest outcome that describes the present state of the path. */
+/** Returns the newest of the outcomes that matches the present state of the path, or undefined. */
 async function matching(path: string, outcomes: readonly Outcome[]): Promise<Outcome | undefined> {
   if (outcomes.length === 0) return undefined;
   let info;
   try {
     info = await lstat(path, { bigint: true });
   } catch {
-    // The path is gone or inaccessible. No write describes it, but a removal may.
+    // The path does not exist or cannot be read. Only a removal matches that state.
     return outcomes.findLast((outcome) => "removed" in outcome);
   }
   const [version, size] = [versionOf(info), Number(info.size)];
   const files = outcomes.filter((outcome) => "size" in outcome && outcome.size === size);
-  // The content decides where it is known: two writes within one tick of the file system's clock have one version.
+  // A known digest is compared instead of the version: two writes within one tick of the file system's clock have equal
+  // versions.
   const sha256 = files.some((file) => "sha256" in file) && info.isFile()
     ? await digestOfFile(path)
     : undefined;

@@ -1,5 +1,5 @@
-// The stored queue of file changes of one watch agent, one change per path, oldest first. Starts the runs for them, one
-// per path, while fewer than the limit run. A change that cannot run yet keeps its place.
+// The stored queue of one agent's file changes: one change per path, oldest first. Starts a run for each change, up to
+// MAX_RUNS at a time and one per path. A change that cannot run yet keeps its position.
 import type { Agent, WatchTrigger } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -20,15 +20,15 @@ import {
 } from "./trigger_breaker.ts";
 import type { OpenRun, QueuedChange, SeenFile, SqlWatchStore } from "./watch_store.ts";
 
-/** The most simultaneous runs of one watch agent. */
+/** The maximum number of simultaneous runs of one agent's watch. */
 const MAX_RUNS = 4;
-/** The wait after a failed attempt to store a change or to start its run. */
+/** The backoff after a failure to store a change or to start its run. */
 const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 
-/** An agent with a watch trigger that may fire. */
+/** An enabled agent with a watch trigger. */
 export type WatchingAgent = Agent & { trigger: WatchTrigger };
 
-/** A change to run for. */
+/** A file change that starts a run. */
 export interface WatchChange {
   path: string;
   event: FileEvent;
@@ -47,24 +47,24 @@ export interface RunQueuePorts {
   breaker: TriggerBreaker;
 }
 
-/** The queue of one agent. Its operations run one at a time. */
+/** The queue of one agent's file changes. Its operations run one at a time. */
 export class RunQueue implements AsyncDisposable {
   readonly #ports: RunQueuePorts;
   readonly #over = new AbortController();
   readonly #changes = new Map<string, WatchChange & { queuedAt: number }>();
-  /** The runs that have not ended. */
+  /** The runs that have not ended, by execution id. */
   readonly #runs = new Map<number, Omit<OpenRun, "executionId">>();
   #agent: WatchingAgent;
   #isStarted = false;
-  /** True while a run of its conversation waits for a person's answer. */
+  /** True while the conversation or the previous run of the agent blocks further runs. */
   #isHeld = false;
-  /** True while a budget is used up. */
+  /** True while a budget is used up, so that this is logged only once. */
   #isShort = false;
   #failures = 0;
   #retry: Promise<void> | undefined;
   readonly #work = new SerialQueue();
 
-  /** `waiting`: the stored changes. */
+  /** Creates a queue from the stored changes `waiting`. */
   constructor(agent: WatchingAgent, waiting: readonly QueuedChange[], ports: RunQueuePorts) {
     this.#agent = agent;
     this.#ports = ports;
@@ -74,8 +74,8 @@ export class RunQueue implements AsyncDisposable {
   }
 
   /**
-   * Reads the open runs from the store: those from before this queue, and those whose end on another machine it may
-   * have missed.
+   * Reads the runs that have not ended from the database. They include runs from before a restart. Runs whose end on
+   * another machine was missed are removed.
    */
   async loadOpenRuns(): Promise<void> {
     await this.#serially(async () => {
@@ -87,22 +87,19 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /**
-   * Replaces the agent's definition and tries queued runs again: the edit may have removed the reason why they could not
-   * start.
-   */
+  /** Replaces the agent's definition and tries to start runs, because the edit may have removed the obstacle. */
   update(agent: WatchingAgent): void {
     this.#agent = agent;
     this.wake();
   }
 
-  /** Stores changes with the files' new snapshot, then starts runs. Resolves when the changes are stored. */
+  /** Stores changes and the new snapshot of their files, then starts runs. Resolves when the changes are stored. */
   async put(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
     await this.#serially(() => this.#storeInTime(changes, seen));
     void this.#serially(() => this.#run());
   }
 
-  /** Drops the changes of other paths, which can never run. */
+  /** Drops the changes of all paths that `isKept` rejects, because they can never run. */
   async keepOnly(isKept: (path: string) => boolean): Promise<void> {
     await this.#serially(async () => {
       const dropped = [...this.#changes.keys()].filter((path) => !isKept(path));
@@ -115,13 +112,13 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Starts running for the stored changes. */
+  /** Enables the start of runs and starts runs for the stored changes. */
   start(): void {
     this.#isStarted = true;
     this.wake();
   }
 
-  /** Tries again to start runs. */
+  /** Tries to start runs for the stored changes. */
   wake(): void {
     void this.#serially(async () => {
       this.#isHeld = false;
@@ -129,7 +126,9 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Continues with the stored changes after the trigger was re-armed. */
+  /**
+   * Drops changes that are no longer in the database and starts runs for the others. Called after the trigger was re-armed.
+   */
   reset(): void {
     void this.#serially(async () => {
       const { id } = this.#agent;
@@ -139,11 +138,11 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** Handles the event that an execution of this agent ended, waits for a person, or continues. */
+  /** Updates the state of a run of this agent when it ends, waits for a person, or continues. */
   handleEvent(executionId: number, type: `execution_${"completed" | "waiting" | "resumed"}`): void {
     const { breaker } = this.#ports;
     const continues = type === "execution_resumed";
-    // Queued, because a run may end before its start is recorded here.
+    // Runs in the serial queue, because this event may arrive before the start of the run is recorded.
     void this.#serially(() => {
       const run = this.#runs.get(executionId);
       if (run !== undefined) run.isRunning = continues;
@@ -155,7 +154,7 @@ export class RunQueue implements AsyncDisposable {
     this.wake();
   }
 
-  /** Stops starting runs and stops waiting. Changes can still be stored. */
+  /** Starts no further runs and ends waits for retries. `put()` still stores changes. */
   stop(): void {
     this.#over.abort();
   }
@@ -173,7 +172,10 @@ export class RunQueue implements AsyncDisposable {
     });
   }
 
-  /** Stores changes. A failure is logged and the work retried, once more after the close. */
+  /**
+   * Stores changes. After a failure, logs the error and retries until the queue is stopped; the stop causes one last
+   * attempt.
+   */
   async #storeInTime(changes: readonly WatchChange[], seen: readonly SeenFile[]): Promise<void> {
     const { clock, log } = this.#ports;
     const { signal } = this.#over;
@@ -211,7 +213,7 @@ export class RunQueue implements AsyncDisposable {
           seen: seen.map((file) => ({ agentId, ...file })),
         },
       );
-      // The machine that watches now has noticed the changes, too.
+      // Another machine watches for this agent now. It has noticed the same changes.
       if (!isStored) return;
     } else if (seen.length > 0) await store.markSeen(agentId, seen);
     for (const path of dropped) this.#changes.delete(path);
@@ -230,10 +232,11 @@ export class RunQueue implements AsyncDisposable {
         }
         const fired = await start(agent, { type: "watch", event, path });
         this.#failures = 0;
-        // The conversation or the present run has to end first.
+        // These outcomes mean that the conversation or the previous run blocks the agent until it ends.
         this.#isHeld = fired.outcome === "waiting" || fired.outcome === "running";
         if (fired.outcome === "stopping") this.stop();
-        // The change keeps its place. No event announces a new day or a raised budget.
+        // The change stays in the queue. A budget becomes available without an event, so the start is retried after a
+        // minute.
         if (fired.outcome === "budget") return this.#holdForBudget();
         if (fired.outcome === "started") {
           const { executionId } = fired;
@@ -241,12 +244,12 @@ export class RunQueue implements AsyncDisposable {
           breaker.started(agent.id, { executionId, path, origin });
           this.#runs.set(executionId, { path, isRunning: true });
         }
-        // The start removed the change from the store.
+        // With these outcomes, no stored change needs a run any more.
         if (["started", "claimed", "withdrawn"].includes(fired.outcome)) this.#changes.delete(path);
       }
     } catch (error) {
       const message = "Cannot start a run for a file change; it is tried again";
-      // Another machine watches now.
+      // The error `conflict` means that another machine watches for this agent now, which is no failure.
       const isOthers = error instanceof RuntimeError && error.code === "conflict";
       log.write(isOthers ? "info" : "error", message, { agent: agent.id, error });
       this.#retry = this.#wakeAfter(backoffMs(++this.#failures, RETRY));
@@ -262,11 +265,11 @@ export class RunQueue implements AsyncDisposable {
     this.#retry = this.#wakeAfter(MINUTE_MS);
   }
 
-  /** Returns the next change to run for, or undefined when none may run now. */
+  /** Returns the next change that may start a run, or undefined if no run may start at present. */
   async #next(): Promise<WatchChange | undefined> {
     if (!this.#isStarted || this.#over.signal.aborted || this.#isHeld) return undefined;
     if (this.#retry !== undefined || !this.#ports.stops.admits(this.#agent.id)) return undefined;
-    // Runs that wait for a person take no room.
+    // Runs that wait for a person do not count toward MAX_RUNS.
     const running = this.#runs.values().filter(({ isRunning }) => isRunning);
     const busy = new Set(running.map(({ path }) => path));
     if (busy.size >= MAX_RUNS) return undefined;

@@ -1,4 +1,5 @@
-// Detects files that were written again with the same content (touched, restored, synchronized), for one agent's watch.
+// Detects changes that left a file's content unchanged (touched, restored or synchronized files), for the watch of one
+// agent.
 import type { Clock } from "../../../base/clock.ts";
 import { inGroups } from "../../../base/in_groups.ts";
 import type { ContentDigests, DigestedFile } from "../../folders/content_digests.ts";
@@ -8,28 +9,30 @@ import type { SettledPath } from "./change_folding.ts";
 import type { WatchingAgent } from "./run_queue.ts";
 import type { SeenFile, SqlWatchStore } from "./watch_store.ts";
 
-/** The number of files read at once. */
+/** The number of files to read in parallel. */
 const READ_AT_ONCE = 8;
 
 /** The collaborators of `SameContent`. */
 export interface SameContentPorts {
-  /** Shared by all watches. */
+  /** The digests of watched files, shared by the watches of all agents. */
   digests: ContentDigests;
   store: SqlWatchStore;
   clock: Clock;
   log: ServiceLog;
 }
 
-/** The last change that did not fire because the content is the same. */
+/** The last file change that started no run because the content is the same. */
 export interface PassedOver {
   path: string;
-  /** Milliseconds since the epoch. */
+  /** The time of the change, in milliseconds since the epoch. */
   at: number;
-  /** The number of such changes since the service started. */
+  /** The number of changes without new content since the service started. */
   count: number;
 }
 
-/** The contents of one agent's files. Reads nothing with `same_content: true`. */
+/**
+ * Compares the contents of one agent's watched files. With `same_content: true` in the agent's trigger it reads no files.
+ */
 export class SameContent {
   readonly #ports: SameContentPorts;
   passedOver: PassedOver | null = null;
@@ -38,7 +41,7 @@ export class SameContent {
     this.#ports = ports;
   }
 
-  /** Reads the digests of existing files in the background, and stores them for an agent that catches up. */
+  /** Calculates the digests of existing files in the background. If the agent has `catch_up: once`, also stores them. */
   survey(
     { id, trigger }: WatchingAgent,
     files: () => Iterable<[path: string, stamp: Stamp]>,
@@ -52,7 +55,7 @@ export class SameContent {
     });
   }
 
-  /** Drops the changes that left the content unchanged. Reads the digests of the other files. */
+  /** Returns the changes that altered the content of their file. Calculates and keeps the digests of new files. */
   async drop(
     { id: agent, trigger }: WatchingAgent,
     settled: readonly SettledPath[],
@@ -74,7 +77,7 @@ export class SameContent {
     });
   }
 
-  /** Returns the files' present stamps with the known digests, for an agent that catches up. */
+  /** Returns the present stamp and digest of each file if the agent has `catch_up: once`, otherwise an empty list. */
   async toSeenFiles(
     { trigger }: WatchingAgent,
     settled: readonly SettledPath[],

@@ -1,33 +1,35 @@
-// Detects watch triggers that run away: one path that fires constantly, runs that cause each other, or too many runs.
-// Pure.
+// Detects watch triggers in a loop: a path that fires constantly, runs that cause each other, or too many runs. Has no side
+// effects outside its own state.
 //
-// Decision: a chain spans all agents, because two agents that write for each other are a loop as well; the agent whose
-// run reaches the limit is stopped. A run extends a chain in two cases. Either the run before is known to have written
-// the changed file, or the change was made during that run and its path fired before in the chain. A burst of files or
-// a steady stream of new ones never does the latter. `trigger.max_runs` bounds every other cause. (rejected: to infer
-// from the times of files whether the agent's own scripts wrote them; feeding an agent one file after the other gives
-// the same times)
+// Decision: a chain is a series of runs in which each run caused the next. It spans all agents, because two agents that
+// write files for each other are a loop, too. The agent whose run reaches the limit is stopped. A run extends a chain in
+// two cases. Either the previous run is known to have written the changed file, or the file changed during that run and its
+// path already fired in the chain. A burst of files or a stream of new files does not meet the second condition.
+// `trigger.max_runs` limits all other loops.
+//
+// (rejected: deriving from file times whether scripts of the agent wrote the files. Passing files to an agent one after the
+// other produces the same times.)
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { RecentRuns } from "../firing/run_brake.ts";
 
-/** The longest chain of watch runs that cause each other. */
+/** The maximum number of watch runs in a chain, in which each run caused the next. */
 export const MAX_CHAIN = 20;
-/** The most fires of one path of an agent in a minute. */
+/** The maximum number of runs that one path starts for one agent within a minute. */
 const MAX_FIRES_PER_MINUTE = 20;
-/** The time after the end of a run in which the file system may still report its last writes. */
+/** The time after the end of a run in which events of its writes may still arrive. */
 const LATE_EVENT_MS = 1_000;
 
 const MAX_KNOWN_PATHS = 10_000;
 const MAX_KNOWN_RUNS = 10_000;
 
-/** The possible origin of a file change, as known when it was noticed. */
+/** The run that may have caused a file change, as known when the change was noticed. */
 export interface ChangeOrigin {
-  /** The execution that wrote it, or that ran when it was noticed; 0: none. */
+  /** The id of the execution that wrote the file, or that was running when the change was noticed; 0 without one. */
   previous: number;
   /**
-   * True when it extends that execution's chain: the execution is known to have written it, or the path fired in the
-   * chain.
+   * True if the change extends the chain of that execution: the execution is known to have written the file, or the path
+   * already fired in the chain.
    */
   continues: boolean;
 }
@@ -35,44 +37,44 @@ export interface ChangeOrigin {
 /** The origin of a change that no run made. */
 export const FROM_OUTSIDE: ChangeOrigin = { previous: 0, continues: false };
 
-/** Merges the origins of two changes of one path; the second is later. */
+/** Returns the origin for two successive changes of one path. */
 export function mergeOrigins(first: ChangeOrigin, second: ChangeOrigin): ChangeOrigin {
   return first.continues && !second.continues || second.previous === 0 ? first : second;
 }
 
-/** A change that is about to fire. */
+/** A file change that is about to start a run. */
 interface Firing {
   path: string;
   origin: ChangeOrigin;
 }
 
-/** The reason to stop a trigger. */
+/** The reason for stopping a trigger. */
 interface Refusal {
   by: "loop" | "runs";
   reason: string;
 }
 
-/** A run as part of a chain. */
+/** A watch run and its position in a chain. */
 interface ChainedRun {
   path: string;
   /**
-   * The id of the preceding run; 0 if none. The first run of a chain has it, too, because only a later round shows the
-   * loop.
+   * The id of the run before it; 0 without one. The first run of a chain may have a previous run, too: a chain begins only
+   * when a path fires for the second time.
    */
   previous: number;
-  /** The length of the chain up to this run. */
+  /** The number of runs in the chain up to this one. */
   length: number;
 }
 
-/** Decides from previous fires whether file changes may fire. All agents of a service share one. */
+/** Decides from previous runs if file changes may start more runs. All agents of a service share one breaker. */
 export class TriggerBreaker {
   readonly #clock: Pick<Clock, "now">;
-  /** The times at which each path of each agent fired in the last minute; least recent first. */
+  /** For each agent and path: the times at which the path started runs in the last minute. Least recent path first. */
   readonly #fires = new Map<string, number[]>();
   readonly #recentRuns: RecentRuns;
-  /** Oldest first. Ended runs stay, because their files may be noticed late. */
+  /** The known runs by execution id, oldest first. Ended runs are kept because their writes may be noticed late. */
   readonly #runs = new Map<number, ChainedRun>();
-  /** The end times of open or just ended runs; undefined: still open. */
+  /** The end times of open and recently ended runs; undefined for open runs. */
   readonly #recent = new Map<number, number | undefined>();
 
   constructor(clock: Pick<Clock, "now">) {
@@ -80,7 +82,7 @@ export class TriggerBreaker {
     this.#recentRuns = new RecentRuns(clock);
   }
 
-  /** Returns the possible origin of a change that is noticed now. */
+  /** Returns the run that may have caused a change of `path` that was noticed now. */
   originOf(path: string): ChangeOrigin {
     let newest = 0;
     let best: number | undefined;
@@ -94,7 +96,7 @@ export class TriggerBreaker {
       : { previous: best, continues: true };
   }
 
-  /** Returns why a change must stop its agent's trigger instead of firing; undefined when it may fire. */
+  /** Returns the reason if a change must stop its agent's trigger; undefined if it may start a run. */
   refusal(agentId: string, change: Firing & { maxRuns: number }): Refusal | undefined {
     const { path, maxRuns } = change;
     if (this.#recentFires(agentId, path).length >= MAX_FIRES_PER_MINUTE) {
@@ -115,7 +117,7 @@ export class TriggerBreaker {
     return reason !== undefined ? { by: "runs", reason } : undefined;
   }
 
-  /** Records that a change fired. */
+  /** Records that a change started a run. */
   started(agentId: string, run: Firing & { executionId: number }): void {
     const { executionId, path, origin } = run;
     const now = this.#clock.now();
@@ -133,19 +135,22 @@ export class TriggerBreaker {
     }
   }
 
-  /** Records that a run ended, or waits for a person. */
+  /** Records that a run ended or waits for a person. */
   ended(executionId: number): void {
     if (!this.#recent.has(executionId)) return;
     this.#recent.set(executionId, this.#recent.get(executionId) ?? this.#clock.now());
   }
 
-  /** Records that a waiting run continues. A person's answer breaks a loop. */
+  /**
+   * Records that a waiting run continues, and removes it from its chain: a loop that needs a person's answers does not run
+   * away.
+   */
   resumed(executionId: number): void {
     this.#runs.delete(executionId);
     this.#recent.delete(executionId);
   }
 
-  /** Resets the counts of an agent, and all chains: the last run of each becomes its first. */
+  /** Resets the counts of an agent. Also shortens all chains to their last run. */
   reset(agentId: string): void {
     for (const key of this.#fires.keys()) {
       if (key.startsWith(`${agentId}\n`)) this.#fires.delete(key);
@@ -154,7 +159,9 @@ export class TriggerBreaker {
     for (const run of this.#runs.values()) run.length = 1;
   }
 
-  /** Yields the runs that a change made now may come from, oldest first. */
+  /**
+   * Yields the ids of open and recently ended runs, oldest first. Any of them may have made a change that is noticed now.
+   */
   *#around(): Iterable<number> {
     const now = this.#clock.now();
     for (const [id, endedAt] of this.#recent) {
@@ -163,7 +170,7 @@ export class TriggerBreaker {
     }
   }
 
-  /** Yields the run of this id and those before it, newest first, up to the longest chain. */
+  /** Yields up to MAX_CHAIN runs of a chain, newest first, beginning with the run `id`. */
   *#chainOf(id: number): Iterable<ChainedRun> {
     for (let i = 0; i < MAX_CHAIN; i++) {
       const run = this.#runs.get(id);
@@ -179,8 +186,8 @@ export class TriggerBreaker {
   }
 
   /**
-   * Returns true when the run is nearer to the path than another one. Runs for the same path are nearest, so that two
-   * loops at once count separately.
+   * Returns true if the run `id` is a more likely cause of a change of `path` than the run `than`. A run for the same path
+   * is most likely, so that two loops at the same time are counted separately. Otherwise the run in the longer chain wins.
    */
   #isNearer(path: string, { id, than }: { id: number; than: number }): boolean {
     const [isOwn, isOwnOfOther] = [id, than].map((one) => this.#runs.get(one)?.path === path);
@@ -188,7 +195,7 @@ export class TriggerBreaker {
     return this.#lengthOf(id) > this.#lengthOf(than);
   }
 
-  /** Returns 0 when the run is in no chain, or is forgotten. */
+  /** Returns the number of runs in the chain up to this one; 0 if the run is unknown. */
   #lengthOf(executionId: number): number {
     return this.#runs.get(executionId)?.length ?? 0;
   }
@@ -201,7 +208,7 @@ export class TriggerBreaker {
     return (this.#fires.get(keyOf(agentId, path)) ?? []).filter(this.#isWithin(MINUTE_MS));
   }
 
-  /** Removes paths that have not fired for a minute, and the least recent of too many. */
+  /** Removes paths without runs in the last minute. Beyond MAX_KNOWN_PATHS, removes the least recent paths. */
   #forgetFires(): void {
     const isRecent = this.#isWithin(MINUTE_MS);
     for (const [key, fires] of this.#fires) {
@@ -211,8 +218,8 @@ export class TriggerBreaker {
   }
 
   /**
-   * Returns a test for instants within the last `ms` milliseconds. Instants after now come from a clock that was set
-   * back and do not count.
+   * Returns a function that reports if an instant lies within the last `ms` milliseconds. An instant in the future was
+   * recorded before the clock was set back, and does not count.
    */
   #isWithin(ms: number): (at: number) => boolean {
     const now = this.#clock.now();

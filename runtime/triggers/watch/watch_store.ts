@@ -1,50 +1,53 @@
-// The tables of watches: queued changes, and the last state of the watched files that each agent has seen.
+// The tables of watches. They contain the queued file changes and, for each agent, the last snapshot of its watched files.
 import type { DigestedFile } from "../../folders/content_digests.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import { type Database, type Durability, LeaseLost } from "../../database/database.ts";
 import { all, get, type Operation, requireLease, run } from "../../database/operation.ts";
 
-/** A change that waits for its run. There is one per agent and path. */
+/** A file change that waits for a run. Each agent has at most one per path. */
 export interface QueuedChange {
   agentId: string;
-  /** Absolute. */
+  /** The absolute path of the changed file. */
   path: string;
   event: FileEvent;
-  /** Milliseconds since the epoch. */
+  /** The time at which the change was queued, in milliseconds since the epoch. */
   queuedAt: number;
 }
 
-/** An open run for a change. */
+/** A run for a file change that has not ended. */
 export interface OpenRun {
   executionId: number;
   path: string;
-  /** False while it waits for a person. */
+  /** False while the run waits for a person. */
   isRunning: boolean;
 }
 
-/** The last state of a file that its agent has seen. */
+/** The state of a watched file in an agent's snapshot. */
 export interface SeenFile {
   path: string;
-  /** Opaque; null: the file is gone, remove it. */
+  /** An opaque value that changes with the file; null removes the file from the snapshot. */
   stamp: string | null;
-  /** The digest of its content, if known. */
+  /** The digest of the file's content, if known. */
   digest?: string;
 }
 
-/** Returns the name of the lease that decides which of several machines watches for an agent. */
+/**
+ * Returns the name of an agent's watch lease. Of the machines that share the database, the holder watches the agent's
+ * files.
+ */
 export function watchLease(agentId: string): string {
   return `watch ${agentId}`;
 }
 
 /**
- * Removes a change from the queue and reports if it was there. Runs in the transaction that creates the execution, so that a
- * change starts exactly one run.
+ * Removes a change from the queue. Returns false if it was not there. Runs in the transaction that creates the execution,
+ * so that a change starts exactly one run.
  */
 export function* dequeueChange(agentId: string, path: string): Operation<boolean> {
   return (yield* run("DELETE FROM watch_queue WHERE agent_id = ? AND path = ?", agentId, path)) > 0;
 }
 
-/** The watches of one database. */
+/** Reads and changes the queues and snapshots of one database. */
 export class SqlWatchStore {
   readonly #db: Database;
 
@@ -52,7 +55,7 @@ export class SqlWatchStore {
     this.#db = db;
   }
 
-  /** Returns the agents with stored changes or files. */
+  /** Returns the ids of the agents with queued changes or a snapshot. */
   listAgents(): Promise<string[]> {
     return this.#db.read(function* () {
       const rows = yield* all<{ agent_id: string }>(
@@ -62,7 +65,7 @@ export class SqlWatchStore {
     });
   }
 
-  /** Returns the changes of an agent, the oldest first. */
+  /** Returns the queued changes of an agent, oldest first. */
   readQueue(agentId: string): Promise<QueuedChange[]> {
     return this.#db.read(function* () {
       const rows = yield* all<{ path: string; event: FileEvent; queued_at: number }>(
@@ -79,8 +82,9 @@ export class SqlWatchStore {
   }
 
   /**
-   * Queues changes; a queued path gets the new event. In the same transaction, removes changes that are obsolete, and stores the
-   * state of seen files. Returns false, without storing anything, if another node watches for one of the agents now.
+   * In one transaction, queues changes, removes the changes `dropped`, and stores the file states `seen`. A path that is
+   * already queued gets the new event. Returns false, without storing anything, if another node has the watch lease of an
+   * agent.
    */
   enqueue(
     changes: readonly QueuedChange[],
@@ -90,7 +94,8 @@ export class SqlWatchStore {
     },
   ): Promise<boolean> {
     return this.#changeWithLease("power", function* () {
-      // Only the node with the lease may enqueue: otherwise a change that two nodes noticed would run twice.
+      // Only the node with the lease may queue changes. Otherwise a change that two nodes have noticed would start two
+      // runs.
       for (const id of new Set([...changes, ...seen].map(({ agentId }) => agentId))) {
         yield* requireLease(watchLease(id));
       }
@@ -110,21 +115,22 @@ export class SqlWatchStore {
     });
   }
 
-  /** Removes changes that will never run, because their agent is gone or watches other paths. */
+  /** Removes queued changes that can no longer run, because the agent was removed or watches other paths. */
   dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void> {
     return this.#db.change("process", function* () {
       for (const { agentId, path } of changes) yield* dequeueChange(agentId, path);
     });
   }
 
-  /** Returns the runs of an agent's changes that have not ended. */
+  /** Returns the runs of an agent's file changes that have not ended. */
   readOpenRuns(agentId: string): Promise<OpenRun[]> {
     return this.#db.read(function* () {
       const open = "SELECT id, status, request ->> '$.cause.path' AS path FROM executions " +
         "WHERE agent_id = ? AND trigger = 'watch' AND (status = 'waiting' OR status = 'running'";
       const rows = yield* all<{ id: number; status: string; path: string }>(
         {
-          // Executions of earlier instances do not continue.
+          // With SQLite, only executions of the last started service instance can be open. Those of earlier instances do
+          // not continue.
           sqlite:
             `${open} AND instance_id = (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)) ORDER BY id`,
           postgres: `${open}) ORDER BY id`,
@@ -137,7 +143,7 @@ export class SqlWatchStore {
     });
   }
 
-  /** Returns the stamps of the seen files of an agent that catches up; undefined if nothing was ever stored for it. */
+  /** Returns the stamps of an agent's snapshot by path; undefined if the agent has no snapshot. */
   readSeen(agentId: string): Promise<ReadonlyMap<string, string> | undefined> {
     return this.#db.read(function* () {
       const known = yield* get("SELECT 1 FROM watches WHERE agent_id = ?", agentId);
@@ -150,7 +156,7 @@ export class SqlWatchStore {
     });
   }
 
-  /** Returns the known digests of the seen files. */
+  /** Returns the files of an agent's snapshot with a known digest. */
   readDigests(agentId: string): Promise<DigestedFile[]> {
     return this.#db.read(function* () {
       const rows = yield* all<DigestedFile>(
@@ -161,7 +167,7 @@ export class SqlWatchStore {
     });
   }
 
-  /** Stores digests of files with an unchanged stamp. */
+  /** Adds digests to files in the snapshot. Ignores files whose stamp has changed or that already have a digest. */
   keepDigests(agentId: string, files: readonly DigestedFile[]): Promise<void> {
     return this.#db.change("process", function* () {
       for (const { path, stamp, digest } of files) {
@@ -177,7 +183,10 @@ export class SqlWatchStore {
     });
   }
 
-  /** Stores the state of files without queueing anything. Returns false as enqueue() does. */
+  /**
+   * Stores file states in the snapshot without queueing changes. Returns false, without storing anything, if another node
+   * has the agent's watch lease.
+   */
   markSeen(agentId: string, files: readonly SeenFile[]): Promise<boolean> {
     return this.#changeWithLease("process", function* () {
       yield* requireLease(watchLease(agentId));
@@ -186,7 +195,7 @@ export class SqlWatchStore {
     });
   }
 
-  /** Removes all data of agents that no longer watch. */
+  /** Removes the queues and snapshots of agents that no longer watch files. */
   forgetWatches(agentIds: readonly string[]): Promise<void> {
     return this.#db.change("process", function* () {
       for (const table of ["watch_queue", "watched_files", "watches"]) {

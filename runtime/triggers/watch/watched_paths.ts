@@ -1,5 +1,4 @@
-// The watched paths of an agent, and the files there that concern it: by its patterns and filters, without ignored
-// names.
+// The watched paths of an agent. Selects the files that match its patterns and filters and whose names are not ignored.
 import { basename } from "node:path";
 import type { WatchTrigger } from "../../agents/agent.ts";
 import type { PathBase } from "../../agents/agent_paths.ts";
@@ -12,7 +11,7 @@ import type { PlaceListener, WatchedPlace } from "../../folders/watched_place.ts
 import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import { STAGED_NAME } from "../../../base/files/staged_files.ts";
 
-/** The watched places of one agent. Several may contain one file. */
+/** The watched files and folders of one agent. A file may be in several of them. */
 export class WatchedPaths implements AsyncDisposable {
   readonly #places: WatchedPlaces;
   readonly #paths: { place: WatchedPlace; isWanted: WatchFilter }[] = [];
@@ -21,7 +20,7 @@ export class WatchedPaths implements AsyncDisposable {
     this.#places = places;
   }
 
-  /** Starts watching all paths of a trigger. */
+  /** Starts watching all paths of a watch trigger. Throws if a path cannot be opened. */
   static async open(
     { paths, filters }: Pick<WatchTrigger, "paths" | "filters">,
     { places, base }: { places: WatchedPlaces; base: PathBase },
@@ -54,38 +53,52 @@ export class WatchedPaths implements AsyncDisposable {
     await Promise.all(this.places.map((place) => this.#places.leave(place)));
   }
 
-  /** Checks that every place is still there. */
+  /** Checks if every watched file and folder still exists. */
   async check(): Promise<void> {
     await Promise.all(this.places.map((place) => place.check()));
   }
 
-  /** Returns every file that concerns the agent, with its stamp; UNREAD for files that never could be read. */
+  /**
+   * Returns the path and stamp of every file that the agent watches. The stamp is UNREAD if the file could never be read.
+   */
   files(): [path: string, stamp: Stamp][] {
     return this.places.flatMap((place) => [...place.files()])
       .filter(([path, stamp]) => stamp === UNREAD || this.#ownerOf(path) !== undefined);
   }
 
-  /** Returns true when a path concerns, or may concern, the agent. The kind of a path that never existed is unknown. */
+  /**
+   * Returns true if the agent watches a path, or may watch it. As long as one watched path has never existed, it is unknown
+   * if it will be a file or a folder, and all paths count.
+   */
   concerns(path: string): boolean {
     return this.places.some(({ folder }) => folder === undefined) ||
       this.#ownerOf(path) !== undefined;
   }
 
-  /** Returns true when the watched place of a path is gone. The path's changes wait until it is back. */
+  /**
+   * Returns true if the watched file or folder that contains a path does not exist at present. Changes of the path then
+   * wait.
+   */
   isGone(path: string): boolean {
     return this.#ownerOf(path)?.isThere === false;
   }
 
-  /** Returns true if this place reports the change. A file in several watched places is reported by one of them. */
+  /**
+   * Returns true if `place` reports the change. Of several watched places with the same file, exactly one reports its
+   * changes.
+   */
   counts(place: WatchedPlace, { path, before, now }: Transition): boolean {
     if (now === UNREAD) return true;
     if (before !== UNREAD || now !== null) return this.#ownerOf(path) === place;
-    // The file can be read or is gone, unless another place cannot read it yet.
+    // An unread file was read or removed. The change counts unless another place cannot read the file yet.
     const isUnread = this.places.some((one) => covers(one, path) && one.isUnread(path));
     return covers(place, path) && !isUnread;
   }
 
-  /** Returns the place that reports changes of a file, or undefined when the file does not concern the agent. */
+  /**
+   * Returns the place that reports changes of a file, or undefined if the agent does not watch it. Prefers a place that
+   * exists.
+   */
   #ownerOf(path: string): WatchedPlace | undefined {
     const owners = this.#paths.filter(({ place: { file, folder }, isWanted }) => {
       if (file !== undefined) return path === file && isWanted(basename(path), "file");
@@ -96,22 +109,21 @@ export class WatchedPaths implements AsyncDisposable {
   }
 }
 
-/** Returns true when a path is at or below a place. */
+/** Returns true if a path is the watched file or folder, or is below it. */
 function covers(place: WatchedPlace, path: string): boolean {
   return path === place.path || isBelow(path, place.file ?? place.folder ?? place.path);
 }
 
 /**
- * Decides whether a path concerns an agent. The path is relative to the watched folder; for a watched file it is the
- * file's name. A file that the agent names always concerns it.
+ * A function that reports if the agent watches a path. The path is relative to the watched folder; of a watched file it is
+ * the name. Ignored names apply to files in folders only.
  */
 export type WatchFilter = (relative: string, is: "file" | "folder") => boolean;
 
 /**
- * Creates the filter of one watched path. Patterns match the base name or the whole relative path. A pattern with a
- * slash at its end matches everything in such a folder. A leading dot is an ordinary character in filters; the pattern
- * of a path must contain it, as in a shell. Throws TypeError for a pattern that the check of the agent file would
- * refuse.
+ * Creates the filter of one watched path. A pattern matches the base name or the whole relative path. A pattern with a
+ * slash at its end matches everything in such a folder. Patterns in filters match a leading dot like any character; `glob`
+ * must contain it, as in a shell. Throws a TypeError for an invalid pattern.
  */
 export function createWatchFilter(
   glob: string | undefined,
@@ -128,7 +140,7 @@ export function createWatchFilter(
   const own = glob === undefined ? [] : [{ pattern: glob, matches: inPlace }];
   const isIgnored = createIgnoreRule([...includes, ...own]);
   return (path, is) => {
-    // Some systems store an accent as a separate character. Both forms mean the same name.
+    // Some systems store an accent as a separate character. NFC makes both forms equal.
     const relative = path.normalize("NFC");
     const name = basename(relative);
     if (STAGED_NAME.test(name) || !inPlace(relative)) return false;

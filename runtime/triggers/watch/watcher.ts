@@ -1,4 +1,4 @@
-// The watch triggers of all agents. Keeps one watch for each agent with a watch trigger.
+// Runs the watch triggers of all agents. Keeps one `AgentWatch` for each agent with a watch trigger.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Clock } from "../../../base/clock.ts";
@@ -21,7 +21,7 @@ import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
 import type { SqlWatchStore } from "./watch_store.ts";
 
-/** The number of agents whose watches open at once. */
+/** The number of agents to process in parallel. */
 const AGENTS_AT_ONCE = 20;
 const RETRY_MS = 10_000;
 
@@ -37,22 +37,25 @@ export interface WatcherPorts {
   ownWrites: OwnWrites;
   directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
   home: string;
-  /** Shared by all watchers of folders in this process: see FolderWatches. */
+  /** The file system watches. All parts of this process share them. */
   folders: FolderWatches;
-  /** The agents that this machine watches for, where several machines could. Absent: all. */
+  /** Distributes the agents among several machines. Absent: this machine watches for all agents. */
   shares?: WatchShares;
-  /** The most files and folders at a watched path; MAX_WATCHED_ENTRIES by default. */
+  /** The maximum number of files and folders at a watched path; default MAX_WATCHED_ENTRIES. */
   mostEntries?: number;
 }
 
-/** The share of one machine in the watches of several. */
+/** The agents that this machine watches for, of those that several machines could watch for. */
 export interface WatchShares {
-  /** Requests exactly these agents. Resolves when it is known which of them this machine has. */
+  /**
+   * Requests the watches of exactly these agents and gives up others. Resolves when it is known which of them this machine
+   * has.
+   */
   want(agentIds: readonly string[]): Promise<void>;
   holds(agentId: string): boolean;
 }
 
-/** All watch triggers. */
+/** Starts, updates and closes the watches of all agents. */
 export class Watcher implements AsyncDisposable {
   readonly #ports: WatcherPorts;
   readonly #places: WatchedPlaces;
@@ -62,9 +65,9 @@ export class Watcher implements AsyncDisposable {
   readonly #watchPorts: AgentWatchPorts;
   readonly #unsubscribe: () => void;
   readonly #over = new AbortController();
-  /** The next attempt for watches that could not be opened. */
+  /** Resolves after the next retry of failed work; undefined if no retry is planned. */
   #retry: Promise<void> | undefined;
-  /** The agents to follow. */
+  /** The arguments of the last `reconcile()`, used for retries. */
   #wanted: ReconcileOptions & { agents: readonly Agent[] } = {
     agents: [],
     isUnreadable: () => true,
@@ -85,31 +88,31 @@ export class Watcher implements AsyncDisposable {
     this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
   }
 
-  /** True when at least one watched path exists. */
+  /** True if at least one watched path exists. */
   get active(): boolean {
     return this.#places.isWatching;
   }
 
-  /** Returns the last change of an agent's files that did not fire because the content is the same. */
+  /** Returns the last change of an agent's files that started no run because the content is the same; null without one. */
   passedOver(agentId: string): PassedOver | null {
     return this.#watches.get(agentId)?.passedOver ?? null;
   }
 
-  /** Starts running for the queued changes. */
+  /** Enables the start of runs and starts runs for the queued changes. */
   start(): void {
     this.#isFiring = true;
     this.#digests.start();
     for (const watch of this.#watches.values()) watch.queue.start();
   }
 
-  /** Tries again to start runs for the queued changes. */
+  /** Tries to start runs for the queued changes. */
   wake(): void {
     for (const watch of this.#watches.values()) watch.queue.wake();
   }
 
   /**
-   * Counts the open runs again, because messages from other machines may be lost. Then starts runs for the queued
-   * changes.
+   * Reads the open runs from the database, because messages from other machines may be lost. Then starts runs for the
+   * queued changes.
    */
   resync(): void {
     for (const { queue } of this.#watches.values()) {
@@ -119,22 +122,22 @@ export class Watcher implements AsyncDisposable {
   }
 
   /**
-   * Follows the agents as they are now. Resolves when their changes are noticed. An agent with only another body keeps
-   * its watch. Failures are logged and retried.
+   * Updates the watches from the present agents. Resolves when all watches are open. A change of the agent's text keeps its
+   * watch. Failures are logged and retried.
    */
   reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     this.#wanted = { ...options, agents };
     return this.#follow();
   }
 
-  /** Reads again which of the shared agents belong to this machine. */
+  /** Checks which of the shared agents this machine watches for now, and opens or closes watches. */
   follow(): void {
     void this.#follow().catch((error) => {
       this.#ports.log.write("error", "Cannot follow what is watched", { error });
     });
   }
 
-  /** Closes all watches and stores the changes that are not quiet yet. Started runs continue. */
+  /** Closes all watches and stores the changes that still wait for quiet. Runs that have started continue. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isFiring = false;
     this.#unsubscribe();
@@ -158,7 +161,7 @@ export class Watcher implements AsyncDisposable {
     const { agents, isUnreadable, isElsewhere = () => false } = this.#wanted;
     const watching = new Map(agents.filter(isWatching).map((agent) => [agent.id, agent]));
     const listed = new Set(agents.map(({ id }) => id));
-    // Includes agents that were removed while the service was down.
+    // The store also has the agents that were removed while the service was down.
     const known = new Set([...this.#watches.keys(), ...await this.#ports.store.listAgents()]);
     const { shares } = this.#ports;
     const here = [...known, ...watching.keys()].filter((id) => !isElsewhere(id));
@@ -176,12 +179,12 @@ export class Watcher implements AsyncDisposable {
     await inGroups([...wanted.values()], { size, work });
   }
 
-  /** Runs one agent's work. A failure is logged and retried, and does not affect other agents. */
+  /** Waits for work for one agent. After a failure, logs the error and plans a retry; other agents are not affected. */
   async #attempt(work: Promise<void>, agent: string): Promise<void> {
     try {
       await work;
     } catch (error) {
-      // The service stops: a half-open watch needs no retry.
+      // The watcher is closing: a failure to open a watch needs no retry.
       if (this.#over.signal.aborted) return;
       const message = "Cannot follow what is watched; tried again soon";
       this.#ports.log.write("error", message, { agent, error });
@@ -197,7 +200,7 @@ export class Watcher implements AsyncDisposable {
     try {
       await this.#follow();
     } catch (error) {
-      // The attempt is optional: the next reload of the agents follows them again.
+      // No retry is needed: the next reload of the agents opens the watches.
       log.write("error", "Cannot follow what is watched", { error });
     }
   }
@@ -234,13 +237,13 @@ export class Watcher implements AsyncDisposable {
     if (type === "execution_started") return;
     const queue = this.#watches.get(agentId)?.queue;
     if (queue !== undefined) queue.handleEvent(executionId, type);
-    // Also for agents that watch no more: their runs end, too.
+    // Agents that no longer watch have no queue, but their runs continue and may end here.
     else if (type === "execution_resumed") this.#breaker.resumed(executionId);
     else this.#breaker.ended(executionId);
   }
 }
 
-/** Returns true when file changes may start the agent. */
+/** Returns true if the agent is enabled and has a watch trigger. */
 function isWatching(agent: Agent): agent is WatchingAgent {
   return agent.enabled && agent.trigger.type === "watch";
 }

@@ -1,21 +1,22 @@
-// Decodes a delivery's body by its `Content-Encoding`, up to a limit. Signatures cover the bytes as received.
+// Decompresses the body of a delivery according to its `Content-Encoding`, up to MAX_DECODED_BYTES. Signatures are verified
+// on the compressed bytes.
 import type { UnreadableDelivery } from "./delivery.ts";
 
-/** The largest decoded body, in bytes. */
+/** The maximum size of a decompressed body, in bytes. */
 export const MAX_DECODED_BYTES = 1_048_576;
-/** The number of bytes decompressed at a time. Each may become a thousand. */
+/** The number of bytes to decompress at a time. One byte may expand to a thousand, so small slices keep the limit exact. */
 const SLICE_BYTES = 1_024;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The compression formats by their names in RFC 9110, in the order to try. Some senders omit the frame of `deflate`. */
+/** The compression formats to try, in order, by their names in RFC 9110. Some senders omit the zlib header of `deflate`. */
 const FORMATS: Readonly<Record<string, readonly CompressionFormat[]>> = {
   gzip: ["gzip"],
   "x-gzip": ["gzip"],
   deflate: ["deflate", "deflate-raw"],
 };
 
-/** Returns the decoded bytes, or the reason why the body cannot be decoded. */
+/** Returns the decompressed body, or the reason why it cannot be decompressed. */
 export async function decodeBody(
   { headers, body }: { headers: Headers; body: Bytes },
 ): Promise<Bytes | UnreadableDelivery> {
@@ -35,7 +36,9 @@ export async function decodeBody(
   return { status: 400, reason: `The body is not valid ${encoding}` };
 }
 
-/** Returns undefined for bytes in another format. */
+/**
+ * Returns the decompressed bytes, `too large` above MAX_DECODED_BYTES, or undefined if the bytes do not have this format.
+ */
 async function decompress(
   body: Bytes,
   format: CompressionFormat,
@@ -43,7 +46,7 @@ async function decompress(
   const { writable, readable } = new DecompressionStream(format);
   const writer = writable.getWriter();
   const reader = readable.getReader();
-  // A failure here also fails the reader, or no longer matters.
+  // If a write fails, the reader fails, too, and handles the error. After `too large`, errors do not matter.
   writeSlices(writer, body).catch(() => {});
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -59,7 +62,7 @@ async function decompress(
     if (!(error instanceof TypeError)) throw error;
     return undefined;
   } finally {
-    reader.cancel().catch(() => {/* It has ended, or was no such stream. */});
+    reader.cancel().catch(() => {/** The stream has ended or is invalid. */});
   }
   const bytes = new Uint8Array(size);
   let offset = 0;

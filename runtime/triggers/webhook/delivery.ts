@@ -1,43 +1,43 @@
-// A webhook delivery as received, and its parsed form: event, id and value.
+// A webhook delivery as received, and its parsed form with event, id and JSON value.
 import { isDeeperThan, isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import { SCHEME_FORMS, type WebhookScheme } from "../../vocabulary/trigger_kinds.ts";
 
-/** A delivery as received. Nothing in it is verified. */
+/** A delivery as received. No part of it is verified. */
 export interface Delivery {
   headers: Headers;
   body: Uint8Array<ArrayBuffer>;
-  /** Absent: POST. */
+  /** The HTTP method; POST if absent. */
   method?: string;
-  /** The equivalent addresses that the sender may use. The query may contain a token. */
+  /** The URLs that the sender may have used for this request. The query may contain a token. */
   addresses?: readonly string[];
 }
 
 /** A verified and parsed delivery. */
 export interface ReadDelivery {
-  /** The body, or the JSON in the form field `payload`. */
+  /** The body, or the JSON text in the form field `payload`. */
   text: string;
   value: JsonValue;
-  /** The name of the event that the sender gave, such as `push`. */
+  /** The sender's name of the event, such as `push`; null without one. */
   event: string | null;
-  /** The sender's id of the delivery, or null without one. */
+  /** The sender's id of the delivery; null without one. */
   id: string | null;
-  /** True when the signature covers the id, so that nobody else can send the same delivery under another id. */
+  /** True if the signature covers the id. Otherwise a copied delivery can be sent again under another id. */
   isIdSigned: boolean;
 }
 
-/** The reason why a delivery cannot be read. */
+/** The HTTP status and the reason for a delivery that cannot be parsed. */
 export interface UnreadableDelivery {
   status: 400 | 413 | 415;
   reason: string;
 }
 
-/** The longest id or event name. A longer one is ignored. */
+/** The maximum length of an id or event name. A longer one is ignored. */
 const MAX_NAME_CHARACTERS = 200;
-/** The deepest JSON. No known service sends more. */
+/** The maximum nesting depth of the JSON. No known sender exceeds it. */
 const MAX_DEPTH = 100;
 
-/** Parses a delivery after its signature was verified and its body decoded. */
+/** Parses a delivery. Call it after the signature was verified and the body decompressed. */
 export function readDelivery(
   { headers, body }: Delivery,
   scheme: WebhookScheme,
@@ -63,7 +63,7 @@ function readContent(
   } catch {
     return { status: 400, reason: "The body is not UTF-8" };
   }
-  // Some senders send an empty body.
+  // An empty body is valid, because some senders send it.
   if (text === "") return { text, value: null };
   const mediaType = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   const { bodyFormat } = SCHEME_FORMS[scheme];
@@ -83,7 +83,7 @@ function readContent(
   return parseJson(text);
 }
 
-/** Parses the JSON of an unverified body; undefined when it is invalid. */
+/** Parses the JSON of an unverified body. Returns undefined if it is invalid. */
 export function parseUnverified(body: Uint8Array): JsonValue | undefined {
   const content = parseJson(new TextDecoder().decode(body));
   return "status" in content ? undefined : content.value;
@@ -91,7 +91,7 @@ export function parseUnverified(body: Uint8Array): JsonValue | undefined {
 
 type Content = { text: string; value: JsonValue };
 
-/** `otherwise`: the result for a text that is not JSON; absent: an error. */
+/** Parses JSON. If the text is not JSON, returns `otherwise`, or an error without it. */
 function parseJson(
   text: string,
   { otherwise }: { otherwise?: Content } = {},
@@ -103,7 +103,7 @@ function parseJson(
     if (!(error instanceof SyntaxError)) throw error;
     return otherwise ?? { status: 400, reason: "The body is not valid JSON" };
   }
-  // Serializers recurse once for each level of such a value.
+  // Serializing a value recurses once per level, so a deep value would overflow the stack.
   if (isDeeperThan(value, MAX_DEPTH)) {
     return { status: 400, reason: `The body is more than ${MAX_DEPTH} levels deep` };
   }
@@ -115,7 +115,7 @@ function toName(value: JsonValue | undefined): string | null {
   return isName ? value : null;
 }
 
-/** Returns the answer to a signed handshake, or undefined for any other delivery. */
+/** Returns the answer to a signed handshake, or undefined if the delivery is no handshake. */
 export function answerHandshake(
   { event, value }: ReadDelivery,
   scheme: WebhookScheme,

@@ -1,14 +1,14 @@
-// The filter of a webhook's deliveries.
+// Applies the filter of a webhook trigger to a delivery.
 import type { WebhookTrigger } from "../../agents/agent.ts";
 import { compileGlob } from "../../../base/files/glob.ts";
 import type { JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import type { ReadDelivery } from "./delivery.ts";
 
-/** The longest text to match with a pattern. A longer text matches only an equal filter. */
+/** The maximum length of a value that is matched with a pattern. A longer value must be equal to the filter. */
 const MAX_MATCHED_CHARACTERS = 1_000;
 
-/** Returns why a delivery is filtered out, in words for its sender and the log; undefined when it passes. */
+/** Returns the reason why a delivery is filtered out, for its sender and the log; undefined if it passes the filter. */
 export function findFilterReason(
   { event, value }: Pick<ReadDelivery, "event" | "value">,
   { events, fields }: WebhookTrigger["filter"],

@@ -1,30 +1,33 @@
-// Handshakes: a sender tries an address before its first delivery, and the answer confirms it. A handshake starts no
-// run. trigger_kinds.ts lists the forms and their sources.
+// Answers unsigned handshakes: requests with which a sender checks an address before its first delivery. A handshake starts
+// no run. trigger_kinds.ts lists the handshakes with their sources.
 import type { JsonValue } from "../../../base/json.ts";
 import { valueAt } from "../../../base/json_pointer.ts";
 import { HANDSHAKES, type WebhookHandshake } from "../../vocabulary/trigger_kinds.ts";
 import { type Delivery, parseUnverified } from "./delivery.ts";
 import { hmac, isSecret, queryOf } from "./signature.ts";
 
-/** The longest text of an unverified sender that is sent back. */
+/** The maximum length of a text that is returned to an unverified sender. */
 const MAX_ECHO_CHARACTERS = 1_000;
-/** The largest body of a handshake. */
+/** The maximum body of a handshake, in bytes. */
 const MAX_BODY_BYTES = 8 * MAX_ECHO_CHARACTERS;
 /**
- * The accepted token. It has no colon, and every text that Zoom signs has one: so the answer to a handshake is never the
- * signature of a delivery.
+ * The tokens of Zoom that are signed and returned. The pattern excludes colons. Signatures of Zoom deliveries cover a text
+ * with a colon, so no answer can serve as the signature of a delivery.
  */
 const ZOOM_TOKEN = /^[\w+/=-]{1,200}$/;
 
-/** Returns true when the handshake is a GET or HEAD request. */
+/** Returns true if senders perform this kind of handshake with a GET or HEAD request. */
 export function isGetHandshake(handshake: WebhookHandshake | undefined): boolean {
   return handshake !== undefined && !HANDSHAKES[handshake].startsWith("POST");
 }
 
-/** The answer: a text or JSON. */
+/** The body of the answer: text, or an object for JSON. */
 export type HandshakeAnswer = string | Record<string, string>;
 
-/** Answers a handshake; returns undefined for any other delivery. `verifyKeys`: Meta's verify token. */
+/**
+ * Returns the answer to an unsigned handshake, or undefined if the delivery is no handshake. `verifyKeys` are the accepted
+ * verify tokens of Meta.
+ */
 export async function answerUnsignedHandshake(
   delivery: Delivery,
   options: {

@@ -1,10 +1,10 @@
-// The settings to enter at the sender of a webhook: address, secret, handshake.
+// Formats the settings that a user enters at the sender of a webhook: address, secret, handshake.
 import type { Agent } from "../../agents/agent.ts";
 import { HANDSHAKES } from "../../vocabulary/trigger_kinds.ts";
 
 /**
- * Returns the address, the secret and the answered handshake of an agent's webhook, a line each; none for another
- * trigger.
+ * Returns one line each for the address, the secret and the supported handshake of an agent's webhook. Returns no lines for
+ * another kind of trigger.
  */
 export function describeSetup(
   { id, trigger }: Pick<Agent, "id" | "trigger">,

@@ -1,5 +1,5 @@
-// Verifies that a delivery comes from a holder of the secret, by the rules of its scheme. trigger_kinds.ts lists the
-// schemes and their sources.
+// Verifies that the sender of a delivery knows the secret, by the rules of the trigger's scheme. trigger_kinds.ts lists the
+// schemes with their sources.
 import type { WebhookTrigger } from "../../agents/agent.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { isJsonObject } from "../../../base/json.ts";
@@ -7,31 +7,31 @@ import { valueAt } from "../../../base/json_pointer.ts";
 import { SCHEME_FORMS } from "../../vocabulary/trigger_kinds.ts";
 import { type Delivery, parseUnverified } from "./delivery.ts";
 
-/** The greatest difference between a delivery's time and now. */
+/** The maximum difference between the signed time of a delivery and the present time. */
 export const FRESHNESS_MS = 5 * MINUTE_MS;
 /**
- * The most signatures to check. Two are sent while secrets change; more would cost this service time and the sender
- * nothing.
+ * The maximum number of signatures to check in a delivery. Senders send two while they rotate secrets; the limit bounds the
+ * work that an attacker can cause.
  */
 const MAX_SIGNATURES = 10;
-/** The most notifications in one delivery of Microsoft Graph. */
+/** The maximum number of notifications in one delivery of Microsoft Graph. */
 const MAX_NOTIFICATIONS = 1_000;
 
 type Scheme = Pick<WebhookTrigger, "scheme" | "header" | "encoding" | "in">;
 
-/** The parts of a delivery that are verified. */
+/** The parts of a delivery that are needed to verify it. */
 interface Evidence {
   signatures: Bytes[];
-  /** The candidate texts, in parts. One of them is signed. */
+  /** The candidates for the signed text, each a list of parts. The signature must match one of them. */
   signed: (string | Bytes)[][];
-  /** The delivery's time in seconds since the epoch, as written; absent when the scheme has none. */
+  /** The signed time in seconds since the epoch, as the sender wrote it; absent if the scheme has none. */
   time?: string;
 }
 
 type Encoding = Scheme["encoding"] | "base64url";
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Returns the key of a secret, or undefined when the secret does not fit the scheme. */
+/** Returns the HMAC key for a secret, or undefined if the secret does not have the format of the scheme. */
 export function keyOf(secret: string, { scheme }: Pick<Scheme, "scheme">): Bytes | undefined {
   if (scheme !== "standard-webhooks") return encode(secret);
   const key = decode(secret.replace(/^whsec_/, ""), "base64");
@@ -39,8 +39,8 @@ export function keyOf(secret: string, { scheme }: Pick<Scheme, "scheme">): Bytes
 }
 
 /**
- * Returns true when one of the keys signed the delivery, at a time close to `now` (milliseconds since the epoch). A
- * complete delivery takes the same time, whichever part is wrong.
+ * Returns true if one of the keys signed the delivery and its time is close to `now` (milliseconds since the epoch). The
+ * duration of the check does not reveal which part is wrong.
  */
 export async function isGenuine(
   delivery: Delivery,
@@ -121,7 +121,7 @@ function readEvidence(
   }
 }
 
-/** Returns a decoder of digests. The result is a list of one digest, or an empty list for an invalid text. */
+/** Returns a function that decodes a digest. Its result is a list with the digest, or an empty list for an invalid text. */
 function toDigest(encoding: Encoding): (text: string) => Bytes[] {
   return (text) => {
     const bytes = decode(text, encoding);
@@ -134,7 +134,9 @@ function isFresh(time: string | undefined, now: number): boolean {
   return /^\d{1,12}$/.test(time) && Math.abs(now - Number(time) * SECOND_MS) <= FRESHNESS_MS;
 }
 
-/** Returns the token from the place that the trigger names; for Basic authentication the password. */
+/**
+ * Returns the token from the place that the trigger names: the query, a header, or the password of Basic authentication.
+ */
 function readToken(delivery: Delivery, trigger: Scheme): string | undefined {
   const { header, in: place } = trigger;
   const { headers } = delivery;
@@ -149,14 +151,17 @@ function readToken(delivery: Delivery, trigger: Scheme): string | undefined {
     : headers.get(header) ?? undefined;
 }
 
-/** Returns the parameters of the address. */
+/** Returns the query parameters of a delivery's first address. */
 export function queryOf(
   { addresses: [address = ""] = [] }: Pick<Delivery, "addresses">,
 ): URLSearchParams {
   return URL.parse(address)?.searchParams ?? new URLSearchParams();
 }
 
-/** Verifies a delivery of Microsoft Graph, which has no signature: each notification repeats the subscription's secret. */
+/**
+ * Returns true if each notification in a delivery of Microsoft Graph contains the secret as `clientState`. Graph sends no
+ * signature.
+ */
 async function hasClientStates({ body }: Delivery, keys: readonly Bytes[]): Promise<boolean> {
   const items = valueAt(parseUnverified(body), "/value");
   if (!Array.isArray(items) || items.length === 0 || items.length > MAX_NOTIFICATIONS) return false;
@@ -167,7 +172,10 @@ async function hasClientStates({ body }: Delivery, keys: readonly Bytes[]): Prom
   return known.every(Boolean);
 }
 
-/** Compares digests, which have equal lengths, so that the time does not reveal even the length of the secret. */
+/**
+ * Returns true if a text equals one of the keys. Compares digests of equal length, so that the duration does not even
+ * reveal the length of the secret.
+ */
 export async function isSecret(
   given: string | undefined,
   keys: readonly Bytes[],
@@ -180,14 +188,17 @@ export async function isSecret(
   return isKnown;
 }
 
-/** Compares every byte, so that the time does not reveal the position of the first difference. */
+/**
+ * Returns true if two byte arrays are equal. Compares every byte, so that the duration does not reveal the position of the
+ * first difference.
+ */
 function isEqual(one: Bytes, other: Bytes): boolean {
   let difference = one.length ^ other.length;
   for (let i = 0; i < other.length; i++) difference |= (one[i] ?? 0) ^ (other[i] ?? 0);
   return difference === 0;
 }
 
-/** Returns the HMAC of a text in parts. */
+/** Returns the HMAC of the concatenated parts. */
 export async function hmac(
   key: Bytes,
   parts: (string | Bytes)[],

@@ -1,4 +1,4 @@
-// Receives webhook deliveries: verifies and filters them, and starts one run for each.
+// Receives webhook deliveries, verifies and filters them, and starts one run for each.
 import type { Agent, WebhookTrigger } from "../../agents/agent.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
@@ -16,20 +16,20 @@ import { answerUnsignedHandshake, type HandshakeAnswer, isGetHandshake } from ".
 import { findFilterReason } from "./filter.ts";
 import { isGenuine, keyOf } from "./signature.ts";
 
-/** The result of a delivery. */
+/** The result of receiving a delivery. */
 export type HookOutcome =
-  /** No enabled agent has a webhook of this name. */
+  /** No enabled agent with this id has a webhook. */
   | { outcome: "unknown" }
-  /** The signature is missing, wrong or too old. The sender does not learn which. */
+  /** The signature is missing, wrong or too old. The answer to the sender does not say which. */
   | { outcome: "unsigned" }
   | { outcome: "unreadable"; status: 400 | 413 | 415; reason: string }
-  /** The sender may repeat it later. */
+  /** The delivery is refused for now. The sender may repeat it later. */
   | { outcome: "later"; reason: string }
-  /** A handshake, with its answer. */
+  /** The request is a handshake; `body` is its answer. */
   | { outcome: "answered"; body: HandshakeAnswer }
-  /** The filter of the agent excludes it. */
+  /** The filter of the agent excludes the delivery. */
   | { outcome: "filtered"; reason: string }
-  /** Stored as this execution, or as the execution of an equal delivery before. */
+  /** The delivery started the execution. If `isNew` is false, an equal earlier delivery started it. */
   | {
     outcome: "accepted";
     executionId: number;
@@ -38,18 +38,18 @@ export type HookOutcome =
     requiresOk?: true;
   };
 
-/** The entrance for deliveries. Without `hasGetHandshake`, GET starts no handshake. */
+/** The part of `Webhooks` that receives requests. Without `hasGetHandshake`, a GET request is never a handshake. */
 export type DeliveryPort =
   & Pick<Webhooks, "has" | "receive">
   & Partial<Pick<Webhooks, "hasGetHandshake">>;
 
 /** The collaborators of `Webhooks`. */
 export interface WebhooksPorts extends RunBrakePorts {
-  /** Returns the agent as its file defines it now. */
+  /** Returns the current version of an agent, or undefined if it was removed. */
   findAgent(id: string): Agent | undefined;
   environment: Pick<Environment, "get">;
   start: StartRun;
-  /** Returns the execution of a delivery with this key within 24 hours. */
+  /** Returns the execution that a delivery with this deduplication key started within the last 24 hours. */
   findByKey(key: string): Promise<{ id: number; startedAt: number } | undefined>;
   isPaused: () => Promise<boolean>;
   findHoldReason?: FindHoldReason;
@@ -59,11 +59,14 @@ export interface WebhooksPorts extends RunBrakePorts {
 
 type HookedAgent = Agent & { trigger: WebhookTrigger };
 
-/** The webhooks of all agents. */
+/** Receives the webhook deliveries for all agents. */
 export class Webhooks {
   readonly #ports: WebhooksPorts;
   readonly #brake: RunBrake;
-  /** One queue per agent, so that simultaneous equal deliveries find each other. */
+  /**
+   * One queue per agent. Deliveries of an agent are accepted one at a time, so that of two simultaneous equal deliveries
+   * the second finds the execution of the first.
+   */
   readonly #accepting = new Map<string, SerialQueue>();
   #refused = 0;
   #nextTold = 1;
@@ -73,17 +76,17 @@ export class Webhooks {
     this.#brake = new RunBrake(ports);
   }
 
-  /** Returns true when an enabled agent has a webhook under this name. */
+  /** Returns true if an enabled agent with this id has a webhook. */
   has(agentId: string): boolean {
     return this.#find(agentId) !== undefined;
   }
 
-  /** Returns true when the sender's handshake is a GET or HEAD request. */
+  /** Returns true if the agent's webhook has a handshake with a GET or HEAD request. */
   hasGetHandshake(agentId: string): boolean {
     return isGetHandshake(this.#find(agentId)?.trigger.handshake);
   }
 
-  /** Receives a delivery. The run of an accepted delivery is stored when this resolves. */
+  /** Processes a delivery. When this resolves, the execution of an accepted delivery is stored. */
   async receive(agentId: string, delivery: Delivery): Promise<HookOutcome> {
     const agent = this.#find(agentId);
     if (agent === undefined) return { outcome: "unknown" };
@@ -191,7 +194,7 @@ export class Webhooks {
     });
   }
 
-  /** Logs the first, tenth, hundredth refusal and so on, so that attempts cannot fill the log. */
+  /** Counts a refused delivery. Logs only the 1st, 10th, 100th and so on, so that an attacker cannot fill the log. */
   #countRefused({ id }: Agent): void {
     this.#refused++;
     if (this.#refused < this.#nextTold) return;
@@ -213,23 +216,30 @@ function isHooked(agent: Agent): agent is HookedAgent {
 
 /** The deduplication keys of a delivery. */
 interface DeliveryKeys {
-  /** The keys stored with its execution. */
+  /** The keys to store with the execution. */
   own: [string, ...string[]];
-  /** The key that an equal delivery may have got a moment ago. */
+  /** The key of the previous time span, which a recent equal delivery may have. */
   before?: string[];
-  /** Executions before this time (milliseconds since the epoch) belong to another delivery. */
+  /**
+   * The start of the deduplication period, in milliseconds since the epoch. An execution before it belongs to another
+   * delivery.
+   */
   since: number;
 }
 
-/** The time in which equal bodies without an id are one delivery, for senders that repeat after a lost answer. */
+/**
+ * The default time in which an equal body without an id is a repetition, for senders that repeat a delivery after a lost
+ * answer.
+ */
 const DEDUPE_MS = MINUTE_MS;
 
 /**
- * Returns the keys that identify a repeated delivery: its id, and, where the signature does not cover the id, its body.
- * Without the body, a copied delivery could be sent again under another id.
+ * Returns the keys that identify a repeated delivery: its id and, if the signature does not cover the id, its body. Without
+ * the body, a copied delivery could be sent again under another id.
  *
- * In some schemes an equal body may be a new delivery. It then counts for `trigger.dedupe` only, and its key contains
- * the span of that length. Keys start with a space: keys that a program sends with a run are trimmed, so none is equal.
+ * In some schemes an equal body may be a new delivery. It is then a repetition only for the time `trigger.dedupe`, and its
+ * key contains the number of the time span of that length. Keys start with a space, which no key of an API request has,
+ * because those are trimmed.
  */
 async function idempotencyKeys(
   { id: agentId, trigger }: HookedAgent,
@@ -257,7 +267,10 @@ async function idempotencyKeys(
   };
 }
 
-/** Returns the values for `{header.X}`. Never includes the headers that prove the sender. */
+/**
+ * Returns the cause of the run, with the values for `{header.X}` in the input. Never includes headers that contain a secret
+ * or signature.
+ */
 function toCause(
   { trigger: { input = "", header = "x-signature" } }: HookedAgent,
   { read: { event, text }, delivery }: { read: ReadDelivery; delivery: Delivery },
