@@ -5,7 +5,7 @@ export const SLOW_SECONDS = 3;
 
 /** By the name of the test. */
 export const REASONS_TO_BE_SLOW: Readonly<Record<string, string>> = {
-  "a service that is killed right before or after it takes a slot, a change and an end starts one run for each":
+  "a service killed around the acceptance of a run starts one run per trigger event":
     "It starts services to kill them, and waits for beats of a second.",
   "dashboard: chat, and running again: axe finds no fault in the chat, in both themes and widths":
     "axe checks three views in two looks each.",

@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts";
 
 const ECHO = "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n";
 
-/** Collects every agents_changed event as `change id`; `seen` waits for a number of them. */
+/** Collects every `agents_changed` event as `change id`. `seen` waits until a number of events has arrived. */
 function record(runtime: Runtime) {
   const changes: string[] = [];
   runtime.events.subscribe((event) => {
@@ -33,7 +33,7 @@ Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, on
   const { changes, seen } = record(runtime);
 
   await place.writeAgent("new", ECHO);
-  // Either the watch or the reload reports the changes.
+  // The watch and the reload find the same changes. Only one of them publishes each.
   await runtime.reloadAgents();
   await seen(1);
   await saveAtomically(place, "new", `${ECHO}More.\n`);
@@ -45,21 +45,21 @@ Deno.test("AgentFiles reports additions, atomic saves, renames and deletions, on
   await seen(5);
   const expected = ["loaded new", "updated new", "removed old", "loaded other", "removed new"];
   assert.deepEqual(changes, expected);
-  // The history of the old id stays available.
+  // The runs of the old id are still listed.
   assert.equal((await runtime.listRuns("old", { limit: 10, offset: 0 }))[0]?.id, ended.id);
   await assert.rejects(runtime.getAgent("old"), /'old' not found/);
 });
 
-Deno.test("AgentFiles merges quick edits into one change, ignores a touch, and reports and keeps a file that no longer parses", async () => {
+Deno.test("AgentFiles merges quick edits, ignores touched files, and keeps an agent whose file is invalid", async () => {
   await using place = await createTestWorkspace();
   await place.writeAgent("one", ECHO);
   await using runtime = await place.open();
   const { changes, seen } = record(runtime);
   for (let edit = 0; edit < 10; edit++) await place.writeAgent("one", `${ECHO}${edit}\n`);
   await seen(1);
-  // Written again with the same bytes: no change.
+  // The same bytes again are no change.
   await place.writeAgent("one", `${ECHO}9\n`);
-  // Half a file: the last good definition stays live.
+  // The file does not parse, so the last valid version of the agent stays in use.
   await place.writeAgent("one", "---\nmodel: { provider");
   await until(async () => (await runtime.getAgent("one")).agent.warnings.length > 0, "the warning");
   await seen(2);
@@ -73,7 +73,7 @@ Deno.test("AgentFiles merges quick edits into one change, ignores a touch, and r
   assert.deepEqual(changes, ["updated one", "updated one", "updated one"]);
 });
 
-Deno.test("AgentFiles warns once of a file whose name ends with .MD, and loads it when it is renamed", async () => {
+Deno.test("AgentFiles warns once about a file named .MD, and loads the file after a rename", async () => {
   await using place = await createTestWorkspace();
   await Deno.writeTextFile(join(place.agentsDir, "EARLY.MD"), ECHO);
   await using runtime = await place.open();
@@ -95,7 +95,7 @@ Deno.test("AgentFiles warns once of a file whose name ends with .MD, and loads i
   assert.deepEqual(changes, ["loaded late"]);
 });
 
-Deno.test("AgentFiles logs an agent's warnings and parse errors once each, with the position", async () => {
+Deno.test("AgentFiles logs each warning and parse error once, with its position", async () => {
   await using place = await createTestWorkspace();
   const path = join(place.root, "service.log");
   using log = openLogFile(path, { clock: new SystemClock() });
@@ -128,7 +128,7 @@ Deno.test("AgentFiles logs an agent's warnings and parse errors once each, with 
   assert.deepEqual(more, []);
 });
 
-Deno.test("AgentFiles waits for a missing folder, and for one that vanishes and returns, alone or with its parent", async () => {
+Deno.test("AgentFiles waits for a missing agents folder, also if its parent was removed", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.agentsDir);
   await using runtime = await place.open();
@@ -154,7 +154,7 @@ Deno.test("AgentFiles waits for a missing folder, and for one that vanishes and 
   ]);
 });
 
-Deno.test("AgentFiles finds an agents folder that is unreachable at the start once it is reachable", async () => {
+Deno.test("AgentFiles loads an unreachable agents folder as soon as it is reachable", async () => {
   await using place = await createTestWorkspace();
   const { realPathSync } = Deno;
   let isReachable = false;

@@ -1,16 +1,16 @@
-// A clock on the machine's time that delays some scripted runs until the test releases them.
+// A system clock that blocks scripted runs with a special delay until the test opens a gate.
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import { SystemClock } from "../../../base/clock.ts";
 
-/** The `delay_ms` of a step that waits at the gate. No other sleep has this length. */
+/** The `delay_ms` of a scripted step that waits at the gate. No other sleep has this length. */
 export const AT_GATE_MS = 54_321;
 
-/** Sleeps of AT_GATE_MS end when the gate is opened, or with their signals. */
+/** A system clock on which sleeps of AT_GATE_MS last until `open()` or their abort signal. */
 export class GateClock extends SystemClock {
   readonly #gate = Promise.withResolvers<void>();
   #waiting = 0;
 
-  /** The number of sleeps at the gate. */
+  /** The number of sleeps that wait at the gate. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -25,7 +25,7 @@ export class GateClock extends SystemClock {
     }
   }
 
-  /** Ends these sleeps, present and future. */
+  /** Ends all sleeps at the gate, present and future. */
   open(): void {
     this.#gate.resolve();
   }

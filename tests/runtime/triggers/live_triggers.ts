@@ -1,4 +1,4 @@
-// A real runtime with agents that have triggers, and queries about their runs.
+// A real runtime whose agents have triggers, with queries for their runs.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { OpenRuntimeOptions } from "../../../runtime/mod.ts";
@@ -8,7 +8,7 @@ import type { TestWorkspace } from "../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf } from "../../support/test_workspace.ts";
 import { until } from "../../support/until.ts";
 
-/** One workspace with an open service. */
+/** A workspace and the service that is open on it. */
 export class LiveTriggers implements AsyncDisposable {
   readonly place: TestWorkspace;
   #runtime: Runtime | undefined;
@@ -17,7 +17,7 @@ export class LiveTriggers implements AsyncDisposable {
     this.place = place;
   }
 
-  /** Creates a workspace with these files, without a service. */
+  /** Creates a workspace with the given files. Does not open a service. */
   static async create(...files: string[]): Promise<LiveTriggers> {
     const live = new LiveTriggers(await createTestWorkspace());
     for (const file of files) live.write(file);
@@ -43,7 +43,7 @@ export class LiveTriggers implements AsyncDisposable {
     return await this.open(options);
   }
 
-  /** Writes an agent that watches paths and plays a script, or only replies with a word. */
+  /** Writes an agent that watches paths. Its model plays a script, or replies with one word. */
   async watching(
     id: string,
     paths: string[],
@@ -58,7 +58,7 @@ export class LiveTriggers implements AsyncDisposable {
     return join(this.place.workspace, name);
   }
 
-  /** Writes a file at once, with its folders. */
+  /** Writes a file synchronously, and creates its folders. */
   write(name: string, content = `written ${crypto.randomUUID()}`): void {
     Deno.mkdirSync(dirname(this.path(name)), { recursive: true });
     Deno.writeTextFileSync(this.path(name), content);
@@ -69,7 +69,7 @@ export class LiveTriggers implements AsyncDisposable {
     return (await this.runtime.listExecutions({ agentId: id, limit: 500, offset: 0 })).toReversed();
   }
 
-  /** Returns the number of the agent's running runs. */
+  /** Returns the number of the agent's runs with status `running`. */
   async runningCount(id: string): Promise<number> {
     return (await this.runs(id)).filter(({ status }) => status === "running").length;
   }
@@ -85,7 +85,7 @@ export class LiveTriggers implements AsyncDisposable {
     }));
   }
 
-  /** Waits until the agent ran for exactly these changes, in any order, and all runs have ended. */
+  /** Waits until the agent has run for exactly the expected changes, in any order, and all runs have ended. */
   async untilFired(id: string, ...expected: string[]): Promise<void> {
     const isOver = ({ status }: Execution) => status !== "running" && status !== "waiting";
     let seen: string[] = [];

@@ -1,18 +1,21 @@
-// A service in its own process, to be killed. On request it kills itself right before or after it accepts a run.
+// A service in its own process, for tests that kill it. On request it kills itself just before or after it accepts a run.
 import { loadSettings, openRuntime } from "../../../runtime/mod.ts";
 import { SqlAcceptanceStore } from "../../../runtime/storage/executions/acceptance.ts";
 
-/** The order on its command line. */
+/** The order to kill itself, passed on the command line. */
 export interface MortalOrder {
   shell: Record<string, string>;
   home: string;
-  /** The acceptance of a run at which it dies. Claims and executions are stored before or with the acceptance. */
+  /**
+   * The acceptance at which the service kills itself: the nth of a run with this trigger. The claim of the due time and the
+   * execution are stored before or with the acceptance.
+   */
   death: { when: "before" | "after"; nth: number; trigger: string } | null;
 }
 
 const { shell, home, death } = JSON.parse(Deno.args[0] ?? "") as MortalOrder;
 
-/** Kills this process at once: no code runs, no buffer is written. */
+/** Kills this process with SIGKILL, so that no cleanup runs and no buffer is flushed. */
 function die(): never {
   Deno.kill(Deno.pid, "SIGKILL");
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);

@@ -29,7 +29,7 @@ class Services implements AsyncDisposable {
     return lease;
   }
 
-  /** Advances the clock, and waits until each beat has read and written. */
+  /** Advances the clock, and waits until each service has read and written the lease file. */
   async pass(ms: number): Promise<void> {
     const { clock } = this;
     const waiting = clock.sleeping;
@@ -45,7 +45,7 @@ class Services implements AsyncDisposable {
   }
 }
 
-Deno.test("TriggerLease lets one service fire, and another one after it stopped", async () => {
+Deno.test("TriggerLease activates one service, and another service after the first has stopped", async () => {
   await using services = new Services();
   const studio = await services.start("studio");
   const laptop = await services.start("laptop");
@@ -61,7 +61,7 @@ Deno.test("TriggerLease lets one service fire, and another one after it stopped"
   assert.deepEqual([...Deno.readDirSync(join(services.folder, "_config"))], []);
 });
 
-Deno.test("TriggerLease of a service that was killed passes to another one after two minutes, and to a restart with its own state folder at once", async () => {
+Deno.test("TriggerLease of a killed service is free after two minutes, or at its restart", async () => {
   await using services = new Services();
   await services.start("studio");
   const killed = Deno.readTextFileSync(services.file);
@@ -76,13 +76,13 @@ Deno.test("TriggerLease of a service that was killed passes to another one after
   assert.notEqual(laptop.inactiveReason, undefined);
   await others.pass(MINUTE_MS);
   assert.equal(laptop.inactiveReason, undefined);
-  // The frozen service notices before it fires.
+  // The service that was frozen checks the lease before it fires.
   services.clock.jump(10 * MINUTE_MS);
   const [studio] = [await services.start("studio")];
   assert.match(await studio.findHoldReason() ?? "", /^the service on laptop/);
 });
 
-Deno.test("TriggerLease has one holder again soon after two services took it in the same moment", async () => {
+Deno.test("TriggerLease has one holder soon after two services took the lease at the same time", async () => {
   await using services = new Services();
   const studio = await services.start("studio");
   Deno.removeSync(services.file);
@@ -93,7 +93,7 @@ Deno.test("TriggerLease has one holder again soon after two services took it in 
   assert.equal(laptop.inactiveReason, undefined);
 });
 
-Deno.test("TriggerLease lets a service fire that cannot write it, with one warning", async () => {
+Deno.test("TriggerLease activates a service that cannot write the lease file, with one warning", async () => {
   await using services = new Services();
   Deno.writeTextFileSync(join(services.folder, "_config"), "");
   const studio = await services.start("studio");

@@ -24,7 +24,7 @@ async function pausedAgents(runtime: Runtime): Promise<string[]> {
   return agents.filter((agent) => agent.trigger_paused !== null).map(({ id }) => id);
 }
 
-Deno.test("a stopped trigger is reported everywhere, and re-armed by an edit, a reload and a resume", async () => {
+Deno.test("a stopped trigger is visible in all reports, and re-armed by edit, reload and resume", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("reader", ["inbox"], { trigger: "debounce: 0, max_runs: 1" });
   const runtime = await live.open();
@@ -67,13 +67,16 @@ Deno.test("a stopped trigger is reported everywhere, and re-armed by an edit, a 
     const states = told.map((event) => event.type === "trigger_changed" ? event.status : "");
     assert.deepEqual(states, ["running", "paused"], how);
   }
-  // A rescan alone re-arms nothing: the trigger of an unchanged agent stays stopped.
+  // A changed script file causes a reload of the agents, but does not re-arm the trigger of an unchanged agent.
   await live.place.writeScript("third", [{ say: "x" }]);
   await until(async () => (await runtime.listAgents()).length === 2, "the new agent");
   assert.deepEqual(await pausedAgents(runtime), ["reader"]);
 });
 
-/** Writes an agent that writes a file into the other folder, named after the file that fired it. */
+/**
+ * Writes an agent whose runs write a file into the folder `to`. The file is named after the file in `from` that started the
+ * run.
+ */
 async function writeRelay(live: LiveTriggers, id: string, [from, to]: [string, string]) {
   const steps = [
     { call: [{ name: "file_write", arguments: { path: `${to}/x{file}`, content: "hi" } }] },
@@ -94,7 +97,7 @@ async function writeRelay(live: LiveTriggers, id: string, [from, to]: [string, s
   await live.place.writeAgent(id, `---\n${JSON.stringify(frontMatter)}\n---\nRelay.\n`);
 }
 
-/** Opens two agents that write files with new names for each other. */
+/** Opens two agents. Each writes a file with a new name into the folder that the other agent watches. */
 async function openRelay(): Promise<{ live: LiveTriggers; runtime: Runtime }> {
   const live = await LiveTriggers.create();
   await writeRelay(live, "ping", ["d1", "d2"]);
@@ -114,7 +117,7 @@ Deno.test("agents that write files with new names for each other are stopped", a
   assert.ok(runs.every(({ status }) => status === "success"));
 });
 
-Deno.test("a client that constantly reloads the agents keeps no loop running", async () => {
+Deno.test("constant reloads of the agents do not prevent the stop of a loop", async () => {
   const { live, runtime } = await openRelay();
   await using _live = live;
   let stops = 0;

@@ -11,10 +11,10 @@ const FAIL = [{ fail: "The key is wrong" }];
 
 const pausedBy = async (runtime: Runtime, id: string) => (await runtime.getAgent(id)).triggerPaused;
 
-Deno.test("a schedule that fails max_failures times in a row pauses, across a restart and a reload, and is tried after an hour, then daily, until a run succeeds", async () => {
+Deno.test("a schedule stopped by max_failures is retried after an hour, then daily, until success", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
-  // The runs fail for as long as the schema is missing.
+  // The runs fail as long as the schema is missing.
   const settings = "trigger: { type: schedule, every: 10m, max_failures: 3 }\n" +
     "output: { schema: schema.json }";
   await live.place.writeScript("tick", [{ say: "1" }], settings);
@@ -22,7 +22,7 @@ Deno.test("a schedule that fails max_failures times in a row pauses, across a re
   const next = async () => ((await runtime.getAgent("tick")).nextRun ?? 0) - clock.now();
   const advance = async (minutes: number, runs: number) => {
     for (let at = 0; at < minutes; at += 10) {
-      // A jump, so that no sleeper wakes for each second.
+      // A jump of the clock, instead of waking the timers at each second.
       clock.jump(10 * MINUTE - 1_000);
       await clock.advance(1_000);
       const isSettled = async () => {
@@ -63,7 +63,7 @@ Deno.test("a schedule that fails max_failures times in a row pauses, across a re
   await advance(10, 6);
 });
 
-Deno.test("a watch, a webhook and an agent that follows pause when they fail; resumed, each fires again, and the dropped changes are counted", async () => {
+Deno.test("a watch, webhook and follow-up stop after failures, and fire again after a resume", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   live.place.shell["HOOK"] = "secret";
   await live.watching("reader", ["inbox"], {
@@ -112,6 +112,6 @@ Deno.test("a watch, a webhook and an agent that follows pause when they fail; re
   assert.deepEqual(await live.fired("reader"), ["created 1.md", "created 4.md"]);
   assert.equal(await runtime.resumeScheduler(), 0);
   assert.equal((await deliver("[]"))?.outcome, "accepted");
-  // The end of the reader's second run was waiting.
+  // The follow-up of the reader's second run was waiting, and starts now.
   await until(async () => (await live.runs("follower")).length === 2, "the follower");
 });

@@ -11,7 +11,7 @@ import type { MortalOrder } from "./mortal_service.ts";
 
 const PROGRAM = fileURLToPath(new URL("./mortal_service.ts", import.meta.url));
 
-/** Starts the service; resolves when it is ready. */
+/** Starts the service as a process. Resolves when it is ready or has died. */
 async function serve(
   place: TestWorkspace,
   death: MortalOrder["death"] = null,
@@ -31,7 +31,7 @@ async function serve(
   const reader = child.stdout.getReader();
   const { value } = await reader.read();
   reader.releaseLock();
-  // It died before it printed anything.
+  // An undefined value means that the process died before it printed anything.
   if (value !== undefined) assert.equal(new TextDecoder().decode(value).trim(), "ready");
   return child;
 }
@@ -62,8 +62,8 @@ const runsOf = async (place: TestWorkspace, trigger: string) =>
 const causeOf = <Cause>({ request }: RunRow) => (JSON.parse(request) as { cause: Cause }).cause;
 
 /**
- * Checks that every slot has one outcome and every run one slot, and that no slot between the first and the last is
- * missing.
+ * Checks that every due time has one outcome, every run one due time, and that none is missing between the first and the
+ * last.
  */
 async function checkSlots(place: TestWorkspace, everyMs: number): Promise<void> {
   const slots = await place.all<
@@ -78,7 +78,7 @@ async function checkSlots(place: TestWorkspace, everyMs: number): Promise<void> 
   assert.deepEqual(ran, (await runsOf(place, "schedule")).map(({ id }) => id));
 }
 
-/** Checks that each file runs once. */
+/** Checks that each file started one run. */
 async function checkChanges(place: TestWorkspace, paths: readonly string[]): Promise<void> {
   const runs = await runsOf(place, "watch");
   const told = runs.map((run) => causeOf<{ path: string }>(run).path);
@@ -87,7 +87,9 @@ async function checkChanges(place: TestWorkspace, paths: readonly string[]): Pro
   assert.ok(runs.every(({ status }) => status === "success" || status === "orphaned"));
 }
 
-/** Checks that each successful end of a scheduled run is followed once, or is still queued. */
+/**
+ * Checks that each successful end of a scheduled run has started one follow-up run, or that the follow-up is still stored.
+ */
 async function checkFollowUps(place: TestWorkspace): Promise<void> {
   const follows = (await runsOf(place, "after"))
     .map((run) => causeOf<{ executionId: number }>(run).executionId);
@@ -98,12 +100,12 @@ async function checkFollowUps(place: TestWorkspace): Promise<void> {
   assert.deepEqual(ended.filter(({ id }) => !known.has(id)), [], "no end is lost");
 }
 
-/** A service dies at the first, or at the nth, acceptance of a trigger's runs. */
+/** The acceptances at which a service dies: the first or the nth of each kind of trigger, just before or after. */
 const DEATHS = Object.entries({ schedule: 1, watch: 4, after: 1 }).flatMap(([trigger, nth]) =>
   (["before", "after"] as const).map((when) => ({ trigger, nth, when }))
 );
 
-Deno.test("a service that is killed right before or after it takes a slot, a change and an end starts one run for each", async () => {
+Deno.test("a service killed around the acceptance of a run starts one run per trigger event", async () => {
   await using place = await createTestWorkspace();
   const inbox = join(place.workspace, "inbox");
   await Deno.mkdir(inbox);
@@ -141,7 +143,8 @@ Deno.test("a service that is killed right before or after it takes a slot, a cha
   await checkSlots(place, 1_000);
   await checkChanges(place, paths);
   await checkFollowUps(place);
-  // Accepted and never started: not run again, but on PostgreSQL it waits for any machine.
+  // The execution was accepted but never started. With SQLite it is not run again; with PostgreSQL it waits for another
+  // machine.
   const expected = IS_POSTGRES ? "success" : "orphaned";
   for (const { id, trigger } of victims) {
     const run = (await runsOf(place, trigger)).find((one) => one.id === id);

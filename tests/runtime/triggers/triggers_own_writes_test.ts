@@ -7,7 +7,7 @@ const call = (name: string, args: Record<string, unknown>) => ({
   call: [{ name, arguments: args }],
 });
 
-/** The agent's actions in its folder, which contains old.md and victim.md. */
+/** The actions of the agent in a folder that contains old.md and victim.md. */
 const SCRIPTS: Readonly<Record<string, (folder: string) => unknown[]>> = {
   "file_write and file_edit": (folder) => [
     call("file_write", { path: `${folder}/new.md`, content: "one two" }),
@@ -52,7 +52,7 @@ Deno.test("an agent's own writes do not fire it, with and without a debounce", a
     });
   }
   await live.open();
-  // A write that fired before would add a change to the next run's list.
+  // If an earlier write of the agent fired, its change is in the list of the next run.
   const files = ["start.md", "second.md", "third.md"];
   for (const [round, file] of files.entries()) {
     for (const n of cases.keys()) live.write(`inbox-${n}/${file}`);
@@ -77,7 +77,7 @@ Deno.test("the memory tools fire no agent that watches the whole workspace", asy
   await live.untilFired("keeper", "created start.md", "created next.md");
 });
 
-Deno.test("an agent's write fires another agent, and a person's later change fires the agent itself", async () => {
+Deno.test("an agent's write fires another agent, and a person's later change fires both", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const steps = [call("file_write", { path: "inbox/report.md", content: "mine" }), { say: "done" }];
   await live.watching("writer", ["inbox"], { steps, settings: APPROVED });

@@ -7,7 +7,7 @@ import { LiveTriggers } from "./live_triggers.ts";
 const MINUTE = 60_000;
 const BROKEN = "---\ntrigger: { type: nonsense }\n---\nBroken.\n";
 
-Deno.test("a deleted agent fires no more, even while another file cannot be read", async () => {
+Deno.test("a deleted agent stops firing, even while another agent file cannot be read", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   await live.place.writeAgent("broken", BROKEN);
@@ -32,7 +32,7 @@ Deno.test("a deleted agent fires no more, even while another file cannot be read
   assert.deepEqual(await live.runs("reader"), []);
 });
 
-Deno.test("an agent whose file is emptied for a while keeps its schedule and the rhythm of its interval", async () => {
+Deno.test("an agent whose file is temporarily empty keeps its schedule", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   await live.place.writeScript("tick", [{ say: "x" }], "trigger: { type: schedule, every: 1h }");
@@ -52,7 +52,7 @@ Deno.test("an agent whose file is emptied for a while keeps its schedule and the
   assert.equal((await runtime.getAgent("tick")).nextRun, due);
 });
 
-Deno.test("an agent whose file is broken when the service starts loses neither its rhythm nor its queued changes", async () => {
+Deno.test("an agent with an invalid file at the start keeps its schedule and queued changes", async () => {
   await using live = await LiveTriggers.create();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   const every = "trigger: { type: schedule, every: 1h }";
@@ -72,7 +72,7 @@ Deno.test("an agent whose file is broken when the service starts loses neither i
     "the question",
   );
   live.write("inbox/2.md");
-  // Long enough for the change to be quiet. The restarts show that it was kept.
+  // The time is longer than the debounce. The restarts show that the change was stored.
   for (let i = 0; i < 50; i++) await clock.advance(10);
   await live.close();
   const due = Date.parse("2026-03-01T01:00:00.000Z");
@@ -110,7 +110,7 @@ Deno.test("agent files are followed while a watch of the whole workspace starts,
       async () => (await runtime.listAgents()).some(({ agent }) => agent.id === id) === isThere,
       `${id} is ${isThere ? "there" : "gone"}`,
     );
-  // Changed through the files only, never by a requested reload.
+  // The agents are changed through their files only, without a requested reload.
   await live.watching("keen", ["."], {
     trigger: "debounce: 20ms, filters: { include: ['*.txt'] }",
   });
@@ -135,7 +135,7 @@ Deno.test("agent files are followed while a watch of the whole workspace starts,
   await live.place.writeScript("third", [{ say: "y" }], "description: Edited.");
   const isDone = async () => (await runtime.getAgent("third")).agent.description === "Edited.";
   await until(isDone, "the edit of an agent after the watch is gone");
-  // A change in the agents folder is no change of the workspace.
+  // The watch of the workspace excludes the agents folder.
   assert.equal((await live.runs("keen")).length, 2);
 });
 

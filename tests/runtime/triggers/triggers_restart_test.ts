@@ -13,7 +13,7 @@ async function waitingRuns(live: LiveTriggers, id: string): Promise<number[]> {
   return (await live.runs(id)).filter(({ status }) => status === "waiting").map(({ id }) => id);
 }
 
-/** Returns true when the service has noticed a change of a file, by its stored state. */
+/** Returns true if the service has stored the present state of a file. */
 async function isSeen({ place }: LiveTriggers, name: string): Promise<boolean> {
   const rows = await place.all("SELECT 1 FROM watched_files WHERE path LIKE ?", `%/${name}`);
   return rows.length > 0;
@@ -25,7 +25,7 @@ async function answer(live: LiveTriggers, id: number | undefined): Promise<void>
   await live.runtime.respond(id, { requestId, answer: { text: "go on" } });
 }
 
-Deno.test("a pause holds for watches across a restart: no change fires then or later, a manual run does", async () => {
+Deno.test("a pause drops file changes across a restart, but allows manual runs", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
   await live.open();
@@ -45,7 +45,7 @@ Deno.test("a pause holds for watches across a restart: no change fires then or l
   await live.untilFired("reader", "manual", "created 4.md");
 });
 
-Deno.test("a change that on_pending skip refuses is kept across a restart, and fires after the answer", async () => {
+Deno.test("a change that waits for an answer (on_pending skip) survives a restart and fires", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
@@ -64,7 +64,7 @@ Deno.test("a change that on_pending skip refuses is kept across a restart, and f
   await live.untilFired("asker", "created 1.md", "created 2.md");
 });
 
-Deno.test("with on_pending parallel each change runs beside waiting runs, also after an edit to it", async () => {
+Deno.test("on_pending parallel runs each change beside waiting runs, also after an edit of the setting", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   await live.watching("asker", ["inbox"], { steps: ASK });
   await live.watching("witness", ["inbox"]);
@@ -76,7 +76,7 @@ Deno.test("with on_pending parallel each change runs beside waiting runs, also a
   await live.watching("asker", ["inbox"], { steps: ASK, settings: "on_pending: parallel" });
   await until(async () => (await waitingRuns(live, "asker")).length === 2, "the held change");
   for (let i = 3; i <= 8; i++) live.write(`inbox/${i}.md`);
-  // More than four: waiting runs take no room.
+  // More than four runs wait, because waiting runs do not count toward the limit.
   await until(async () => (await waitingRuns(live, "asker")).length === 8, "all of them wait");
   for (const id of await waitingRuns(live, "asker")) await answer(live, id);
   await live.untilFired("asker", ...Array.from({ length: 8 }, (_, i) => `created ${i + 1}.md`));
@@ -116,14 +116,14 @@ Deno.test("a service that stops during a reload of agent files leaves nothing op
     await live.open();
     await live.watching(`fresh-${round}`, [`inbox-${round}`, "."]);
     const reloading = live.runtime.reloadAgents();
-    // Each round stops the service a little later in the reload.
+    // Each round stops the service one timer tick later in the reload.
     for (let i = 0; i < round; i++) await new Promise((resolve) => setTimeout(resolve, 0));
     await live.close();
     await reloading;
   }
 });
 
-Deno.test("Triggers close after a running reconciliation has read the database, and open no watch then", async () => {
+Deno.test("Triggers close after a running update has read the database, and open no watch", async () => {
   const read = Promise.withResolvers<boolean>();
   const part = {
     follow: () => Promise.resolve(),
@@ -147,7 +147,7 @@ Deno.test("Triggers close after a running reconciliation has read the database, 
   await Promise.all([reconciling, closing]);
 });
 
-Deno.test("runs that continue after a restart count towards the limits: four at a time, one per path", async () => {
+Deno.test("runs that continue after a restart count toward the limits of the watch queue", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const steps = [{ say: "done", delay_ms: AT_GATE_MS }];
   await live.watching("slow", ["inbox"], { steps, settings: "on_restart: resume\nhistory: off" });
@@ -179,7 +179,7 @@ Deno.test("runs that continue after a restart count towards the limits: four at 
   }
 });
 
-Deno.test("catch_up once: the last watching agent, removed and added again, starts from the present files", async () => {
+Deno.test("an agent with catch_up once starts from the present files after its removal", async () => {
   await using live = await LiveTriggers.create();
   const watching = () =>
     live.watching("reader", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
@@ -188,7 +188,7 @@ Deno.test("catch_up once: the last watching agent, removed and added again, star
   await live.open();
   await live.close();
   await Deno.remove(join(live.place.agentsDir, "reader.md"));
-  // No agent watches. The stored state must be removed all the same.
+  // The stored state is removed although no agent watches files any more.
   await live.open();
   await live.close();
   live.write("inbox/old.md", "changed while nobody watched");

@@ -15,13 +15,13 @@ async function turnOf(runtime: Runtime, id: number): Promise<string> {
   return String(turn?.["content"]);
 }
 
-/** Moves the clock, and waits until a number of runs have ended. */
+/** Advances the clock, and waits until a number of runs have ended. */
 async function advance(
   runtime: Runtime,
   clock: TestClock,
   { ms, agent, runs }: { ms: number; agent: string; runs: number },
 ): Promise<void> {
-  // A jump, so that no sleeper wakes for each second.
+  // A jump of the clock, instead of waking the timers at each second.
   clock.jump(ms - 1_000);
   await clock.advance(1_000);
   await until(
@@ -31,7 +31,7 @@ async function advance(
   );
 }
 
-Deno.test("a schedule fires in its rhythm, which survives a restart and an edit of the text", async () => {
+Deno.test("a schedule keeps its due times across a restart and an edit of the text", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   await place.writeScript("tick", [{ say: "tock" }], "trigger: { type: schedule, every: 10m }");
@@ -57,7 +57,7 @@ Deno.test("a schedule fires in its rhythm, which survives a restart and an edit 
   assert.deepEqual(slots.map(({ outcome, count }) => [outcome, count]), [["run", 1], ["run", 1]]);
 });
 
-Deno.test("a schedule does not overlap itself, nor run while its conversation waits", async () => {
+Deno.test("a schedule starts no run while the previous run or its conversation is open", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   const trigger = "trigger: { type: schedule, every: 1m }";
@@ -76,7 +76,7 @@ Deno.test("a schedule does not overlap itself, nor run while its conversation wa
   assert.equal((await runsOf(runtime, "asker")).length, 1);
 });
 
-Deno.test("a pause holds across a restart: no slot and no change fires, a manual run does", async () => {
+Deno.test("a pause survives a restart, stops schedules and watches, and allows manual runs", async () => {
   await using place = await createTestWorkspace();
   const clock = new TestClock("2026-03-01T00:00:00.000Z");
   await place.writeScript("tick", [{ say: "x" }], "trigger: { type: schedule, every: 1m }");

@@ -20,7 +20,7 @@ function take(schedule: Schedule, from: number, count: number, anchor = from): n
   return slots;
 }
 
-/** Returns the expected slots of a case as ISO times. */
+/** Returns the expected due times of a case as ISO times. */
 function readSlots(text: string): string[] {
   let day = "";
   return text.split(" ").map((word) => {
@@ -60,7 +60,7 @@ Deno.test("createSchedule() uses the machine's zone for a cron without a zone", 
   ]);
 });
 
-Deno.test("Schedule.fingerprint is equal for equal times, however they are written", () => {
+Deno.test("Schedule.fingerprint is equal for different spellings of the same times", () => {
   const fingerprint = (trigger: Parameters<typeof createSchedule>[0], timeZone = "UTC") =>
     createSchedule(trigger, { timeZone }).fingerprint;
   assert.equal(fingerprint({ every: "60s" }), fingerprint({ every: "1m" }));
@@ -95,7 +95,7 @@ const anyTrigger = fc.oneof(
 );
 const anyInstant = fc.integer({ min: Date.UTC(2011, 10, 1), max: Date.UTC(2040, 0, 1) });
 
-Deno.test("Schedule.slotsIn() counts and names exactly the slots that nextAfter() returns", () => {
+Deno.test("Schedule.slotsIn() counts exactly the slots that nextAfter() returns", () => {
   const stretch = fc.integer({ min: 0, max: 40 * DAY_MS });
   fc.assert(fc.property(anyTrigger, anyInstant, stretch, (trigger, from, length) => {
     const schedule = createSchedule(trigger, UTC);
@@ -135,10 +135,10 @@ Deno.test("createSchedule() agrees with a check of each minute around every cloc
   }
 });
 
-Deno.test("Schedule.slotsIn() counts a year of minutes without visiting each", () => {
+Deno.test("Schedule.slotsIn() counts a year of minutes without computing each one", () => {
   const schedule = createSchedule({ cron: "* * * * *", timezone: "Europe/Berlin" }, UTC);
   const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
-  // One hour of spring is skipped, one of autumn is repeated.
+  // The skipped hour in spring and the repeated hour in autumn cancel out.
   const count = 365 * 1_440;
   const expected = { first: from + 60_000, last: to, beforeLast: to - 60_000, count };
   assert.deepEqual(schedule.slotsIn({ from, to, anchor: from }), expected);

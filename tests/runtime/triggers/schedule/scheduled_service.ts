@@ -1,5 +1,5 @@
-// A service with schedules and without models, for tests. It can stop and restart over one database, and records its
-// runs.
+// A scheduler over a real database, with simulated runs. The tests can stop and restart it, and read the runs that it
+// started.
 import type { Agent, ScheduleTrigger } from "../../../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
 import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../../runtime/storage/slots.ts";
@@ -14,7 +14,7 @@ import { fakeAgent } from "../../../support/fake_agent.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { SimulatedClock } from "../../../support/simulated_clock.ts";
 
-/** An agent with a schedule. */
+/** Creates an agent with a schedule. */
 export function scheduled(
   id: string,
   trigger: Partial<ScheduleTrigger>,
@@ -23,20 +23,20 @@ export function scheduled(
   return fakeAgent(id, { trigger: { type: "schedule", catchUp: "none", ...trigger }, ...changes });
 }
 
-/** The result of a start that does not take the slot: an outcome, or an error. */
+/** The simulated result of a start that starts no run: an outcome, or an error to throw. */
 type Refusal = Exclude<FireOutcome["outcome"], "started"> | Error;
 
 export class ScheduledService implements AsyncDisposable {
   readonly db = SqliteDatabase.open(":memory:");
   readonly clock: SimulatedClock;
   readonly log = new LogLines();
-  /** Every started run: agent, slot and wall time, as `HH:MM:SS`. */
+  /** Every started run: the agent, the due time, and the wall time as `HH:MM:SS`. */
   readonly runs: string[] = [];
   readonly fires: ScheduleFire[] = [];
   isPaused = false;
-  /** Returns the pause state for the scheduler. */
+  /** Returns true if the triggers are paused. A test may replace it. */
   mayBePaused: () => boolean = () => this.isPaused;
-  /** Called before each start. */
+  /** Returns the refusal of a start, or undefined to start the run. A test may replace it. */
   refuse: (agentId: string, scheduledFor: number) => Refusal | undefined = () => undefined;
   #scheduler: Scheduler | undefined;
 
@@ -44,7 +44,7 @@ export class ScheduledService implements AsyncDisposable {
     this.clock = new SimulatedClock(Date.parse(start));
   }
 
-  /** Starts a service with these agents. */
+  /** Creates a service and opens it with the given agents. */
   static async with(
     agents: readonly Agent[],
     { start, ...options }: { start?: string; store?: SlotStore } = {},
@@ -64,7 +64,7 @@ export class ScheduledService implements AsyncDisposable {
     return this.scheduler.nextRuns(agentId, { limit: 1 })[0] ?? null;
   }
 
-  /** Starts the service with these agents. */
+  /** Opens the scheduler over the database and gives it the agents. */
   async open(
     agents: readonly Agent[],
     options: { unreadable?: string; store?: SlotStore } = {},
@@ -84,7 +84,7 @@ export class ScheduledService implements AsyncDisposable {
     await this.clock.idle();
   }
 
-  /** Stops the service, advances real time, and starts it again. */
+  /** Stops the scheduler, advances the clock by `downMs`, and opens it again. */
   async restart(agents: readonly Agent[], downMs = 0): Promise<void> {
     await this.close();
     this.clock.pass(this.clock.real + downMs);

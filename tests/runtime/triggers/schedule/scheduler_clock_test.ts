@@ -60,7 +60,7 @@ for (const how of ["while it runs", "before it starts"] as const) {
       service.runs.flatMap((run) => run.startsWith(id) ? run.split(" at ")[1] : []);
     const beats = how === "while it runs" ? ["13:20:00", "13:40:00"] : ["13:21:00", "13:41:00"];
     assert.deepEqual(times("often").slice(0, 2), beats);
-    // It ran at 16:00 while the clock was ahead.
+    // The agent already ran at 16:00, while the clock was ahead.
     assert.deepEqual(times("half").map((time) => time!.slice(0, 5)), [
       "13:30",
       "14:00",
@@ -74,7 +74,7 @@ for (const how of ["while it runs", "before it starts"] as const) {
   });
 }
 
-Deno.test("Scheduler does not run for a time twice when the clock is set back", async () => {
+Deno.test("Scheduler does not run twice for the same time after the clock is set back", async () => {
   await using service = await ScheduledService.with([
     scheduled("half", { cron: "*/30 * * * *" }),
     scheduled("often", { every: "30m" }),
@@ -93,14 +93,14 @@ Deno.test("Scheduler does not run for a time twice when the clock is set back", 
   assert.equal(service.runs.filter((run) => run.startsWith("half")).length, 4);
 });
 
-Deno.test("Scheduler does not wait for the start of an interval that a wrong clock set in the future", async () => {
+Deno.test("Scheduler restarts an interval whose start is in the future after a clock correction", async () => {
   await using service = await ScheduledService.with([scheduled("fresh", { every: "10m" })]);
   service.clock.step(-2 * HOUR_MS);
   await service.advance(12 * MINUTE_MS);
   assert.deepEqual(service.runs, ["fresh 10:10:00 at 10:10:00"]);
 });
 
-Deno.test("Scheduler.nextRuns() returns no past time and no slot that has run", async () => {
+Deno.test("Scheduler.nextRuns() omits past times and slots that have run", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(35 * MINUTE_MS);
   const next = () => timeOf(service.nextRun("half") ?? 0);
@@ -110,10 +110,10 @@ Deno.test("Scheduler.nextRuns() returns no past time and no slot that has run", 
   assert.equal(service.nextRun("nobody"), null);
 });
 
-Deno.test("Scheduler waits longer than any timer can", async () => {
+Deno.test("Scheduler waits for a due time beyond the maximum length of a timer", async () => {
   await using service = await ScheduledService.with([scheduled("seldom", { every: "25d" })]);
   await service.advance(26 * DAY_MS);
   assert.deepEqual(service.runs, ["seldom 12:00:00 at 12:00:00"]);
-  // Not once a minute more than needed, and never less often.
+  // The scheduler wakes exactly once a minute.
   assert.equal(service.clock.wakes, 26 * 1_440);
 });

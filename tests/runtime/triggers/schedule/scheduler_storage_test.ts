@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-Deno.test("Scheduler retries a failed start, never starts it twice, and starts others meanwhile", async () => {
+Deno.test("Scheduler retries a failed start, starts other runs meanwhile, and starts no run twice", async () => {
   await using service = await ScheduledService.with([
     scheduled("broken", { every: "10m" }),
     scheduled("sound", { every: "10m" }),
@@ -23,7 +23,7 @@ Deno.test("Scheduler retries a failed start, never starts it twice, and starts o
   assert.match(String(errors[0]?.fields["error"]), /no room/);
 });
 
-Deno.test("Scheduler records each slot once that passed while runs could not be stored", async () => {
+Deno.test("Scheduler records each slot once that was due while runs could not be stored", async () => {
   await using service = await ScheduledService.with([scheduled("fast", { every: "20s" })]);
   const until = service.clock.real + 5 * MINUTE_MS;
   service.refuse = () => service.clock.real < until ? new Error("no room") : undefined;
@@ -35,7 +35,7 @@ Deno.test("Scheduler records each slot once that passed while runs could not be 
   assert.equal(counted, 18);
 });
 
-Deno.test("Scheduler leaves open slots to the next start once the service stops", async () => {
+Deno.test("Scheduler processes slots that are open at a stop after the next start", async () => {
   const agents = [scheduled("a", { every: "10m" }), scheduled("b", { every: "10m" })];
   await using service = await ScheduledService.with(agents);
   let asked = 0;
@@ -44,10 +44,10 @@ Deno.test("Scheduler leaves open slots to the next start once the service stops"
     return "stopping";
   };
   const stopping = service.advance(10 * MINUTE_MS);
-  // The timer has ended.
+  // The stopped scheduler has no timer left.
   await Promise.race([stopping, settle()]);
   await settle();
-  // Both were due together. Neither is tried again.
+  // Both runs were due together, and neither is tried again.
   assert.equal(asked, 2);
   await service.close();
   assert.deepEqual(await service.slots("a"), []);
@@ -56,10 +56,10 @@ Deno.test("Scheduler leaves open slots to the next start once the service stops"
   assert.deepEqual(service.runs.sort(), ["a 12:10:00 at 12:10:30", "b 12:10:00 at 12:10:30"]);
 });
 
-/** A store with a disk that can be full. */
+/** A slot store whose writes fail while `isFull` is true. */
 class FillableStore extends SqlSlotStore {
   isFull = false;
-  /** Each removal of old slots: the day of the oldest kept slot, and the number kept of each agent. */
+  /** For each call of `purgeSlots()`: the day before which slots are removed, and the number kept for each agent. */
   readonly purges: string[] = [];
 
   override beginSchedule(...args: Parameters<SlotStore["beginSchedule"]>) {
@@ -84,7 +84,7 @@ class FillableStore extends SqlSlotStore {
   }
 }
 
-Deno.test("Scheduler removes slots older than ninety days at its start and once a day, also when a wrong clock is set back", async () => {
+Deno.test("Scheduler removes slots older than ninety days at its start and once a day", async () => {
   await using service = new ScheduledService("2027-04-01T12:00:00.000Z");
   const store = new FillableStore(service.db);
   await service.open([], { store });
@@ -98,7 +98,7 @@ Deno.test("Scheduler removes slots older than ninety days at its start and once 
   assert.deepEqual(store.purges.slice(3), ["2026-01-03 100"]);
 });
 
-Deno.test("Scheduler updates schedules as soon as they can be stored", async () => {
+Deno.test("Scheduler retries the update of schedules until the store works", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   store.isFull = true;
@@ -152,7 +152,7 @@ Deno.test("Scheduler keeps the stored state of a schedule for another host", asy
   assert.deepEqual(service.runs, ["often 12:30:00 at 12:30:00"]);
 });
 
-Deno.test("Scheduler moves schedules back with the clock as soon as it can be stored", async () => {
+Deno.test("Scheduler retries moving schedules back with the clock until the store works", async () => {
   await using service = new ScheduledService();
   const store = new FillableStore(service.db);
   await service.open([scheduled("often", { every: "10m" })], { store });
@@ -165,10 +165,10 @@ Deno.test("Scheduler moves schedules back with the clock as soon as it can be st
   assert.equal(service.runs.length, 2);
 });
 
-Deno.test("Scheduler continues after another machine's last slot, and skips none", async () => {
+Deno.test("Scheduler continues after the last slot of another machine, without skipping slots", async () => {
   await using service = await ScheduledService.with([scheduled("half", { every: "30m" })]);
   await service.advance(MINUTE_MS);
-  // Both slept. The other one woke first and crashed.
+  // Both machines slept. The other machine woke first, and crashed.
   const first = service.clock.now() + 29 * MINUTE_MS;
   const other = {
     agentId: "half",
@@ -187,7 +187,7 @@ Deno.test("Scheduler continues after another machine's last slot, and skips none
   ]);
 });
 
-Deno.test("Scheduler continues after the pause could not be read", async () => {
+Deno.test("Scheduler continues after a failure to read the pause", async () => {
   await using service = await ScheduledService.with([scheduled("often", { every: "10m" })]);
   const until = service.clock.real + 10 * MINUTE_MS + 25_000;
   service.mayBePaused = () => {

@@ -7,7 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const NOT_RUNNING = "(the service was not running)";
 
-Deno.test("Scheduler runs intervals and crons on time, once, the first interval one interval after loading", async () => {
+Deno.test("Scheduler runs intervals and cron expressions once each, on time", async () => {
   await using service = await ScheduledService.with([
     scheduled("often", { every: "20m" }),
     scheduled("half", { cron: "30 * * * *" }),
@@ -24,7 +24,7 @@ Deno.test("Scheduler runs intervals and crons on time, once, the first interval 
   assert.deepEqual(service.log.lines, []);
 });
 
-Deno.test("Scheduler catches up once for an agent with catch_up, whatever the number of missed slots", async () => {
+Deno.test("Scheduler with catch_up starts one run for any number of missed slots", async () => {
   const agents = [
     scheduled("one", { cron: "5 * * * *", catchUp: "once" }),
     scheduled("many", { every: "10m", catchUp: "once" }),
@@ -50,7 +50,7 @@ Deno.test("Scheduler records a long absence in one row", async () => {
   assert.deepEqual(await service.slots("minutely"), expected);
 });
 
-Deno.test("Scheduler does not restart an interval for an edit of anything but its times", async () => {
+Deno.test("Scheduler restarts an interval only for an edit of its times", async () => {
   await using service = await ScheduledService.with([scheduled("hourly", { every: "60m" })]);
   await service.advance(50 * MINUTE_MS);
   await service.reconcile([scheduled("hourly", { every: "1h" }, { body: "Another body." })]);
@@ -61,7 +61,7 @@ Deno.test("Scheduler does not restart an interval for an edit of anything but it
   assert.equal(timeOf(service.nextRun("hourly") ?? 0), "15:10:00");
 });
 
-Deno.test("Scheduler starts the present version of an edited agent", async () => {
+Deno.test("Scheduler starts the edited version of an agent", async () => {
   await using service = await ScheduledService.with([scheduled("one", { every: "10m" })]);
   await service.advance(5 * MINUTE_MS);
   await service.restart([scheduled("one", { every: "10m" })], 20 * MINUTE_MS);
@@ -70,7 +70,7 @@ Deno.test("Scheduler starts the present version of an edited agent", async () =>
   assert.deepEqual((await service.slots("one")).at(-1), "12:40:00 run (caught up)");
 });
 
-Deno.test("Scheduler removes agents at once that are deleted, disabled or no longer scheduled", async () => {
+Deno.test("Scheduler immediately ends schedules of agents that are deleted, disabled or without a schedule", async () => {
   await using service = new ScheduledService();
   const all = ["gone", "disabled", "manual", "stays"].map((id) => scheduled(id, { every: "10m" }));
   await service.open(all);
@@ -84,7 +84,7 @@ Deno.test("Scheduler removes agents at once that are deleted, disabled or no lon
   assert.equal(service.nextRun("disabled"), null);
   await service.advance(10 * MINUTE_MS);
   assert.deepEqual(service.runs, ["stays 12:10:00 at 12:10:00"]);
-  // At 12:15 all restart, but for the one whose file was away.
+  // At 12:15 all schedules restart, except that of the agent whose file was missing for a short time.
   await service.reconcile(all);
   assert.deepEqual(["gone", "disabled", "manual"].map((id) => timeOf(service.nextRun(id) ?? 0)), [
     "12:20:00",
@@ -114,7 +114,7 @@ Deno.test("Scheduler keeps an agent whose file cannot be read when the service s
   assert.notEqual(service.nextRun("daily"), service.nextRun("other"));
 });
 
-Deno.test("Scheduler continues after an agent's file was away for less than an hour, also across a restart", async () => {
+Deno.test("Scheduler continues a schedule whose agent file was missing for less than an hour", async () => {
   const agents = [
     scheduled("often", { every: "10m" }),
     scheduled("half", { cron: "*/30 * * * *", catchUp: "once" }),
@@ -156,7 +156,7 @@ Deno.test("Scheduler continues after a slot that a running or waiting run blocke
   ]);
 });
 
-Deno.test("Scheduler has one timer for a thousand agents, and yields while all are due", async () => {
+Deno.test("Scheduler uses one timer for a thousand agents, and yields while it starts their runs", async () => {
   await using service = await ScheduledService.with(
     Array.from({ length: 1_000 }, (_, k) => scheduled(`a${k}`, { cron: "0 13 * * *" })),
   );
@@ -176,7 +176,7 @@ Deno.test("Scheduler has one timer for a thousand agents, and yields while all a
   assert.ok(await turnsDuring(service.advance(1).then(() => service.clock.idle())) >= 50);
   assert.equal(service.runs.length, 1_000);
   assert.equal(new Set(service.runs).size, 1_000);
-  // None of these slots runs.
+  // All of these due times are missed: none starts a run.
   service.clock.step(DAY_MS + HOUR_MS);
   assert.ok(await turnsDuring(service.advance(MINUTE_MS)) >= 5);
   assert.equal((await service.slots("a999")).length, 2);

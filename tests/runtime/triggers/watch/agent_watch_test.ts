@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Creates files in a folder until one of them fires the agent. */
+/** Creates files in a folder until one of them starts a run of the agent. */
 async function untilFollowed(world: WatchWorld, agentId: string, folder: string): Promise<void> {
   let count = 0;
   await world.until(() => {
@@ -15,7 +15,7 @@ Deno.test("AgentWatch: an edit that waits for a change to be stored does not que
     ["inbox/old.md"],
     watches("keen", { catchUp: "once" }),
   );
-  // The store is slow: the change is not marked as seen yet when the agent is edited.
+  // The store is slow, so the change is not yet in the snapshot when the agent is edited.
   const gate = Promise.withResolvers<void>();
   let isStoring = false;
   const enqueue = world.store.enqueue.bind(world.store);

@@ -1,17 +1,20 @@
-// Simulates a disk that cannot read some of its folders and files. Permissions would not do: the tests may run as root.
+// Simulates a disk on which some folders and files cannot be read. Permissions cannot simulate that, because the tests may
+// run as root.
 
-/** Makes reading these paths fail, until they are deleted from the set or this is disposed. */
+/**
+ * The paths that cannot be read. A path is readable again after its removal from the set, and all are after the dispose.
+ */
 export class FailingDisk implements Disposable {
   readonly #readDir = Deno.readDir;
   readonly #lstat = Deno.lstat;
   readonly #realPath = Deno.realPath;
   readonly failing = new Set<string>();
-  /** Unreachable paths: even their metadata cannot be read. */
+  /** The paths whose metadata cannot be read either. */
   readonly unreachable = new Set<string>();
-  /** Lets other paths fail in addition. */
+  /** Returns true if an access to another path fails, too. A test may replace it. */
   failsByChance: (path: string) => boolean = () => false;
   reads = 0;
-  /** The number of failures. */
+  /** The number of simulated failures. */
   failures = 0;
 
   constructor(...paths: string[]) {
@@ -23,7 +26,7 @@ export class FailingDisk implements Disposable {
       yield* readDir(path);
     };
     Deno.lstat = async (path) => {
-      // The metadata of a folder is readable, whether or not its content is.
+      // The metadata of a folder is readable even if its content is not.
       const info = await lstat(path);
       if (info.isFile) failAt(path);
       return info;

@@ -4,7 +4,7 @@ import { LiveTriggers } from "../live_triggers.ts";
 const COMPOSED = "Übung";
 const DECOMPOSED = COMPOSED.normalize("NFD");
 
-Deno.test("a pattern matches a name in either form of its accents, and the agent reads the file under its stored name", async () => {
+Deno.test("a pattern matches both Unicode forms of a name that the agent can read", async () => {
   await using live = await LiveTriggers.create("inbox/old.md");
   const read = { name: "file_read", arguments: { path: `inbox/${DECOMPOSED} 1.md` } };
   const steps = [{ call: [read] }, { say: "{result}" }];
@@ -30,7 +30,7 @@ Deno.test("a pattern matches a name in either form of its accents, and the agent
   assert.ok(outputs.every((output) => output?.includes("the letter")), `${outputs}`);
 });
 
-Deno.test("a watched folder may be a symlink to an outside folder: the agent reads changes there, also after the link changed", async () => {
+Deno.test("a watched folder may be a symlink to an outside folder whose target changes", async () => {
   await using live = await LiveTriggers.create();
   for (const name of ["one", "two"]) {
     await Deno.mkdir(`${live.place.root}/${name}`);
@@ -48,7 +48,7 @@ Deno.test("a watched folder may be a symlink to an outside folder: the agent rea
   await Deno.writeTextFile(`${live.place.root}/one/a.md`, "first letter");
   await live.untilFired("reader", "created a.md");
   lead("two");
-  // The link has another target now, which is scanned every two seconds: its files appear.
+  // The link has another target now. The watcher checks it every two seconds, so the files of the new target appear.
   await live.untilFired("reader", "created a.md", "created old.md");
   await Deno.writeTextFile(live.path("link/a.md"), "second letter");
   await live.untilFired("reader", "created a.md", "created old.md", "created a.md");

@@ -65,7 +65,7 @@ Deno.test("OwnWrites returns the fired execution that wrote a file, until somebo
   assert.equal(await writing.own.writerOf(writing.path("never.md")), undefined);
 });
 
-Deno.test("OwnWrites: each of several agents owns its own write of a path, and forgetting one keeps the others", async () => {
+Deno.test("OwnWrites keeps the writes of several agents to one path apart", async () => {
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const write = async (agentId: string, content: string) => {
@@ -87,7 +87,7 @@ Deno.test("OwnWrites: each of several agents owns its own write of a path, and f
   assert.equal(await writing.own.writerOf(path), "stranger".length, "nobody asked for it before");
 });
 
-Deno.test("OwnWrites: a file written again with the same content is the agent's; one that others change, remove or create again is not", async () => {
+Deno.test("OwnWrites owns a file rewritten with the same content, but none with other content", async () => {
   await using writing = await Writing.open();
   await call(fileWrite, { path: "c.md", content: "mine!" }, writing.context());
   const outcome = Promise.resolve("unchanged" as const);
@@ -111,7 +111,7 @@ Deno.test("OwnWrites: a file written again with the same content is the agent's;
   assert.deepEqual(await writing.owners("b.md"), [], "this removal was not the agent's");
 });
 
-Deno.test("OwnWrites: every write is recorded before it is visible, and its outcome always follows", async () => {
+Deno.test("OwnWrites records every write before it is visible, and its outcome afterwards", async () => {
   await using writing = await Writing.open();
   const context = writing.context();
   await call(fileWrite, { path: "a.md", content: "one" }, context);
@@ -138,7 +138,7 @@ Deno.test("OwnWrites remembers a limited number of writes, and forgets the oldes
   await Deno.remove(folder);
 });
 
-Deno.test("OwnWrites: a path that the agent changes while it is being checked is the agent's", async () => {
+Deno.test("OwnWrites owns a path that the agent changes during the check", async () => {
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const context = writing.context();
@@ -155,7 +155,7 @@ Deno.test("OwnWrites: a path that the agent changes while it is being checked is
   assert.equal(await writing.own.isOwn("writer", path), true);
 });
 
-Deno.test("OwnWrites: an older removal is forgotten, not the newer one", async () => {
+Deno.test("OwnWrites forgets an obsolete removal without forgetting a newer one", async () => {
   await using writing = await Writing.open();
   const path = writing.path("a.md");
   const record = (outcome: WrittenFile | "removed") =>
@@ -164,7 +164,7 @@ Deno.test("OwnWrites: an older removal is forgotten, not the newer one", async (
   record({ version: "?", size: 3, sha256: await sha256("two") });
   await writing.own.isOwn("stranger", path);
   Deno.writeTextFileSync(path, "two");
-  // The present file makes the earlier removal stale. Meanwhile the agent removes the file again.
+  // The present file makes the earlier removal obsolete. Meanwhile the agent removes the file again.
   const asked = writing.own.isOwn("writer", path);
   await Promise.resolve();
   await Promise.resolve();

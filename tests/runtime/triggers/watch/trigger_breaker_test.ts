@@ -7,19 +7,19 @@ import {
 } from "../../../../runtime/triggers/watch/trigger_breaker.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
-/** Fires changes like a queue, one run each. */
+/** Asks the breaker about changes as a run queue does, and simulates one run for each. */
 class Firing {
   readonly clock = new TestClock();
   readonly breaker = new TriggerBreaker(this.clock);
   #lastId = 0;
 
-  /** Plays a run that writes a file with a tool, which fires the next run. */
+  /** Simulates a run that writes a file with a tool. The file starts the next run. */
   writeNext(path: string, agent: string): string | undefined {
     this.clock.jump(10_000);
     return this.fire(path, { agent, origin: { previous: this.#lastId, continues: true } });
   }
 
-  /** Returns why the change is refused. Otherwise the change fires, and its run ends after `forMs`. */
+  /** Returns the reason if the change is refused. Otherwise simulates a run that ends after `forMs`. */
   fire(
     path: string,
     options: { forMs?: number; agent?: string; origin?: ChangeOrigin; maxRuns?: number } = {},
@@ -34,7 +34,7 @@ class Firing {
     return undefined;
   }
 
-  /** Starts a run that stays open. */
+  /** Records the start of a run that does not end. Returns its execution id. */
   begin(path: string, options: { agent: string; origin?: ChangeOrigin }): number {
     const { agent, origin = this.breaker.originOf(path) } = options;
     const executionId = ++this.#lastId;
@@ -42,7 +42,7 @@ class Firing {
     return executionId;
   }
 
-  /** Plays a run that makes the change that fires the next run. */
+  /** Simulates a run during which a path changes. The change starts the next run. */
   causeNext(path: string, agent = "a"): string | undefined {
     return this.fire(path, { forMs: 10_000, agent });
   }
@@ -63,7 +63,7 @@ Deno.test("TriggerBreaker refuses a path that fires more than 20 times a minute"
   assert.equal(quickly(), undefined, "a minute later");
 });
 
-Deno.test("TriggerBreaker lets a path fire forever at 20 times a minute", () => {
+Deno.test("TriggerBreaker allows 20 runs of a path per minute without end", () => {
   const firing = new Firing();
   const outcomes = times(100, () => {
     firing.clock.jump(3_001);
@@ -90,7 +90,7 @@ for (const [what, paths] of CASES) {
   });
 }
 
-Deno.test("TriggerBreaker: new files in between neither end nor extend a loop", () => {
+Deno.test("TriggerBreaker detects a loop of the same length despite new files in between", () => {
   const firing = new Firing();
   const outcomes = times(
     60,
@@ -99,7 +99,7 @@ Deno.test("TriggerBreaker: new files in between neither end nor extend a loop", 
   assert.ok(outcomes.some((one) => one !== undefined));
 });
 
-Deno.test("TriggerBreaker: many writes of one run do not make its chain longer", () => {
+Deno.test("TriggerBreaker counts many writes of one run as one link of its chain", () => {
   const firing = new Firing();
   firing.fire("/split", { agent: "splitter" });
   const origin = { previous: 1, continues: true };
@@ -108,7 +108,7 @@ Deno.test("TriggerBreaker: many writes of one run do not make its chain longer",
   }
 });
 
-Deno.test("TriggerBreaker: a write after a person's answer starts a new chain", () => {
+Deno.test("TriggerBreaker starts a new chain after a person's answer", () => {
   const firing = new Firing();
   for (let i = 0; i < 60; i++) {
     assert.equal(firing.writeNext(`/${i}`, i % 2 === 0 ? "ping" : "pong"), undefined);
@@ -121,7 +121,7 @@ Deno.test("TriggerBreaker counts two simultaneous loops separately", () => {
   const running = ["/a", "/b"].map((path) => ({ path, id: firing.begin(path, { agent: path }) }));
   for (let round = 1; round < MAX_CHAIN; round++) {
     for (const one of running) {
-      // Both runs are open while its path changes.
+      // Both runs are open while the path of this loop changes.
       const origin = firing.breaker.originOf(one.path);
       const change = { path: one.path, origin, maxRuns: Infinity };
       assert.equal(firing.breaker.refusal(one.path, change), undefined, `round ${round}`);
@@ -165,7 +165,7 @@ Deno.test("TriggerBreaker.reset() counts from zero", () => {
   assert.equal(firing.fire("/q", { origin: FROM_OUTSIDE }), undefined);
 });
 
-Deno.test("TriggerBreaker: a clock that is set back does not make it refuse", () => {
+Deno.test("TriggerBreaker refuses no change because the clock was set back", () => {
   const firing = new Firing();
   for (let i = 0; i < 20; i++) firing.fire("/a", { origin: FROM_OUTSIDE });
   firing.clock.jump(-3_600_000);

@@ -11,7 +11,7 @@ const change = (path: string, more: Partial<QueuedChange> = {}): QueuedChange =>
   ...more,
 });
 
-Deno.test("SqlWatchStore.enqueue() queues, drops and marks in one transaction", async () => {
+Deno.test("SqlWatchStore.enqueue() queues changes, drops changes and stores file states in one transaction", async () => {
   await using db = await openTestDatabase();
   const store = new SqlWatchStore(db);
   await store.markSeen("a", []);

@@ -1,4 +1,4 @@
-// A watcher over real files and a real store. The runs are simulated, and the test controls the time.
+// A watcher over real files and a real store, with simulated runs and a clock that the test controls.
 import assert from "node:assert/strict";
 import { dirname, join, relative } from "node:path";
 import type { Agent, WatchTrigger } from "../../../../runtime/agents/agent.ts";
@@ -18,12 +18,12 @@ import { createTestAgent } from "../../../support/test_agent.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 
-/** A started run. */
+/** A simulated run. */
 export interface PlayedRun {
   id: number;
   agentId: string;
   event: string;
-  /** Relative to the workspace. */
+  /** The changed path, relative to the workspace. */
   path: string;
 }
 
@@ -60,13 +60,13 @@ export class WatchWorld implements AsyncDisposable {
   readonly runs: PlayedRun[] = [];
   readonly running = new Map<number, PlayedRun>();
   readonly tripped: string[] = [];
-  /** The agents whose stopped trigger was re-armed. */
+  /** The ids of the agents whose stopped trigger was re-armed. */
   readonly restarted: string[] = [];
   mostAtOnce = 0;
   isPaused = false;
-  /** The work of a run. The run ends when this resolves. */
+  /** Does the work of a run. The run ends when this resolves. A test may replace it. */
   play: (run: PlayedRun) => Promise<void> | void = () => {};
-  /** Returns an outcome in place of a start, or undefined. */
+  /** Returns an outcome instead of starting a run, or undefined to start it. A test may replace it. */
   answer: (agent: Agent, fire: Fire) => FireOutcome | undefined = () => undefined;
   openEvents: OpenFolderEvents | undefined;
   mostEntries: number | undefined;
@@ -99,7 +99,7 @@ export class WatchWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Creates a workspace with these files, and starts watching for these agents. */
+  /** Creates a workspace with the given files, and starts a watcher for the given agents. */
   static async watching(files: readonly string[], ...agents: Agent[]): Promise<WatchWorld> {
     const world = await WatchWorld.create();
     for (const file of files) world.write(file);
@@ -107,7 +107,7 @@ export class WatchWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Opens the watcher, like a starting service. */
+  /** Opens the watcher as a starting service does. */
   open(): void {
     const { store, clock, log, events, root, workspace } = this;
     const ownWrites = this.ownWrites = new OwnWrites();
@@ -146,20 +146,20 @@ export class WatchWorld implements AsyncDisposable {
     await this.folders[Symbol.asyncDispose]();
   }
 
-  /** Opens the watcher, for these agents if there are any. */
+  /** Opens the watcher, and starts it for the given agents if there are any. */
   async start(...agents: Agent[]): Promise<void> {
     this.running.clear();
     this.open();
     if (agents.length > 0) await this.watch(...agents);
   }
 
-  /** Closes the service and starts it again, with no event in between. */
+  /** Closes the watcher and opens it again, with no file event in between. */
   async restart(...agents: Agent[]): Promise<void> {
     await this.close();
     await this.start(...agents);
   }
 
-  /** Follows these agents and starts firing. */
+  /** Gives the watcher these agents, and starts firing. */
   async watch(...agents: Agent[]): Promise<void> {
     await this.stops.follow(agents, { isUnreadable: () => false });
     await this.watcher.reconcile(agents, { isUnreadable: () => false });
@@ -181,7 +181,7 @@ export class WatchWorld implements AsyncDisposable {
     Deno.writeTextFileSync(this.path(name), content);
   }
 
-  /** Advances the time by `stepMs` at a time until the condition is true. */
+  /** Advances the clock in steps of `stepMs` until the condition is true. */
   async until(
     condition: () => boolean | Promise<boolean>,
     what: string,
@@ -199,7 +199,7 @@ export class WatchWorld implements AsyncDisposable {
     }
   }
 
-  /** Returns each run so far as `agent event path`. */
+  /** Returns the runs so far, each as `agent event path`. */
   fired(agentId?: string): string[] {
     return this.runs.filter((run) => agentId === undefined || run.agentId === agentId)
       .map((run) => `${run.agentId} ${run.event} ${run.path}`);
@@ -210,8 +210,8 @@ export class WatchWorld implements AsyncDisposable {
   }
 
   /**
-   * Waits until everything so far has been noticed: files created now in watched folders have fired. Their runs are not
-   * counted.
+   * Waits until all changes so far have been noticed: until new files in the given folders have started runs. These runs
+   * are not counted.
    */
   async settled(...folders: string[]): Promise<void> {
     const before = this.watcher;
@@ -227,19 +227,19 @@ export class WatchWorld implements AsyncDisposable {
     }
   }
 
-  /** Waits until everything has been noticed. Expects exactly these runs since the last check, in any order. */
+  /** Waits until all changes have been noticed. Expects exactly the given runs since the last check, in any order. */
   async expectFired(folders: readonly string[], ...expected: string[]): Promise<void> {
     await this.settled(...folders);
     assert.deepEqual(this.fired().sort(), expected.sort());
   }
 
-  /** Waits until everything has been noticed. Expects this number of runs since the last check. */
+  /** Waits until all changes have been noticed. Expects this number of runs since the last check. */
   async expectRuns(count: number, ...folders: string[]): Promise<void> {
     await this.settled(...folders);
     assert.equal(this.runs.length, count, this.fired().join());
   }
 
-  /** Writes a file. Waits until these agents ran for it, each with an event: `a created`. */
+  /** Writes a file. Waits until it has started the expected runs, each given as agent and event: `a created`. */
   async untilNoticed(name: string, ...events: string[]): Promise<void> {
     this.write(name);
     await this.untilFired(...events.map((event) => `${event} ${name}`));
@@ -250,7 +250,7 @@ export class WatchWorld implements AsyncDisposable {
     await this.until(async () => (await this.queue()).length === count, `${count} changes wait`);
   }
 
-  /** Waits until everything is read that was unreadable when a catching-up agent started. */
+  /** Waits until the files that an agent with `catch_up` could not read at its start have been read. */
   async untilRead(agentId: string): Promise<void> {
     await this.until(async () => {
       const seen = await this.store.readSeen(agentId);
@@ -258,7 +258,7 @@ export class WatchWorld implements AsyncDisposable {
     }, `all that ${agentId} watches is read`);
   }
 
-  /** Returns the queued changes in the store. */
+  /** Returns the queued changes of the store. */
   async queue(): Promise<string[]> {
     const agents = await this.store.listAgents();
     const queues = await Promise.all(agents.map((id) => this.store.readQueue(id)));

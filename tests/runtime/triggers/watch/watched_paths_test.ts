@@ -4,10 +4,10 @@ import { createWatchFilter } from "../../../../runtime/triggers/watch/watched_pa
 
 interface Case {
   glob?: string;
-  /** Patterns. */
+  /** The `include` patterns of the filter, separated by spaces. */
   include?: string;
   exclude?: string;
-  /** Matching paths, and paths that do not match. */
+  /** The paths that must match. `no` has the paths that must not match. */
   yes?: string;
   no?: string;
 }

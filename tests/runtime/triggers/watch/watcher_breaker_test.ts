@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { Agent } from "../../../../runtime/agents/agent.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Long enough for one path not to fire too often in a minute. */
+/** The duration of a run: so long that one path stays below the limit of runs per minute. */
 const RUN_MS = 4_000;
 
-/** Makes a change during a run, but not with the agent's tools. The run ends when the change is noticed. */
+/** Changes a file during a run, but not with a tool of the agent. The run ends when the change is noticed. */
 async function causeNext(world: WatchWorld, name: string, round: number): Promise<void> {
   world.write(name, "x".repeat(round));
   const end = world.clock.now() + RUN_MS;
@@ -18,7 +18,7 @@ async function causeNext(world: WatchWorld, name: string, round: number): Promis
 const untilTripped = (world: WatchWorld, count = 1) =>
   world.until(() => world.tripped.length >= count, "the breaker", { stepMs: 1_000 });
 
-Deno.test("Watcher stops a trigger whose runs cause each other, and a resume drops the queued changes", async () => {
+Deno.test("Watcher stops a trigger whose runs cause each other, and its resume drops changes", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/loop.md", "inbox/other.md"],
     watches("a"),
@@ -61,7 +61,7 @@ function selfReporting(changes: Partial<Agent> = {}): Agent {
   return watches("selfrep", { debounceMs: 0, maxRuns: MAX_RUNS, paths: ["w"] }, changes);
 }
 
-Deno.test("Watcher stops an agent after trigger.max_runs that writes a new file in each run, until an edit or a restart", async () => {
+Deno.test("Watcher stops an agent that writes a new file in each run after trigger.max_runs", async () => {
   await using world = await WatchWorld.watching(["w/old.txt"], selfReporting());
   world.play = async () => {
     const count = world.runs.length;
@@ -87,7 +87,7 @@ Deno.test("Watcher stops an agent after trigger.max_runs that writes a new file 
   assert.equal(world.runs.length, 3 * MAX_RUNS);
 });
 
-Deno.test("Watcher: two bursts and a stream of new files stop no trigger", async () => {
+Deno.test("Watcher stops no trigger because of two bursts and a stream of new files", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let count = 0;
   world.play = async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-Deno.test("Watcher: changes while the service was down fire once with catch_up, and not without", async () => {
+Deno.test("Watcher fires once for changes during downtime with catch_up, and never without", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed", "old-name"]) world.write(`inbox/${name}.md`);
   const agents = [watches("keen", { catchUp: "once" }), watches("lazy")];
@@ -25,7 +25,7 @@ Deno.test("Watcher: changes while the service was down fire once with catch_up, 
   await world.expectRuns(4, "inbox");
 });
 
-Deno.test("Watcher: with catch_up the first start, and other paths or filters, start from the present files", async () => {
+Deno.test("Watcher with catch_up starts from the present files after changed paths or filters", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/a.md", "other/b.md"],
     watches("a", { catchUp: "once" }),
@@ -42,7 +42,7 @@ Deno.test("Watcher: with catch_up the first start, and other paths or filters, s
   await world.expectFired(["inbox", "other"], "a modified other/b.md");
 });
 
-Deno.test("Watcher: catch_up that was switched off for a while starts from the present files", async () => {
+Deno.test("Watcher starts from the present files after catch_up was temporarily off", async () => {
   await using world = await WatchWorld.watching(["inbox/a.md"], watches("a", { catchUp: "once" }));
   await world.watch(watches("a"));
   await world.untilNoticed("inbox/a.md", "a modified");
@@ -69,7 +69,7 @@ Deno.test("Watcher: a folder that is missing at the start catches up when it app
   await world.expectRuns(2, "inbox");
 });
 
-Deno.test("Watcher: an agent's own writes do not fire it after a restart either", async () => {
+Deno.test("Watcher does not fire an agent for its own writes after a restart", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/a.md");
   const agent = watches("a", { catchUp: "once" });

@@ -3,7 +3,7 @@ import { UNREAD } from "../../../../runtime/folders/folder_snapshot.ts";
 import { FailingDisk } from "./failing_disk.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-Deno.test("Watcher: with catch_up changes while the service was down also fire after the folder was unreachable for two starts", async () => {
+Deno.test("Watcher with catch_up fires for changes during downtime even after two starts without the folder", async () => {
   await using world = await WatchWorld.create();
   for (const n of ["same", "changed", "removed"]) world.write(`inbox/sub/${n}.md`);
   const agent = watches("keen", { catchUp: "once" });
@@ -31,7 +31,7 @@ Deno.test("Watcher: with catch_up changes while the service was down also fire a
   await world.expectRuns(3, "inbox");
 });
 
-Deno.test("Watcher: a link to a folder that is unreachable at the start does not fire later, also across restarts", async () => {
+Deno.test("Watcher does not fire for a linked folder that was unreachable at the start", async () => {
   await using world = await WatchWorld.create();
   world.write("real/old.md");
   Deno.symlinkSync(world.path("real"), world.path("inbox"));
@@ -54,7 +54,9 @@ Deno.test("Watcher: a link to a folder that is unreachable at the start does not
   await world.untilFired("keen deleted real/old.md");
 });
 
-/** Two paths of one agent, one inside the other, and the part that cannot be read or reached at the start. */
+/**
+ * Cases of two watched paths of one agent, the second inside the first. A part is unreadable or unreachable at the start.
+ */
 const OVERLAPS: readonly { paths: string[]; unread: string; how: "failing" | "unreachable" }[] = [
   { paths: ["inbox", "inbox/sub"], unread: "inbox/sub", how: "failing" },
   { paths: ["inbox/sub", "inbox"], unread: "inbox", how: "unreachable" },
@@ -62,7 +64,7 @@ const OVERLAPS: readonly { paths: string[]; unread: string; how: "failing" | "un
   { paths: ["inbox/**/*.md", "inbox/sub/*.md"], unread: "inbox/sub/deep", how: "failing" },
 ];
 
-Deno.test("Watcher: an unreadable part of two nested paths does not fire, and leaves no state in the store", async () => {
+Deno.test("Watcher does not fire for an unreadable part of two nested paths", async () => {
   await using world = await WatchWorld.create();
   using disk = new FailingDisk();
   const cases = OVERLAPS.map((one, n) => {
@@ -96,7 +98,7 @@ Deno.test("Watcher: an unreadable part of two nested paths does not fire, and le
   await world.expectFired(folders, ...expected);
 });
 
-Deno.test("Watcher: with catch_up an edit of filters while a folder is unreadable fires no old files", async () => {
+Deno.test("Watcher with catch_up fires no old files after a filter edit with an unreadable folder", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   const agent = watches("keen", { catchUp: "once" });
@@ -111,7 +113,7 @@ Deno.test("Watcher: with catch_up an edit of filters while a folder is unreadabl
   await world.expectFired(["inbox"]);
 });
 
-Deno.test("Watcher: a stop while a folder is unreadable stores the changes that are not quiet yet, once", async () => {
+Deno.test("Watcher stores pending changes once when it stops while a folder is unreadable", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/top.md");
@@ -139,7 +141,7 @@ Deno.test("Watcher: a stop while a folder is unreadable stores the changes that 
   await world.expectFired(["inbox"], "keen created inbox/n.md", "keen deleted inbox/top.md");
 });
 
-Deno.test("Watcher: a stop after the watched folder vanished, with an unreadable part, reports no deletion", async () => {
+Deno.test("Watcher reports no deletion when it stops after the watched folder was removed", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/old.md");
   world.write("inbox/top.md");

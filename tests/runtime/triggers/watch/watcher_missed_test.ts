@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { OpenRun } from "../../../../runtime/triggers/watch/watch_store.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Opens a watcher whose runs end elsewhere: no event reports it, but the store has their states. */
+/** Opens a watcher whose runs end on another machine. No event reports an end, but the store has the states of the runs. */
 async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }> {
   const world = await WatchWorld.create();
   world.play = () => new Promise<void>(() => {});
@@ -16,7 +16,7 @@ async function openWorld(): Promise<{ world: WatchWorld; open: () => OpenRun[] }
   return { world, open };
 }
 
-Deno.test("Watcher.resync() counts a run that waits for a person no more, again once it goes on, and finds ends that were not heard", async () => {
+Deno.test("Watcher.resync() finds missed waits, continuations and ends of runs", async () => {
   const { world, open } = await openWorld();
   await using _world = world;
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
@@ -44,7 +44,7 @@ Deno.test("Watcher.resync() counts a run that waits for a person no more, again 
   assert.equal(world.runs.length, 7);
 });
 
-Deno.test("Watcher.resync() goes on where it was not heard that a conversation goes on", async () => {
+Deno.test("Watcher.resync() starts runs after a missed continuation of the conversation", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let isWaiting = true;
   world.answer = () => isWaiting ? { outcome: "waiting" } : undefined;

@@ -1,4 +1,5 @@
-// Scans of one watched path on a slow disk: the result of an earlier read never replaces that of a later one.
+// Tests scans of one watched path on a slow disk. The result of an earlier read must never replace the result of a later
+// one.
 import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
@@ -42,7 +43,7 @@ Deno.test("Watcher: a file removed during a slow read is deleted, and does not r
   await world.until(() => look.hasLooked, "a look at the file");
   Deno.removeSync(world.path("inbox/a.md"));
   source.tell({ kind: "remove", paths });
-  // Enough time for a second scan, if one ran beside the first, and for the run that it would start.
+  // Enough time for a second, simultaneous scan and for the run that it would start.
   await world.clock.advance(1_500);
   look.letGo();
   await world.untilFired("a deleted inbox/a.md");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-Deno.test("Watcher waits for a missing folder, file and folder of a pattern, which fire when they appear", async () => {
+Deno.test("Watcher fires for a missing folder, file or pattern folder when it appears", async () => {
   await using world = await WatchWorld.watching(
     [],
     watches("a", { paths: ["inbox/deep"] }),
@@ -44,7 +44,7 @@ Deno.test("Watcher watches each path that braces expand to, also across folders"
   assert.equal(world.fired("whole").length, 4);
 });
 
-Deno.test("Watcher: while a watched folder is missing nothing fires; after its return the differences fire", async () => {
+Deno.test("Watcher fires for the differences after a missing watched folder is back, and not before", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
   await world.watch(watches("a"));
@@ -65,7 +65,7 @@ Deno.test("Watcher: while a watched folder is missing nothing fires; after its r
   await world.expectRuns(4, "inbox");
 });
 
-Deno.test("Watcher: a folder that is removed and created again at once fires for the differences", async () => {
+Deno.test("Watcher fires for the differences after a folder is removed and created again at once", async () => {
   await using world = await WatchWorld.watching(["inbox/a.md", "inbox/sub/b.md"], watches("a"));
   Deno.removeSync(world.path("inbox"), { recursive: true });
   world.write("inbox/sub/b.md", "b again");
@@ -85,7 +85,7 @@ Deno.test("Watcher notices files in folders that are created with all their pare
   await world.expectRuns(40, "inbox");
 });
 
-Deno.test("Watcher: a folder that is moved inside moves each of its files; moved out, they are deleted", async () => {
+Deno.test("Watcher reports moved files for a moved folder, and deleted files if it leaves", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/one/a.md", "inbox/one/sub/b.md"],
     watches("a"),
@@ -100,7 +100,7 @@ Deno.test("Watcher: a folder that is moved inside moves each of its files; moved
   await world.untilNoticed("inbox/three/sub/d.md", "a created");
 });
 
-Deno.test("Watcher: after lost events a rescan finds every file, once", async () => {
+Deno.test("Watcher finds every file once after the system has lost events", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
@@ -124,7 +124,7 @@ Deno.test("Watcher: after lost events a rescan finds every file, once", async ()
   assert.equal(world.runs.length, 4);
 });
 
-Deno.test("Watcher: after a burst everything is scanned, because the system drops events silently", async () => {
+Deno.test("Watcher scans everything after a burst, because the system silently drops events", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
@@ -133,7 +133,7 @@ Deno.test("Watcher: after a burst everything is scanned, because the system drop
   const names = Array.from({ length: 1_000 }, (_, i) => `inbox/${i}.md`);
   for (const name of names) world.write(name);
   world.write("other/new.md");
-  // The system reports fewer than half of them, and none of the other folder.
+  // The system reports fewer than half of these changes, and no change in the other folder.
   for (const name of names.slice(0, 400)) {
     source.tell({ kind: "create", paths: [world.path(name)] });
   }
@@ -142,7 +142,7 @@ Deno.test("Watcher: after a burst everything is scanned, because the system drop
   assert.equal(world.fired("a").length, 1_000);
 });
 
-Deno.test("Watcher: reading files is no change", async () => {
+Deno.test("Watcher does not fire when files are read", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
@@ -188,7 +188,7 @@ for (const [what, error] of CASES) {
   });
 }
 
-Deno.test("Watcher: a watch that fails half-way is opened again, and nothing is missed", async () => {
+Deno.test("Watcher reopens a watch that failed to open completely, and misses no change", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/old.md");
@@ -199,7 +199,7 @@ Deno.test("Watcher: a watch that fails half-way is opened again, and nothing is 
   await world.until(() => source.folders.length === 1, "it is watched again", { stepMs: 2_000 });
 });
 
-Deno.test("Watcher watches no folder twice, and none inside another", async () => {
+Deno.test("Watcher requests one system watch for the same or nested folders", async () => {
   const source = new FakeFolderEvents();
   await using world = await WatchWorld.create({ openEvents: source.open });
   world.write("inbox/sub/old.md");

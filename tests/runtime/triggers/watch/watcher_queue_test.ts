@@ -28,7 +28,7 @@ function runOf(world: WatchWorld, path: string): PlayedRun {
   return run;
 }
 
-Deno.test("Watcher: a path with an open run waits, and runs once more however often it changes", async () => {
+Deno.test("Watcher starts one more run after an open run for a path that kept changing", async () => {
   await using world = await WatchWorld.watching(["inbox/note.md"], watches("a"));
   const runs = holdRuns(world);
   await world.untilNoticed("inbox/note.md", "a modified");
@@ -47,7 +47,7 @@ Deno.test("Watcher: a path with an open run waits, and runs once more however of
   assert.deepEqual(await world.queue(), []);
 });
 
-Deno.test("Watcher: a run that waits for a person makes room, and counts again when it continues", async () => {
+Deno.test("Watcher does not count a run that waits for a person until it continues", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   const runs = holdRuns(world);
   for (const name of ["1", "2", "3", "4"]) world.write(`inbox/${name}.md`);
@@ -84,7 +84,7 @@ const REFUSALS = [
   { what: "another machine's change", error: new LeaseLost("watch a"), level: "info" },
 ] as const;
 
-Deno.test("Watcher: a failed start is retried, and no change is lost; another machine's change is no error", async () => {
+Deno.test("Watcher retries a failed start without losing changes", async () => {
   for (const { what, error, level } of REFUSALS) {
     await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
     let failures = 0;
@@ -126,7 +126,7 @@ Deno.test("Watcher: a file created and deleted while it waited never runs, even 
   await world.expectFired(["inbox"], "a created inbox/other.md");
 });
 
-Deno.test("Watcher: a store that keeps failing delays the stop of the service by one more try only", async () => {
+Deno.test("Watcher makes one last attempt to store changes during a stop", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/old.md");
   let failures = 0;
@@ -146,7 +146,7 @@ Deno.test("Watcher: a store that keeps failing delays the stop of the service by
   );
 });
 
-Deno.test("Watcher: a change that another start took is not run again", async () => {
+Deno.test("Watcher starts no second run for a change that another machine has claimed", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   let claims = 0;
   world.answer = (_agent, fire) => {
@@ -161,7 +161,7 @@ Deno.test("Watcher: a change that another start took is not run again", async ()
   assert.equal(claims, 1);
 });
 
-Deno.test("Watcher: while paused new changes are dropped and queued ones stay", async () => {
+Deno.test("Watcher drops new changes and keeps queued changes while triggers are paused", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/old.md"],
     watches("a"),
@@ -213,7 +213,7 @@ Deno.test("Watcher: changes that are queued when the service stops run once afte
   await world.watch(agent, watches("quick", { debounceMs: 0 }));
   for (const name of ["1", "2", "3"]) world.write(`inbox/${name}.md`);
   await world.untilQueued(3);
-  // Not quiet yet when the service stops: stored by the stop.
+  // The stop stores this change, although its debounce time has not passed.
   world.write("inbox/1.md", "changed again");
   world.write("inbox/4.md");
   await until(async () => {
@@ -223,7 +223,7 @@ Deno.test("Watcher: changes that are queued when the service stops run once afte
   assert.equal((await world.queue()).length, 3);
   await world.restart();
   assert.equal((await world.queue()).length, 4);
-  // While the service is down, nothing is noticed.
+  // Changes while the service is down are not noticed.
   world.write("inbox/down.md");
   world.answer = () => undefined;
   await world.watch(agent);
@@ -255,7 +255,7 @@ Deno.test("Watcher drops queued changes of an agent that is removed, disabled, o
   assert.deepEqual(await world.queue(), [], "gone while the service was down");
 });
 
-Deno.test("Watcher: while a budget is used up changes wait, one per path, and run within a minute after", async () => {
+Deno.test("Watcher keeps changes while a budget is used up, and runs them afterwards", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.answer = () => ({ outcome: "budget" });
   world.write("inbox/1.md");

@@ -13,7 +13,7 @@ const file = fc.constantFrom(...FILES);
 const folder = fc.constantFrom(...FOLDERS.slice(1));
 type Verb = "write" | "save" | "remove" | "move" | "fail" | "heal" | "wait" | "restart";
 
-/** Returns one of these verbs with a path and a second one, with a relative frequency. */
+/** Returns a weighted generator of actions: one of the verbs with one or two paths. */
 const step = (weight: number, path: fc.Arbitrary<string>, ...verbs: Verb[]) => ({
   weight,
   arbitrary: fc.record({ verb: fc.constantFrom(...verbs), path, to: path }),
@@ -24,7 +24,7 @@ const CHANGES = [
 ];
 const action = fc.oneof(...CHANGES);
 
-/** Performs the action, if it is possible. */
+/** Performs an action. Does nothing if it is impossible. */
 function perform(
   world: WatchWorld,
   { verb, path, to }: { verb: string; path: string; to: string },
@@ -42,12 +42,12 @@ function perform(
       Deno.renameSync(real, world.path(to));
     }
   } catch (error) {
-    // No such file, a folder in the way, or a folder into itself: no action then.
+    // The file does not exist, a folder is in the way, or a folder would move into itself: no action.
     if (!(error instanceof Error)) throw error;
   }
 }
 
-/** Returns the contents of the present files by their paths relative to the workspace. */
+/** Returns the contents of all files by their paths, relative to the workspace. */
 function filesOf(world: WatchWorld): Map<string, string> {
   const files = filesBelow(world.path("inbox")).filter((path) =>
     path.endsWith(".md") && !path.includes("sentinel-")
@@ -57,21 +57,24 @@ function filesOf(world: WatchWorld): Map<string, string> {
   );
 }
 
-/** Fails unless each file is in the state last reported to the agent (undefined: gone). Removes files that are gone. */
+/**
+ * Fails unless each file has the content that was last reported to the agent (undefined: deleted). Then removes deleted
+ * files from `told`.
+ */
 function compareWithTold(world: WatchWorld, told: Map<string, string | undefined>): void {
   for (const path of told.keys()) if (path.includes("sentinel-")) told.delete(path);
   const now = filesOf(world);
   for (const [path, content] of now) assert.equal(told.get(path), content, path);
   for (const [path, content] of told) {
     if (now.has(path) || content === undefined) continue;
-    // Gone without a report: the file must have moved, and the move was reported.
+    // A file without a reported deletion must have moved, and the move must have been reported.
     const isMoved = [...now].some(([other, same]) => same === content && told.get(other) === same);
     assert.ok(isMoved, `${path} is gone and nobody was told`);
     told.delete(path);
   }
 }
 
-Deno.test("Watcher: after random actions on files and folders, the last report of each file matches its final state", async () => {
+Deno.test("Watcher's last report of each file matches its final state after random actions", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(action, { maxLength: 12 }), { maxLength: 5 }),
@@ -100,12 +103,12 @@ const trouble = fc.oneof(
   step(6, file, "wait", "restart"),
 );
 
-Deno.test("Watcher: with random read failures and restarts, nothing is reported twice, and later changes are reported", async () => {
+Deno.test("Watcher reports no change twice, and all later changes, despite random read failures and restarts", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(trouble, { maxLength: 20 }), async (actions) => {
       using disk = new FailingDisk();
       await using world = await WatchWorld.create();
-      /** The number of reports of a file, and of actions on it. */
+      /** The number of reports of each file, and the number of actions on it. */
       const counts = new Map<string, { runs: number; actions: number }>();
       const count = (path: string, what: "runs" | "actions") => {
         const known = counts.get(path) ?? { runs: 0, actions: 0 };
@@ -133,11 +136,11 @@ Deno.test("Watcher: with random read failures and restarts, nothing is reported 
         }
       }
       disk.heal();
-      // The longest wait before an unreadable path is tried again.
+      // The maximum wait before an unreadable path is tried again.
       await world.clock.advance(61_000);
       await world.settled("inbox");
       await world.settled("inbox");
-      // A moved folder gives each of its files another path.
+      // The move of a folder changes the paths of all its files.
       const moves = actions.filter(({ verb, path }) =>
         verb === "move" && FOLDERS.includes(path)
       ).length;

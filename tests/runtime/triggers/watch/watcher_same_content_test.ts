@@ -8,7 +8,7 @@ const AGENTS = [
 ];
 const NOTE = "inbox/note.md";
 
-/** Ways to write a file again with the same content. */
+/** Ways to rewrite a file without changing its content. */
 const REWRITES: Readonly<Record<string, (path: string) => void>> = {
   touch: (path) => Deno.utimeSync(path, 1_000, 1_000),
   write: (path) => Deno.writeTextFileSync(path, Deno.readTextFileSync(path)),
@@ -18,7 +18,7 @@ const REWRITES: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-Deno.test("Watcher skips a file that is written again with the same content, unless same_content is true; also after a restart", async () => {
+Deno.test("Watcher ignores a file rewritten with the same content, unless same_content is true", async () => {
   await using world = await WatchWorld.watching([NOTE], ...AGENTS);
   const surveyed = async () => (await world.store.readDigests("later")).length === 1;
   await world.until(surveyed, "the digest of the file that was there");
@@ -47,7 +47,7 @@ Deno.test("Watcher skips a file that is written again with the same content, unl
   await world.untilFired(`later modified ${NOTE}`);
 });
 
-Deno.test("Watcher fires for a touched file of more than 16 MB, and for a restored content", async () => {
+Deno.test("Watcher fires for a touched file above 16 MB, and for restored content", async () => {
   await using world = await WatchWorld.watching([], watches("a"));
   Deno.mkdirSync(world.path("inbox"));
   world.write("inbox/large.bin", "x".repeat(16 * 1_024 * 1_024 + 1));

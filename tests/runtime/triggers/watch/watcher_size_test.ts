@@ -1,4 +1,4 @@
-// Watched folders with more entries than allowed.
+// Tests watched folders with more entries than allowed.
 import assert from "node:assert/strict";
 import { watches, WatchWorld } from "./watch_world.ts";
 
@@ -11,7 +11,7 @@ async function openWorld(files: number): Promise<WatchWorld> {
   return world;
 }
 
-/** Creates entries in a folder: files, and a folder for each ten of them. */
+/** Creates a number of entries in a folder: nine files and one folder of each ten. */
 function fill(world: WatchWorld, folder: string, entries: number): void {
   for (let i = 0; i < entries; i++) {
     if (i % 10 === 0) Deno.mkdirSync(world.path(`${folder}/${i}`), { recursive: true });
@@ -22,7 +22,7 @@ function fill(world: WatchWorld, folder: string, entries: number): void {
 const REASON =
   /\/big holds more than 20 files and folders, too many to watch; name smaller folders/;
 
-Deno.test("Watcher stops an agent that watches too much, logs the reason, and follows the others", async () => {
+Deno.test("Watcher stops an agent with too many watched files and logs the reason", async () => {
   await using world = await openWorld(MOST + 1);
   await world.watch(watches("greedy", { paths: ["big", "inbox"] }), watches("a"));
   assert.match(world.stops.reasonOf("greedy") ?? "", REASON);
@@ -53,7 +53,7 @@ Deno.test("Watcher watches up to the limit of entries, and stops the agent with 
   assert.match(world.stops.reasonOf("a") ?? "", REASON);
 });
 
-Deno.test("Watcher counts no ignored folders and link targets, and for a pattern only the files of one folder", async () => {
+Deno.test("Watcher does not count ignored folders, link targets, and subfolders of a pattern's folder", async () => {
   await using world = await openWorld(MOST + 1);
   fill(world, "inbox/node_modules", MOST + 1);
   Deno.symlinkSync(world.path("big"), world.path("inbox/link"));

@@ -4,7 +4,7 @@ import type { Agent } from "../../../../runtime/agents/agent.ts";
 import { FakeFolderEvents } from "../../folders/fake_folder_events.ts";
 import { watches, WatchWorld } from "./watch_world.ts";
 
-/** Stops the service during the scan of a folder, while an agent's watch opens. */
+/** Stops the service during the scan of a folder, while the watch of an agent opens. */
 async function stopWhileLookingAt(world: WatchWorld, folder: string, agent: Agent): Promise<void> {
   const { readDir } = Deno;
   const gate = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ Deno.test("Watcher: an edit while the watched folder is missing reports no earli
   await world.expectRuns(1, "inbox");
 });
 
-Deno.test("Watcher: an agent's write just before a stop, without an event yet, fires others but never itself", async () => {
+Deno.test("Watcher fires other agents, never the writer, for a write just before a stop", async () => {
   await using world = await WatchWorld.create({ openEvents: new FakeFolderEvents().open });
   world.write("inbox/old.md");
   const agents = [watches("keen", { catchUp: "once" }), watches("other")];

@@ -55,7 +55,7 @@ const SAVES: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-Deno.test("Watcher fires one modified for a save, whatever the editor's way of saving", async () => {
+Deno.test("Watcher fires one modified event for a save, with any editor's way of saving", async () => {
   const ways = Object.entries(SAVES);
   const files = ways.map((_, n) => `inbox/${n}/note.md`);
   await using world = await WatchWorld.watching(files, watches("a"));
@@ -67,7 +67,7 @@ Deno.test("Watcher fires one modified for a save, whatever the editor's way of s
   }
 });
 
-Deno.test("Watcher: 300 files written at once are all run for, none twice, at most four at a time", async () => {
+Deno.test("Watcher starts one run for each of 300 files, at most four at a time", async () => {
   await using world = await WatchWorld.watching(["inbox/old.md"], watches("a"));
   world.play = () => new Promise((resolve) => setTimeout(resolve, 0));
   const names = Array.from({ length: 300 }, (_, i) => `inbox/sub-${i % 7}/file-${i}.md`);
@@ -96,7 +96,7 @@ Deno.test("Watcher: a write whose event arrives before its report still counts a
   outcome.resolve({
     version: "",
     size: 4,
-    // The digest of "mine".
+    // The SHA-256 digest of the text "mine".
     sha256: "3fd30542fe3f61b14bd4a4b2dc0b6fb30fa6f63ebce52dd1778aaa8c4dc02cff",
   });
   await world.settled("inbox");
@@ -144,7 +144,7 @@ Deno.test("Watcher: an edit keeps changes that are not quiet yet, and fires none
   assert.deepEqual(world.fired("a"), ["a created inbox/new.md"]);
 });
 
-Deno.test("Watcher: a folder and its files that are watched twice fire once", async () => {
+Deno.test("Watcher fires once for a file that is watched twice", async () => {
   await using world = await WatchWorld.watching(
     ["inbox/sub/old.md"],
     watches("a", {
@@ -158,7 +158,7 @@ Deno.test("Watcher: a folder and its files that are watched twice fire once", as
   await world.expectRuns(2, "inbox/sub");
 });
 
-Deno.test("Watcher fires only for the final name of a download, and not for the agents folder, staged files and filtered files", async () => {
+Deno.test("Watcher ignores temporary names of downloads, the agents folder, staged files and filtered files", async () => {
   await using world = await WatchWorld.watching(
     [".git/HEAD"],
     watches("a", { paths: ["."], filters: { include: [], exclude: ["*.log", "private/"] } }),

@@ -21,12 +21,12 @@ Deno.test("Watcher: a new, unreadable folder fires for its files once it can be 
   assert.equal(world.runs.length, 2);
 });
 
-Deno.test("Watcher: a known folder that becomes unreadable is logged once, and none of its files counts as deleted", async () => {
+Deno.test("Watcher logs a folder that becomes unreadable once, and reports no deleted files", async () => {
   await using world = await WatchWorld.create();
   for (const name of ["same", "changed", "removed"]) world.write(`inbox/sub/${name}.md`);
   await world.watch(watches("a"));
   using disk = new FailingDisk(world.path("inbox/sub"), world.path("inbox"));
-  // Changes that need no reading of a folder: everything is scanned, because many events came.
+  // After so many events the watcher scans everything, also the folders without events.
   for (let i = 0; i < 400; i++) world.write("inbox/busy.md");
   await world.until(() => disk.failures > 3, "looks that fail");
   await world.clock.advance(60_000);
@@ -56,7 +56,7 @@ Deno.test("Watcher: a folder that becomes readable is watched again", async () =
   await world.expectFired(["inbox/sub"]);
 });
 
-Deno.test("Watcher: files that become readable step by step do not fire in any step", async () => {
+Deno.test("Watcher does not fire for old files that become readable step by step", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/sub/deep/old.md");
   world.write("inbox/sub/x.md");
@@ -98,7 +98,7 @@ for (const [what, paths] of [["folder", ["inbox"]], ["file", ["inbox/old.md"]]] 
   });
 }
 
-Deno.test("Watcher: random read failures never reopen a watch without a pause", async () => {
+Deno.test("Watcher always pauses before it reopens a watch after read failures", async () => {
   let opened = 0;
   await using world = await WatchWorld.create({
     openEvents: (folder, options) => {
@@ -123,7 +123,7 @@ Deno.test("Watcher: random read failures never reopen a watch without a pause", 
   await world.untilFired("a modified inbox/s0/0.md", "a created inbox/s-new11/11.md");
 });
 
-Deno.test("Watcher: a newly unreadable path is not retried at the slow pace of an old one", async () => {
+Deno.test("Watcher retries a newly unreadable path sooner than an old one", async () => {
   await using world = await WatchWorld.create();
   world.write("inbox/never/x.md");
   using disk = new FailingDisk(world.path("inbox/never"));

@@ -1,4 +1,4 @@
-// A runtime with webhook agents, and senders that sign their deliveries.
+// Opens a runtime with webhook agents, and creates signed deliveries.
 import { createHmac } from "node:crypto";
 import type { HookOutcome, Runtime } from "../../../../runtime/interface/runtime.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
@@ -9,7 +9,7 @@ export const SECRET = "It's a Secret to Everybody";
 const JSON_TYPE = "application/json";
 export const STRIPE_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH";
 
-/** A delivery, before or after it was sent. */
+/** A delivery that a test sends. */
 export interface Sent {
   headers: Record<string, string>;
   body: string;
@@ -25,13 +25,13 @@ export interface HookWorld extends AsyncDisposable {
   ): Promise<HookOutcome>;
   /** Returns the number of executions. */
   count(): Promise<number>;
-  /** Returns the user turn of an accepted delivery's run. */
+  /** Returns the user message of the run that a delivery started. */
   turnOf(outcome: HookOutcome): Promise<string>;
   /** Closes the service and starts it again. */
   restart(): Promise<void>;
 }
 
-/** `agents`: the trigger settings of each, without the type. */
+/** Opens a runtime with webhook agents. `agents` has the trigger settings of each agent, without the type. */
 export async function openHookWorld(
   agents: Record<string, string>,
   { shell = {}, steps = [{ say: "Seen." }] }: {
@@ -79,7 +79,7 @@ export async function openHookWorld(
   return world;
 }
 
-/** Returns a delivery as GitHub sends it. A text is the whole body. */
+/** Returns a signed delivery as GitHub sends it. A string is the whole body; other values are serialized. */
 export function fromGitHub(
   value: unknown,
   { event = "push", id = crypto.randomUUID() as string, secret = SECRET, contentType = JSON_TYPE } =
@@ -92,7 +92,7 @@ export function fromGitHub(
   return { headers, body };
 }
 
-/** Returns a delivery as Slack sends it at a time, in milliseconds since the epoch. */
+/** Returns a signed delivery as Slack sends it at the time `at`, in milliseconds since the epoch. */
 export function fromSlack(body: string, options: { at: number; contentType?: string }): Sent {
   const { at, contentType = JSON_TYPE } = options;
   const time = String(Math.floor(at / 1_000));
@@ -101,7 +101,7 @@ export function fromSlack(body: string, options: { at: number; contentType?: str
   return { headers: { "content-type": contentType, ...own }, body };
 }
 
-/** Returns a delivery as Stripe sends it at a time, in milliseconds since the epoch. */
+/** Returns a signed delivery as Stripe sends it at the time `at`, in milliseconds since the epoch. */
 export function fromStripe(body: string, { at }: { at: number }): Sent {
   const time = String(Math.floor(at / 1_000));
   const signature = `t=${time},v1=${sign(`${time}.${body}`, STRIPE_SECRET)}`;
@@ -113,7 +113,7 @@ export function withToken(body: string, more: Record<string, string> = {}): Sent
   return { headers, body };
 }
 
-/** Reads a recorded delivery. */
+/** Reads a recorded delivery from the test data. */
 export async function readRecorded(name: string): Promise<Sent> {
   return JSON.parse(await Deno.readTextFile(new URL(`./deliveries/${name}`, import.meta.url)));
 }

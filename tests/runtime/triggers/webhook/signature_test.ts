@@ -10,11 +10,11 @@ interface Vector {
   secret: string;
   headers: Record<string, string>;
   body: string;
-  /** Seconds since the epoch. */
+  /** The time of the delivery, in seconds since the epoch. */
   at: number;
 }
 
-// GITHUB, SLACK and STANDARD are the examples of their documentation.
+// The vectors GITHUB, SLACK and STANDARD are examples from the documentation of these senders.
 const GITHUB: Vector = {
   scheme: "github",
   secret: "It's a Secret to Everybody",
@@ -53,7 +53,7 @@ const STANDARD: Vector = {
   at: 1_614_265_330,
 };
 
-/** Stripe documents the algorithm without an example: the SHA-256 HMAC of `t`, a dot and the body. */
+/** A computed vector, because Stripe documents only the algorithm: the SHA-256 HMAC of `t`, a dot and the body. */
 const STRIPE: Vector = {
   scheme: "stripe",
   secret: "whsec_test",
@@ -97,7 +97,7 @@ async function check(vector: Vector, secrets = [vector.secret]): Promise<boolean
   return await isGenuine(delivery, { trigger, keys, now: at * 1_000 });
 }
 
-/** Returns the vector with other values of some headers. */
+/** Returns a copy of the vector with changed headers. */
 function withHeaders(vector: Vector, changes: Record<string, string>): Vector {
   return { ...vector, headers: { ...vector.headers, ...changes } };
 }
@@ -117,7 +117,7 @@ for (const [name, vector] of Object.entries(VECTORS)) {
   });
 }
 
-Deno.test("isGenuine() accepts a time within five minutes of now only", async () => {
+Deno.test("isGenuine() accepts only a time within five minutes of now", async () => {
   for (const vector of TIMED) {
     for (const [seconds, expected] of [[300, true], [-300, true], [301, false], [-301, false]]) {
       const at = vector.at + Number(seconds);
@@ -151,7 +151,7 @@ Deno.test("isGenuine() refuses an invalid time with a valid signature", async ()
   }
 });
 
-Deno.test("isGenuine() finds the right one of several signatures, and checks ten at most", async () => {
+Deno.test("isGenuine() finds a valid signature among several, and checks at most ten", async () => {
   const right = STANDARD.headers["webhook-signature"] ?? "";
   const wrong = `v1,${"A".repeat(43)}=`;
   const withList = (list: string[]) =>
@@ -160,7 +160,7 @@ Deno.test("isGenuine() finds the right one of several signatures, and checks ten
   assert.equal(await check(withList([...Array(10).fill(wrong), right])), false);
 });
 
-Deno.test("isGenuine() accepts the exact token only, in its own scheme", async () => {
+Deno.test("isGenuine() accepts only the exact token, and only in the scheme token", async () => {
   const cases = ["t0ken", "Basic t0ken", "Bearer t0ke", "Bearer t0kens", "Bearer ", "Bearer"];
   for (const text of cases) {
     assert.equal(await check({ ...BEARER, headers: { Authorization: text } }), false, text);
